@@ -1,0 +1,141 @@
+# tactus: build, install, run, test. 'make help' lists the targets.
+# What the machine lacks is found or made by tools/deps.sh, which writes where it is to build/deps.mk.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+SBINDIR = $(DESTDIR)$(PREFIX)/sbin
+MANDIR = $(DESTDIR)$(PREFIX)/share/man/man8
+
+CC := gcc
+CLANG ?= clang
+B := build
+ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+
+-include $(B)/deps.mk
+
+WARN := -Wall -Wextra -Werror
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
+LIBS = $(LIBBPF_A) -lelf -lz
+STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs-only-l libelf 2>/dev/null)
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
+	$(LIBBPF_CFLAGS) $(addprefix -idirafter /usr/include/,$(MULTIARCH))
+
+SRC := $(wildcard src/*.c src/*/*.c)
+OBJ := $(SRC:%.c=$(B)/%.o)
+SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
+UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
+HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c))
+
+.DELETE_ON_ERROR:
+.PHONY: all help deps run test test-unit static clang install uninstall lint format vm bench clean
+
+all: $(B)/tactus
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make             build $(B)/tactus (run 'make deps' once before)
+## make deps        install or build what the build needs
+deps:
+	@tools/deps.sh build
+
+## make run         set up, build, and run the main job (tactus run)
+run: deps
+	@echo "==> building" >&2
+	@$(MAKE) --no-print-directory -s all
+	@echo "==> tactus run (Ctrl-C ends it)" >&2
+	@$(B)/tactus run
+
+## make test        set up, build, and run every test
+test:
+	@tools/deps.sh test
+	@tests/run.sh
+
+## make test-unit   the tests that need no root
+test-unit: $(UNIT)
+	@tests/run.sh unit
+
+$(B)/deps.mk:
+	@echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
+	@mkdir -p $(@D)
+	@echo "  BPF   $<"
+	@$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
+	@$(BPFTOOL) gen skeleton $< name $*_bpf >$@
+
+$(B)/src/%.o: src/%.c $(SKEL) $(B)/deps.mk Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/tactus: $(OBJ)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+-include $(OBJ:.o=.d)
+
+## make static      build/tactus-static, which runs on any distribution of this architecture
+static: $(B)/tactus-static
+$(B)/tactus-static: $(OBJ)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static $^ $(STATIC_LIBS) -o $@
+
+## make clang       build everything again with clang, to see that it is clean there too
+clang:
+	@$(MAKE) --no-print-directory CC=$(CLANG) B=build/clang LIBBPF_A=$(LIBBPF_A) LIBBPF_CFLAGS="$(LIBBPF_CFLAGS)" \
+		BPFTOOL=$(BPFTOOL) build/clang/tactus
+build/clang/deps.mk: build/deps.mk
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# Unit tests are built with the sanitizers, from the sources that need no kernel.
+PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/%,$(SRC))
+$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(PURE) $(wildcard core/*.h src/*/*.h)
+	@mkdir -p $(@D)
+	@echo "  CC    $< (sanitizers)"
+	@$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all $< $(PURE) -o $@
+
+$(B)/programs/%: tests/programs/%.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
+
+programs: $(HELPERS)
+
+## make install     into PREFIX (/usr/local), below DESTDIR if given
+install: $(B)/tactus
+	install -d $(SBINDIR) $(MANDIR)
+	install -m 755 $(B)/tactus $(SBINDIR)/tactus
+	install -m 644 man/tactus.8 $(MANDIR)/tactus.8
+## make uninstall   take out what 'make install' put in
+uninstall:
+	rm -f $(SBINDIR)/tactus $(MANDIR)/tactus.8
+
+## make lint        formatting, static analysis, shell scripts, the rules of the rooms
+lint:
+	@tools/lint.sh
+## make format      put every C file into the house's format
+format:
+	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
+
+## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|debian-6.12 CPUS=n CLOCK=real|virtual LIMIT=s
+vm: export CMD := $(value CMD)
+vm:
+	@vm/run.sh
+
+## make bench       what the counting costs, against an empty program at the same hook
+bench: $(B)/tactus $(B)/bench/switch_cost
+	$(B)/bench/switch_cost
+$(B)/bench/%.skel.h: bench/%.bpf.c $(B)/deps.mk
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -c $< -o $(@:.skel.h=.bpf.o)
+	$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $*_bpf >$@
+
+clean:
+	rm -rf build

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The part of sched_ext in use, for kernels 6.12 and later from one object: the operations table by member name, the
+ * constants by name, and each renamed kernel function under its newest name with the older ones behind it. */
+#ifndef TACTUS_BPF_SCX_H
+#define TACTUS_BPF_SCX_H
+
+#include "kernel.h"
+
+struct scx_exit_info {
+	int kind;
+	s64 exit_code;
+	const char *reason;
+	char *msg;
+} kernel_type;
+
+struct scx_init_task_args;
+
+/* Members are matched by name at load time, so the order is ours and what is not used is not here. */
+struct sched_ext_ops {
+	s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
+	void (*enqueue)(struct task_struct *p, u64 enq_flags);
+	void (*dispatch)(s32 cpu, struct task_struct *prev);
+	void (*running)(struct task_struct *p);
+	void (*stopping)(struct task_struct *p, bool runnable);
+	void (*enable)(struct task_struct *p);
+	s32 (*init)(void);
+	void (*exit)(struct scx_exit_info *info);
+	u64 flags;
+	u32 timeout_ms;
+	char name[128];
+};
+
+/* The values are the running kernel's: only the names matter here. */
+enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1 };
+#define scx_value(type, name) bpf_core_enum_value(enum type, name)
+
+s32 scx_bpf_create_dsq(u64 dsq_id, s32 node) __ksym;
+s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle) __ksym;
+
+/* 6.13 renamed these three; 6.19 put the last one's arguments into a struct. */
+void scx_bpf_dispatch(struct task_struct *p, u64 dsq_id, u64 slice, u64 enq_flags) __ksym __weak;
+void scx_bpf_dsq_insert(struct task_struct *p, u64 dsq_id, u64 slice, u64 enq_flags) __ksym __weak;
+bool scx_bpf_consume(u64 dsq_id) __ksym __weak;
+bool scx_bpf_dsq_move_to_local(u64 dsq_id) __ksym __weak;
+void scx_bpf_dispatch_vtime(struct task_struct *p, u64 dsq_id, u64 slice, u64 vtime, u64 enq_flags) __ksym __weak;
+void scx_bpf_dsq_insert_vtime(struct task_struct *p, u64 dsq_id, u64 slice, u64 vtime, u64 enq_flags) __ksym __weak;
+struct scx_bpf_dsq_insert_vtime_args {
+	u64 dsq_id;
+	u64 slice;
+	u64 vtime;
+	u64 enq_flags;
+} kernel_type;
+bool __scx_bpf_dsq_insert_vtime(struct task_struct *p, struct scx_bpf_dsq_insert_vtime_args *args) __ksym __weak;
+
+static __always_inline void dsq_insert(struct task_struct *p, u64 dsq_id, u64 slice_ns, u64 enq_flags)
+{
+	if (bpf_ksym_exists(scx_bpf_dsq_insert))
+		scx_bpf_dsq_insert(p, dsq_id, slice_ns, enq_flags);
+	else if (bpf_ksym_exists(scx_bpf_dispatch))
+		scx_bpf_dispatch(p, dsq_id, slice_ns, enq_flags);
+}
+
+static __always_inline void dsq_insert_vtime(struct task_struct *p, u64 dsq_id, u64 slice_ns, u64 vtime, u64 enq_flags)
+{
+	if (bpf_ksym_exists(__scx_bpf_dsq_insert_vtime)) {
+		struct scx_bpf_dsq_insert_vtime_args args = {
+			.dsq_id = dsq_id,
+			.slice = slice_ns,
+			.vtime = vtime,
+			.enq_flags = enq_flags,
+		};
+
+		__scx_bpf_dsq_insert_vtime(p, &args);
+	} else if (bpf_ksym_exists(scx_bpf_dsq_insert_vtime)) {
+		scx_bpf_dsq_insert_vtime(p, dsq_id, slice_ns, vtime, enq_flags);
+	} else if (bpf_ksym_exists(scx_bpf_dispatch_vtime)) {
+		scx_bpf_dispatch_vtime(p, dsq_id, slice_ns, vtime, enq_flags);
+	}
+}
+
+static __always_inline void dsq_move_to_local(u64 dsq_id)
+{
+	if (bpf_ksym_exists(scx_bpf_dsq_move_to_local))
+		scx_bpf_dsq_move_to_local(dsq_id);
+	else if (bpf_ksym_exists(scx_bpf_consume))
+		scx_bpf_consume(dsq_id);
+}
+
+#endif

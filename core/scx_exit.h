@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the scheduler leaves behind when it ends, and what it counts while it runs.
+ * Written by bpf/scx.bpf.c, read by src/sched/. */
+#ifndef TACTUS_CORE_SCX_EXIT_H
+#define TACTUS_CORE_SCX_EXIT_H
+
+#include "types.h"
+
+struct scx_farewell {
+	u64 kind; /* the kernel's enum scx_exit_kind; 0 while the scheduler is in charge */
+	s64 code;
+	char reason[128];
+	char message[512];
+};
+
+/* The kernel's numbers for `kind`: below this one the end was asked for, from it on something went wrong. */
+enum { SCX_KIND_ERROR = 1024 };
+
+enum scx_counter {
+	SCX_COUNT_IDLE,	  /* started at once on an idle CPU */
+	SCX_COUNT_QUEUED, /* went through the shared queue */
+	SCX_COUNTERS,
+};
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The words that both halves speak: integer types, lengths, and the mark for functions that live in headers.
+ * No libc and no kernel header is included here, so that clang -target bpf and a host compiler read the same text. */
+#ifndef TACTUS_CORE_TYPES_H
+#define TACTUS_CORE_TYPES_H
+
+typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
+typedef __INT32_TYPE__ s32;
+typedef __INT64_TYPE__ s64;
+
+#define core_fn static inline __attribute__((always_inline, unused))
+
+enum {
+	COMM_LEN = 16, /* the kernel's TASK_COMM_LEN, its NUL included */
+	NSEC_PER_USEC = 1000,
+	NSEC_PER_MSEC = 1000000,
+	NSEC_PER_SEC = 1000000000,
+};
+
+/* A wrapper, so that a name is a type like any other in the event table. */
+struct comm {
+	char text[COMM_LEN];
+};
+
+#endif

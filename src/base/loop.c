@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Waits on one file descriptor for signals and on the clock for the rest.
+ * Signals are blocked and read, not handled: nothing runs at an unexpected moment. */
+#include "loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static sigset_t taken_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	return set;
+}
+
+void loop_take_signals(void)
+{
+	sigset_t set = taken_signals();
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* A closed pipe is an error of the write that met it. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+u64 clock_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+static u64 earlier(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* Takes the signals that have come. True if one of them asks for the end. While a command runs, the end is the
+ * command's to decide: it has got the terminal's Ctrl-C too, and is sent any other. */
+static bool signal_says_end(int signal_fd, struct child *child)
+{
+	struct signalfd_siginfo info;
+	bool end = false;
+
+	while (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (child)
+				child_reap(child);
+			continue;
+		}
+		if (!child || !child->pid || child->ended) {
+			end = true;
+		} else if (info.ssi_code <= 0) { /* sent by a process to this one alone: pass it on */
+			kill(child->pid, (int)info.ssi_signo);
+		}
+	}
+	return end;
+}
+
+enum loop_end loop_run(const struct loop *loop)
+{
+	sigset_t set = taken_signals();
+	int signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	u64 start_ns = clock_now_ns(), tick_at_ns = start_ns + loop->tick_ns;
+	struct pollfd ready = { .fd = signal_fd, .events = POLLIN };
+	enum loop_end end;
+
+	for (;;) {
+		u64 now_ns = clock_now_ns(), wake_ns = ~0ULL;
+		struct timespec wait, *timeout = NULL;
+
+		end = LOOP_TIME;
+		if (loop->duration_ns && now_ns - start_ns >= loop->duration_ns)
+			break;
+		end = LOOP_ITSELF;
+		if (loop->tick_ns && now_ns >= tick_at_ns) {
+			tick_at_ns += ((now_ns - tick_at_ns) / loop->tick_ns + 1) * loop->tick_ns;
+			if (!loop->tick(loop->data))
+				break;
+		}
+		if (loop->duration_ns)
+			wake_ns = start_ns + loop->duration_ns;
+		if (loop->tick_ns)
+			wake_ns = earlier(wake_ns, tick_at_ns);
+		if (wake_ns != ~0ULL) {
+			u64 left_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
+
+			wait = (struct timespec){ (time_t)(left_ns / NSEC_PER_SEC), (long)(left_ns % NSEC_PER_SEC) };
+			timeout = &wait;
+		}
+		if (ppoll(&ready, 1, timeout, NULL) < 0 && errno != EINTR)
+			break;
+		end = LOOP_SIGNAL;
+		if (signal_says_end(signal_fd, loop->child))
+			break;
+		end = LOOP_COMMAND;
+		if (loop->child && loop->child->ended)
+			break;
+	}
+	close(signal_fd);
+	return end;
+}

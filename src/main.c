@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of commands, and nothing else.
+ * Each command lives in a file of its own under view/. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/say.h"
+#include "view/view.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{ "run", view_run, "the main job: schedule where the kernel takes a scheduler, observe, report" },
+	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU" },
+	{ "doctor", view_doctor, "what this kernel offers, and what each sensor makes of it" },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static int print_help(void)
+{
+	printf("tactus: see why it stuttered, then schedule it away.\n\nUsage: tactus COMMAND [OPTION...] [-- CMD "
+	       "ARGS...]\n\n");
+	for (int i = 0; i < COMMANDS; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+	printf("\nExamples:\n"
+	       "  tactus doctor               can it work here?\n"
+	       "  tactus cpus -d 5            what did the CPUs do in the next five seconds?\n"
+	       "  tactus run                  schedule and watch until Ctrl-C\n"
+	       "\n'tactus COMMAND --help' tells a command's options. Most commands need root. See also: man tactus\n");
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word)
+		return fail("no command", "try 'tactus --help'"), EXIT_USAGE;
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "-?") || !strcmp(word, "help"))
+		return finish_output(print_help());
+	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+		return printf("tactus %s\n", TACTUS_VERSION), finish_output(EXIT_SUCCESS);
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(word, commands[i].name))
+			return finish_output(commands[i].run(argc - 1, argv + 1));
+	fail(word, "no such command: try 'tactus --help'");
+	return EXIT_USAGE;
+}

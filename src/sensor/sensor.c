@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of sensors and the loader: tries each hook in order of preference, falls back, explains.
+ * A sensor that fails takes nothing else down. */
+#include "sensor.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../base/system.h"
+#include "sched.h"
+
+static const struct sensor_kind launch_kind = { .name = "launch", .subject = "programs that start" };
+static const struct sensor_kind gpu_kind = { .name = "gpu", .subject = "threads that submit to the GPU" };
+static const struct sensor_kind cuda_kind = { .name = "cuda", .subject = "CUDA calls, ioctls and the driver" };
+static const struct sensor_kind wine_kind = { .name = "wine", .subject = "priorities that Windows programs ask for" };
+static const struct sensor_kind input_kind = { .name = "input", .subject = "input devices and who reads them" };
+static const struct sensor_kind frame_kind = { .name = "frame", .subject = "frames presented" };
+
+const struct sensor_kind *const sensor_kinds[] = {
+	&sched_kind, &launch_kind, &gpu_kind, &cuda_kind, &wine_kind, &input_kind, &frame_kind,
+};
+const int sensor_kinds_len = sizeof(sensor_kinds) / sizeof(sensor_kinds[0]);
+
+static bool print_all;
+static char last_warning[160];
+
+static int on_libbpf_message(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (print_all)
+		return vfprintf(stderr, format, args);
+	if (level == LIBBPF_WARN) {
+		vsnprintf(last_warning, sizeof(last_warning), format, args);
+		last_warning[strcspn(last_warning, "\n")] = '\0';
+	}
+	return 0;
+}
+
+void sensor_set_verbose(bool verbose)
+{
+	print_all = verbose;
+	libbpf_set_print(on_libbpf_message);
+}
+
+void sensor_explain(struct reason *why, int error)
+{
+	struct reason missing;
+
+	if (!may_load_programs(&missing)) {
+		*why = missing;
+		return;
+	}
+	if (error == -EPERM || error == -EACCES)
+		reason_set(why, "this kernel's policy refuses it (%s)", strerror(-error));
+	else if (last_warning[0])
+		reason_set(why, "%s (%s)", strerror(-error), last_warning);
+	else
+		reason_set(why, "%s", strerror(-error));
+}
+
+bool probe_btf(struct reason *why)
+{
+	if (kernel_has_btf())
+		return true;
+	reason_set(why, "this kernel has no BTF (/sys/kernel/btf/vmlinux; CONFIG_DEBUG_INFO_BTF)");
+	return false;
+}
+
+bool probe_tracefs(struct reason *why)
+{
+	int fd = tracefs_open();
+
+	if (fd < 0) {
+		reason_set(why, "tracefs is neither mounted nor can be: %s", strerror(-fd));
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
+struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, const char *category, const char *name)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .sample_period = 1, .wakeup_events = 1
+	};
+	int tracefs_fd = tracefs_open(), event_fd, error;
+	char path[128], id[32];
+	struct bpf_link *link;
+
+	if (tracefs_fd < 0) {
+		errno = -tracefs_fd;
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "events/%s/%s/id", category, name);
+	error = read_line_at(tracefs_fd, path, id, sizeof(id));
+	close(tracefs_fd);
+	if (error) {
+		errno = -error;
+		return NULL;
+	}
+	attr.config = strtoull(id, NULL, 10);
+	event_fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event_fd < 0)
+		return NULL;
+	link = bpf_program__attach_perf_event(program, event_fd);
+	if (!link) {
+		error = errno;
+		close(event_fd);
+		errno = error;
+	}
+	return link;
+}
+
+/* One hook from probe to attach. Leaves the sensor's data set only on success. */
+static int try_hook(struct sensor *sensor, int hook, struct reason *why)
+{
+	const struct sensor_kind *kind = sensor->kind;
+	void *data = NULL;
+	int error;
+
+	if (kind->hooks[hook].probe && !kind->hooks[hook].probe(why))
+		return -ENOTSUP;
+	last_warning[0] = why->text[0] = '\0';
+	error = kind->open(&data, hook, why);
+	if (!error)
+		error = kind->attach(data, hook, why);
+	if (error) {
+		if (!why->text[0])
+			sensor_explain(why, error);
+		kind->close(data);
+		return error;
+	}
+	sensor->data = data;
+	return 0;
+}
+
+/* Adds why a better hook did not work. A long reason is cut, not the ones after it. */
+static void add_reason(struct reason *all, const char *hook, const struct reason *why)
+{
+	size_t used = strlen(all->text);
+
+	snprintf(all->text + used, sizeof(all->text) - used, "%s%s: %.150s", used ? "; " : "", hook, why->text);
+}
+
+int sensor_start(struct sensor *sensor, const struct sensor_kind *kind)
+{
+	struct reason why, refused = { "" };
+	int error = -ENOTSUP;
+
+	*sensor = (struct sensor){ .kind = kind, .state = SENSOR_OFF };
+	if (!kind->hooks) {
+		reason_set(&sensor->reason, "not part of this version");
+		return error;
+	}
+	if (!may_load_programs(&sensor->reason))
+		return -EPERM;
+	for (int hook = 0; kind->hooks[hook].name; hook++) {
+		error = try_hook(sensor, hook, &why);
+		if (!error) {
+			sensor->hook = hook;
+			sensor->state = hook == 0 ? SENSOR_OK : SENSOR_FALLBACK;
+			sensor->reason = refused;
+			return 0;
+		}
+		add_reason(&refused, kind->hooks[hook].name, &why);
+	}
+	sensor->reason = refused;
+	return error;
+}
+
+void sensor_stop(struct sensor *sensor)
+{
+	if (sensor->state != SENSOR_OFF)
+		sensor->kind->close(sensor->data);
+	sensor->state = SENSOR_OFF;
+	sensor->data = NULL;
+}
+
+const char *sensor_hook_name(const struct sensor *sensor)
+{
+	return sensor->state == SENSOR_OFF ? "none" : sensor->kind->hooks[sensor->hook].name;
+}
+
+const char *sensor_state_name(enum sensor_state state)
+{
+	static const char *const names[] = { "off", "fallback", "ok" };
+
+	return names[state];
+}

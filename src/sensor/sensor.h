@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A sensor: a group of hooks on one subject. It names its hooks from best to worst; the loader takes the first that
+ * works, and remembers in words why the better ones do not. */
+#ifndef TACTUS_SENSOR_SENSOR_H
+#define TACTUS_SENSOR_SENSOR_H
+
+#include <stdbool.h>
+
+#include "../base/say.h"
+
+struct sensor_hook {
+	const char *name;
+	const char *loss; /* what a user misses when it is this one that works; NULL for the best hook */
+	/* Whether this hook can exist here at all. Loads nothing. NULL: always worth a try. */
+	bool (*probe)(struct reason *why);
+};
+
+/* What every sensor does, in the order in which it is done: open, attach, close. open and attach return 0 or -errno and
+ * may leave a reason; close takes whatever open gave, also after a failed attach. */
+struct sensor_kind {
+	const char *name;
+	const char *subject;
+	const struct sensor_hook *hooks; /* ends with a hook that has no name; NULL: not part of this version */
+	int (*open)(void **state, int hook, struct reason *why);
+	int (*attach)(void *state, int hook, struct reason *why);
+	void (*close)(void *state);
+};
+
+enum sensor_state { SENSOR_OFF, SENSOR_FALLBACK, SENSOR_OK };
+
+struct sensor {
+	const struct sensor_kind *kind;
+	enum sensor_state state;
+	int hook; /* the one in use, if the state is not SENSOR_OFF */
+	struct reason reason;
+	void *data;
+};
+
+/* Every sensor there is. A new one is one row. */
+extern const struct sensor_kind *const sensor_kinds[];
+extern const int sensor_kinds_len;
+
+/* Tries the sensor's hooks in order. The result is in sensor->state; 0 unless it is off. */
+int sensor_start(struct sensor *sensor, const struct sensor_kind *kind);
+void sensor_stop(struct sensor *sensor);
+
+const char *sensor_hook_name(const struct sensor *sensor);
+const char *sensor_state_name(enum sensor_state state);
+
+/* Sends libbpf's own messages to stderr, or keeps the last one for a reason. */
+void sensor_set_verbose(bool verbose);
+
+/* Turns a failed load or attach into words. */
+void sensor_explain(struct reason *why, int error);
+
+/* Attaches to a classic tracepoint without needing tracefs to be mounted. Returns NULL and sets errno on failure. */
+struct bpf_program;
+struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, const char *category, const char *name);
+
+bool probe_btf(struct reason *why);
+bool probe_tracefs(struct reason *why);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One printer for all events: walks the field descriptors of core/event_info.h.
+ * Fields are read by memcpy, since an event in a buffer may lie at any address. */
+#include "event.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../core/event_info.h"
+#include "text.h"
+
+static u64 read_number(const void *at, u16 bytes)
+{
+	u8 one;
+	u16 two;
+	u32 four;
+	u64 eight;
+
+	switch (bytes) {
+	case 1:
+		memcpy(&one, at, 1);
+		return one;
+	case 2:
+		memcpy(&two, at, 2);
+		return two;
+	case 4:
+		memcpy(&four, at, 4);
+		return four;
+	default:
+		memcpy(&eight, at, 8);
+		return eight;
+	}
+}
+
+static void print_field(FILE *out, const void *event, const struct event_field *field)
+{
+	const char *at = (const char *)event + field->offset;
+	char text[COMM_LEN + 1] = "";
+
+	fprintf(out, ",\"%s\":", field->name);
+	switch (field->how) {
+	case FIELD_NUMBER:
+		fprintf(out, "%" PRIu64, read_number(at, field->bytes));
+		break;
+	case FIELD_HEX: /* JSON has no hexadecimal numbers */
+		fprintf(out, "\"0x%" PRIx64 "\"", read_number(at, field->bytes));
+		break;
+	case FIELD_TEXT: /* a full field has no NUL */
+		memcpy(text, at, field->bytes < COMM_LEN ? field->bytes : COMM_LEN);
+		print_json_string(out, text);
+		break;
+	}
+}
+
+int print_event_json(FILE *out, const struct event_header *event)
+{
+	const struct event_info *info = event_info(event->kind);
+
+	if (!info)
+		return -EINVAL;
+	fprintf(out, "{\"event\":\"%s\",\"time_ns\":%" PRIu64 ",\"cpu\":%u,\"tid\":%u", info->name, event->time_ns,
+		event->cpu, event->tid);
+	for (const struct event_field *field = info->fields; field->name; field++)
+		print_field(out, event, field);
+	fputs("}\n", out);
+	return 0;
+}

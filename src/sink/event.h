@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Prints any event from its descriptors, without knowing its kind.
+ * A kind that the table gains is printed here with no change. */
+#ifndef TACTUS_SINK_EVENT_H
+#define TACTUS_SINK_EVENT_H
+
+#include <stdio.h>
+
+#include "../../core/event.h"
+
+/* One JSON object on a line of its own. Returns 0, or -EINVAL for a kind that is not in the table. */
+int print_event_json(FILE *out, const struct event_header *event);
+
+#endif

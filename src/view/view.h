@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands, each a function of its own file, and what those that watch live have in common.
+ * A command returns the program's exit status. */
+#ifndef TACTUS_VIEW_VIEW_H
+#define TACTUS_VIEW_VIEW_H
+
+#include "../base/child.h"
+#include "../base/loop.h"
+#include "../base/options.h"
+
+int view_cpus(int argc, char **argv);
+int view_doctor(int argc, char **argv);
+int view_run(int argc, char **argv);
+
+/* A live command's frame: the command after `--` is held until the sensors are in place, then everything goes on until
+ * the time is up, the command has ended or a signal comes. */
+struct watch {
+	const struct options *options;
+	struct child child;
+};
+
+/* Takes the signals and prepares the command, if one was given. Call before anything is opened. */
+int watch_prepare(struct watch *watch, const struct options *options);
+
+/* Lets the command start. Returns 0, or the status to end with. */
+int watch_start(struct watch *watch);
+
+enum loop_end watch_wait(struct watch *watch, u64 tick_ns, bool (*tick)(void *), void *data);
+
+/* Ends what is still running of the command and gives the status to end with: the command's, or 0. */
+int watch_end(struct watch *watch);
+
+/* Lets go of a command that was never started, and gives back `status`. */
+int watch_abandon(struct watch *watch, int status);
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What every live command does around its own work: signals, the command after `--`, time.
+ * The command's exit status becomes the program's. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/say.h"
+#include "view.h"
+
+enum { PATIENCE_MS = 2000, STEP_MS = 10 };
+
+int watch_prepare(struct watch *watch, const struct options *options)
+{
+	int error;
+
+	*watch = (struct watch){ .options = options };
+	loop_take_signals();
+	if (options->command) {
+		error = child_prepare(&watch->child, options->command);
+		if (error)
+			return fail(options->command[0], "could not start: %s", strerror(-error));
+	} else if (!options->duration_ns && isatty(STDERR_FILENO)) {
+		note("watching until Ctrl-C");
+	}
+	return 0;
+}
+
+int watch_start(struct watch *watch)
+{
+	return watch->child.pid ? child_start(&watch->child, watch->options->command) : 0;
+}
+
+enum loop_end watch_wait(struct watch *watch, u64 tick_ns, bool (*tick)(void *), void *data)
+{
+	struct loop loop = {
+		.duration_ns = watch->options->duration_ns,
+		.tick_ns = tick_ns,
+		.child = watch->child.pid ? &watch->child : NULL,
+		.tick = tick,
+		.data = data,
+	};
+
+	return loop_run(&loop);
+}
+
+/* The time was up before the command was: it is asked to end, then made to. */
+static void end_command(struct child *child)
+{
+	struct timespec step = { .tv_nsec = STEP_MS * NSEC_PER_MSEC };
+
+	kill(child->pid, SIGTERM);
+	for (int waited_ms = 0; !child->ended; waited_ms += STEP_MS) {
+		if (waited_ms == PATIENCE_MS)
+			kill(child->pid, SIGKILL);
+		nanosleep(&step, NULL);
+		child_reap(child);
+	}
+}
+
+int watch_end(struct watch *watch)
+{
+	struct child *child = &watch->child;
+
+	if (!child->pid)
+		return 0;
+	if (!child->ended)
+		end_command(child);
+	return child->status;
+}
+
+int watch_abandon(struct watch *watch, int status)
+{
+	child_abandon(&watch->child);
+	return status;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sink/text.c, sink/sheet.c and base/options.c's durations: what people type and what they are shown. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../src/base/options.h"
+#include "../../src/sink/sheet.h"
+#include "../../src/sink/text.h"
+#include "tap.h"
+
+static void test_plain_text_is_harmless(void)
+{
+	char out[64], small[4];
+
+	format_plain(out, sizeof(out), "a\033[31mb\x7f\xc2\x9b\xc3\xa9\xff");
+	is_text(out, "a?[31mb??\xc3\xa9?", "escape, DEL, C1 and broken bytes become question marks");
+	is(format_plain(small, sizeof(small), "abcdef"), 6, "the length that would be needed");
+	is_text(small, "abc", "cut, with a NUL");
+	is(format_plain(small, sizeof(small), "ab\xc3\xa9"), 4, "a character that does not fit");
+	is_text(small, "ab", "is left out whole");
+	format_plain(out, sizeof(out), "\xed\xa0\x80|\xc0\xaf|\xf4\x90\x80\x80");
+	is_text(out, "???|??|????", "surrogates, overlong forms and code points past the last are no text");
+}
+
+static void test_times_have_fitting_units(void)
+{
+	static const struct {
+		u64 ns;
+		const char *text;
+	} times[] = { { 0, "0" },
+		      { 999, "999 ns" },
+		      { 1500, "1.50 us" },
+		      { 31000000, "31.0 ms" },
+		      { 999000000, "999 ms" },
+		      { 12500000000, "12.5 s" } };
+	char out[32];
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		format_time(out, sizeof(out), times[i].ns);
+		is_text(out, times[i].text, "%" PRIu64 " ns", times[i].ns);
+	}
+}
+
+static void test_durations(void)
+{
+	static const struct {
+		const char *text;
+		int error;
+		u64 ns;
+	} durations[] = { { "2", 0, 2000000000 },     { "0.5", 0, 500000000 }, { ".25", 0, 250000000 },
+			  { "250ms", 0, 250000000 },  { "3us", 0, 3000 },      { "2m", 0, 120000000000 },
+			  { "1h", 0, 3600000000000 }, { "0", -ERANGE, 0 },     { "-1", -ERANGE, 0 },
+			  { "+1", -ERANGE, 0 },	      { "1e99", -ERANGE, 0 },  { "99999999999999999999", -ERANGE, 0 },
+			  { "", -EINVAL, 0 },	      { "x", -EINVAL, 0 },     { "1x", -EINVAL, 0 },
+			  { "1 s", -EINVAL, 0 },      { "inf", -EINVAL, 0 },   { "nan", -EINVAL, 0 },
+			  { "0x10", -EINVAL, 0 },     { ".", -EINVAL, 0 } };
+
+	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
+		u64 ns = 0;
+		int error = parse_duration(durations[i].text, &ns);
+
+		ok(error == durations[i].error && ns == durations[i].ns, "duration '%s': %d, %" PRIu64 " ns",
+		   durations[i].text, error, ns);
+	}
+}
+
+static const struct column columns[] = {
+	{ "name", "NAME", CELL_TEXT },
+	{ "wait_ns", "WAIT", CELL_TIME },
+	{ NULL, "SHARE", CELL_PERCENT },
+	{ "count", NULL, CELL_NUMBER },
+};
+
+static char *sheet_of(bool json)
+{
+	union cell cells[] = { { .text = "a\"b" }, { .number = 1500 }, { .number = 1234 }, { .number = 7 } };
+	struct sheet sheet;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	sheet_open(&sheet, out, json, columns, 4);
+	for (int i = 0; i < 20; i++)
+		sheet_row(&sheet, cells);
+	sheet_sum(&sheet, "all", cells);
+	ok(sheet_close(&sheet) == 0, "the sheet closes");
+	fclose(out);
+	return text;
+}
+
+static int lines_in(const char *text)
+{
+	int lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+static void test_one_sheet_two_forms(void)
+{
+	char *json = sheet_of(true), *table = sheet_of(false);
+
+	is(lines_in(json), 20, "JSON has a line a row and no sum");
+	ok(!strncmp(json, "{\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 40), "JSON row: %.40s", json);
+	is(lines_in(table), 22, "the table has a head, the rows and the sum");
+	ok(!strncmp(table, "NAME     WAIT    SHARE\na\"b   1.50 us  12.34 %\n", 46),
+	   "the table's columns fit:\n# %.22s\n# %.22s", table, table + 23);
+	free(json);
+	free(table);
+}
+
+int main(void)
+{
+	test_plain_text_is_harmless();
+	test_times_have_fitting_units();
+	test_durations();
+	test_one_sheet_two_forms();
+	return tap_end();
+}
