@@ -30,7 +30,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit static clang install uninstall lint format vm bench clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench clean
 
 all: $(B)/tactus
 
@@ -55,7 +55,7 @@ test:
 	@tests/run.sh
 
 ## make test-unit   the tests that need no root
-test-unit: $(UNIT)
+test-unit: test-programs
 	@tests/run.sh unit
 
 $(B)/deps.mk:
@@ -106,7 +106,7 @@ $(B)/programs/%: tests/programs/%.c
 	@echo "  CC    $<"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
 
-programs: $(HELPERS)
+test-programs: $(UNIT) $(HELPERS)
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus
@@ -130,12 +130,15 @@ vm:
 	@vm/run.sh
 
 ## make bench       what the counting costs, against an empty program at the same hook
-bench: $(B)/tactus $(B)/bench/switch_cost
-	$(B)/bench/switch_cost
-$(B)/bench/%.skel.h: bench/%.bpf.c $(B)/deps.mk
+bench: $(B)/bench/switch_cost
+	@$(B)/bench/switch_cost
+$(B)/bench/%.skel.h: bench/%.bpf.c bpf/kernel.h $(B)/deps.mk
 	@mkdir -p $(@D)
-	$(CLANG) $(BPF_CFLAGS) -c $< -o $(@:.skel.h=.bpf.o)
-	$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $*_bpf >$@
+	@$(CLANG) $(BPF_CFLAGS) -c $< -o $(@:.skel.h=.bpf.o)
+	@$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $*_bpf >$@
+$(B)/bench/switch_cost: bench/switch_cost.c $(B)/bench/empty.skel.h $(OBJ)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) -I$(B)/bench $< $(filter-out $(B)/src/main.o,$(OBJ)) $(LIBS) -o $@
 
 clean:
 	rm -rf build

@@ -14,7 +14,12 @@
 
 #define kernel_type __attribute__((preserve_access_index))
 
+struct sched_entity {
+	u64 sum_exec_runtime;
+} kernel_type;
+
 struct sched_ext_entity {
+	u32 flags;
 	u32 weight;
 	u64 slice;
 	u64 dsq_vtime;
@@ -23,6 +28,7 @@ struct sched_ext_entity {
 struct task_struct {
 	int pid;
 	int tgid;
+	struct sched_entity se;
 	struct sched_ext_entity scx;
 } kernel_type;
 

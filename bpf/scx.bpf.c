@@ -10,7 +10,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-enum { SHARED_QUEUE = 0 };
+enum { SHARED_QUEUE = 0, ENOMEM = 12 };
 
 /* The queue's clock: the virtual time of the thread that started last. */
 static u64 queue_vtime;
@@ -23,6 +23,18 @@ struct {
 	__type(key, u32);
 	__type(value, u64);
 } counters SEC(".maps");
+
+/* What the scheduler keeps of each thread. */
+struct thread {
+	u64 charged_ns; /* how much of its CPU time has been turned into virtual time */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
 
 static __always_inline void count(u32 which)
 {
@@ -54,27 +66,60 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	dsq_insert_vtime(p, SHARED_QUEUE, TIER_SLICE_NS, vtime, enq_flags);
 }
 
+/* A thread's virtual time with what it has run since it was last charged. */
+static __always_inline u64 vtime_now(struct task_struct *p)
+{
+	struct thread *thread = bpf_task_storage_get(&threads, p, NULL, 0);
+
+	return p->scx.dsq_vtime +
+	       (thread ? vtime_charge(p->se.sum_exec_runtime - thread->charged_ns, p->scx.weight) : 0);
+}
+
+/* The thread whose slice is over is not in the queue yet, so the queue's first would always win against it; two threads
+ * would then take turns whatever their weights. */
+static __always_inline bool goes_on(struct task_struct *prev)
+{
+	struct task_struct *first;
+
+	if (!(prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED)))
+		return false;
+	bpf_for_each(scx_dsq, first, SHARED_QUEUE, 0) return vtime_keeps_turn(vtime_now(prev), first->scx.dsq_vtime);
+	return true;
+}
+
 SEC("struct_ops/dispatch")
 void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 {
-	(void)cpu;
-	(void)prev;
-	dsq_move_to_local(SHARED_QUEUE);
+	if (prev && goes_on(prev))
+		prev->scx.slice = TIER_SLICE_NS;
+	else
+		dsq_move_to_local(SHARED_QUEUE);
 }
 
 SEC("struct_ops/running")
 void BPF_PROG(tactus_running, struct task_struct *p)
 {
+	struct thread *thread = bpf_task_storage_get(&threads, p, NULL, 0);
+
+	if (thread)
+		thread->charged_ns = p->se.sum_exec_runtime;
 	/* Two CPUs may race here; the clock is then off by less than a slice until the next thread starts. */
 	if (vtime_before(queue_vtime, p->scx.dsq_vtime))
 		queue_vtime = p->scx.dsq_vtime;
 }
 
+/* Charged is what the thread really ran, not what is gone of its slice: the kernel lengthens the slice of a thread that
+ * has no rival, and yielding empties it. */
 SEC("struct_ops/stopping")
 void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 {
-	(void)runnable;
-	p->scx.dsq_vtime += vtime_charge(slice_used(TIER_SLICE_NS, p->scx.slice), p->scx.weight);
+	p->scx.dsq_vtime = vtime_now(p);
+}
+
+SEC("struct_ops.s/init_task")
+s32 BPF_PROG(tactus_init_task, struct task_struct *p, struct scx_init_task_args *args)
+{
+	return bpf_task_storage_get(&threads, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) ? 0 : -ENOMEM;
 }
 
 SEC("struct_ops/enable")
@@ -107,6 +152,7 @@ struct sched_ext_ops tactus_ops = {
 	.running = (void *)tactus_running,
 	.stopping = (void *)tactus_stopping,
 	.enable = (void *)tactus_enable,
+	.init_task = (void *)tactus_init_task,
 	.init = (void *)tactus_init,
 	.exit = (void *)tactus_exit,
 	.timeout_ms = 5000,

@@ -6,8 +6,10 @@
 
 #include "kernel.h"
 
+enum scx_exit_kind { SCX_EXIT_NONE };
+
 struct scx_exit_info {
-	int kind;
+	enum scx_exit_kind kind;
 	s64 exit_code;
 	const char *reason;
 	char *msg;
@@ -23,6 +25,7 @@ struct sched_ext_ops {
 	void (*running)(struct task_struct *p);
 	void (*stopping)(struct task_struct *p, bool runnable);
 	void (*enable)(struct task_struct *p);
+	s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
 	s32 (*init)(void);
 	void (*exit)(struct scx_exit_info *info);
 	u64 flags;
@@ -32,10 +35,18 @@ struct sched_ext_ops {
 
 /* The values are the running kernel's: only the names matter here. */
 enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1 };
+enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
 #define scx_value(type, name) bpf_core_enum_value(enum type, name)
 
 s32 scx_bpf_create_dsq(u64 dsq_id, s32 node) __ksym;
 s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle) __ksym;
+
+struct bpf_iter_scx_dsq {
+	u64 opaque[6];
+} __attribute__((aligned(8)));
+int bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq *it, u64 dsq_id, u64 flags) __ksym __weak;
+struct task_struct *bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq *it) __ksym __weak;
+void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq *it) __ksym __weak;
 
 /* 6.13 renamed these three; 6.19 put the last one's arguments into a struct. */
 void scx_bpf_dispatch(struct task_struct *p, u64 dsq_id, u64 slice, u64 enq_flags) __ksym __weak;
@@ -49,7 +60,7 @@ struct scx_bpf_dsq_insert_vtime_args {
 	u64 slice;
 	u64 vtime;
 	u64 enq_flags;
-} kernel_type;
+}; /* not relocated: the kernel takes it as an argument, so its layout is fixed, and 6.12 does not know it */
 bool __scx_bpf_dsq_insert_vtime(struct task_struct *p, struct scx_bpf_dsq_insert_vtime_args *args) __ksym __weak;
 
 static __always_inline void dsq_insert(struct task_struct *p, u64 dsq_id, u64 slice_ns, u64 enq_flags)

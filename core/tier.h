@@ -31,10 +31,10 @@ core_fn u64 vtime_join(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
 	return vtime_before(own_vtime, earliest) ? earliest : own_vtime;
 }
 
-/* How long a thread ran, from the slice it was given and what is left of it. A thread that yielded has none left. */
-core_fn u64 slice_used(u64 given_ns, u64 left_ns)
+/* Whether a thread whose slice is over goes on, given the virtual time of the first in the queue. */
+core_fn int vtime_keeps_turn(u64 own_vtime, u64 first_vtime)
 {
-	return left_ns < given_ns ? given_ns - left_ns : 0;
+	return vtime_before(own_vtime, first_vtime);
 }
 
 #endif

@@ -16,6 +16,7 @@ enum { LONGEST_DURATION_S = 366 * 24 * 3600 };
 struct parse {
 	struct options *options;
 	const struct command_usage *usage;
+	const struct argp *argp;
 };
 
 static const struct shared_option {
@@ -25,6 +26,7 @@ static const struct shared_option {
 	{ TAKES_DURATION, { "duration", 'd', "SECONDS", 0, "End after this time (2, 0.5, 250ms); else at Ctrl-C", 0 } },
 	{ TAKES_JSON, { "json", 'j', 0, 0, "Print JSON, one object a line, instead of a table", 0 } },
 	{ 0, { "verbose", 'v', 0, 0, "Also print what libbpf and the kernel's verifier say", 0 } },
+	{ 0, { "help", 'h', 0, 0, "Print this help", 0 } },
 };
 
 static void __attribute__((format(printf, 2, 3), noreturn))
@@ -106,6 +108,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'v':
 		parse->options->verbose = true;
 		return 0;
+	case 'h':
+		argp_help(parse->argp, stdout, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
+		exit(finish_output(EXIT_SUCCESS));
 	case ARGP_KEY_ARG:
 		take_word(parse, state, arg);
 		return 0;
@@ -126,6 +131,7 @@ void options_parse(struct options *options, const struct command_usage *usage, i
 	char name[64];
 	int taken = 0, next = 0;
 
+	parse.argp = &argp;
 	*options = (struct options){ 0 };
 	for (size_t i = 0; i < sizeof(shared_options) / sizeof(shared_options[0]); i++)
 		if (!shared_options[i].takes || (shared_options[i].takes & usage->takes))
@@ -134,7 +140,8 @@ void options_parse(struct options *options, const struct command_usage *usage, i
 		argp.args_doc = "[-- CMD ARGS...]";
 	snprintf(name, sizeof(name), "tactus %s", usage->name);
 	argv[0] = name;
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS, &next, &parse) != 0)
+	/* Without argp's own errors its help is silent too, so both are done here. */
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, &next, &parse) != 0)
 		bad_usage(usage, "unknown option, or one without its value: '%s'",
 			  argv[next > 1 ? next - 1 : argc - 1]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loads bpf/sched.bpf.c at the best hook there is and reads the accounts that it keeps.
+/* Loads bpf/sched.bpf.c, or sched_plain.bpf.c where there is no BTF, and reads the accounts that it keeps.
  * Open -> configure -> load -> attach, as for every sensor. */
 #include "sched.h"
 
@@ -10,15 +10,19 @@
 #include <string.h>
 
 #include "../base/system.h"
+#include "../../core/cpus_config.h"
 #include "sched.skel.h"
+#include "sched_plain.skel.h"
 
 enum sched_hook { HOOK_TP_BTF, HOOK_TRACEPOINT };
 
 struct sched_state {
-	struct sched_bpf *skeleton;
+	struct bpf_object *object;
+	struct bpf_program *on_switch;
+	struct bpf_program *settle;
 	struct bpf_link *link;
-	struct bpf_program *program;
-	struct cpu_account *shared; /* the kernel half's accounts, mapped */
+	struct cpu_account *accounts; /* the kernel half's, mapped */
+	const u64 *refused;
 	u32 cpus_len;
 };
 
@@ -28,22 +32,41 @@ static const struct sensor_hook hooks[] = {
 	{ 0 },
 };
 
+/* Two objects, one shape: the names of programs and maps are the same in both. */
+static struct bpf_object *open_object(int hook)
+{
+	size_t size;
+	const void *bytes = hook == HOOK_TP_BTF ? sched_bpf__elf_bytes(&size) : sched_plain_bpf__elf_bytes(&size);
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "tactus_sched");
+
+	return bpf_object__open_mem(bytes, size, &options);
+}
+
+static void *map_memory(const struct sched_state *state, const char *name, size_t least)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(state->object, name);
+	size_t size = 0;
+	void *memory = map ? bpf_map__initial_value(map, &size) : NULL;
+
+	return size >= least ? memory : NULL;
+}
+
 static int configure(struct sched_state *state, int hook)
 {
-	struct sched_bpf *skeleton = state->skeleton;
+	struct bpf_map *accounts = bpf_object__find_map_by_name(state->object, ".data.cpus");
+	struct cpus_config *config = map_memory(state, ".rodata", sizeof(*config));
 
-	state->program = hook == HOOK_TP_BTF ? skeleton->progs.switch_btf : skeleton->progs.switch_tracepoint;
-	bpf_program__set_autoload(skeleton->progs.switch_btf, hook == HOOK_TP_BTF);
-	bpf_program__set_autoload(skeleton->progs.switch_tracepoint, hook == HOOK_TRACEPOINT);
-	skeleton->rodata->named_by_tid = hook == HOOK_TRACEPOINT;
-	skeleton->rodata->cpus_len = state->cpus_len;
-	return bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * sizeof(struct cpu_account));
+	state->on_switch = bpf_object__find_program_by_name(state->object, "on_sched_switch");
+	state->settle = bpf_object__find_program_by_name(state->object, "settle");
+	if (!accounts || !config || !state->on_switch || !state->settle)
+		return -EINVAL;
+	*config = (struct cpus_config){ .cpus_len = state->cpus_len, .named_by_tid = hook == HOOK_TRACEPOINT };
+	return bpf_map__set_value_size(accounts, state->cpus_len * (u32)sizeof(struct cpu_account));
 }
 
 static int sched_open(void **out, int hook, struct reason *why)
 {
 	struct sched_state *state = calloc(1, sizeof(*state));
-	size_t size;
 	int error;
 
 	(void)why;
@@ -51,22 +74,23 @@ static int sched_open(void **out, int hook, struct reason *why)
 	if (!state)
 		return -ENOMEM;
 	state->cpus_len = possible_cpus();
-	state->skeleton = sched_bpf__open();
-	if (!state->skeleton)
+	state->object = open_object(hook);
+	if (!state->object)
 		return -errno;
 	error = configure(state, hook);
 	if (!error)
-		error = sched_bpf__load(state->skeleton);
+		error = bpf_object__load(state->object);
 	if (error)
 		return error;
-	state->shared = bpf_map__initial_value(state->skeleton->maps.data_cpus, &size);
-	return state->shared && size >= state->cpus_len * sizeof(struct cpu_account) ? 0 : -EINVAL;
+	state->accounts = map_memory(state, ".data.cpus", state->cpus_len * sizeof(struct cpu_account));
+	state->refused = map_memory(state, ".bss", sizeof(u64));
+	return state->accounts && state->refused ? 0 : -EINVAL;
 }
 
 /* Runs the kernel half's `settle` on every CPU. One that is offline has nothing to settle. */
 static int settle_all(const struct sched_state *state)
 {
-	int settle_fd = bpf_program__fd(state->skeleton->progs.settle);
+	int settle_fd = bpf_program__fd(state->settle);
 
 	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
@@ -84,9 +108,9 @@ static int sched_attach(void *data, int hook, struct reason *why)
 
 	(void)why;
 	if (hook == HOOK_TP_BTF)
-		state->link = bpf_program__attach(state->program);
+		state->link = bpf_program__attach(state->on_switch);
 	else
-		state->link = sensor_attach_tracepoint(state->program, "sched", "sched_switch");
+		state->link = sensor_attach_tracepoint(state->on_switch, "sched", "sched_switch");
 	return state->link ? settle_all(state) : -errno;
 }
 
@@ -97,7 +121,7 @@ static void sched_close(void *data)
 	if (!state)
 		return;
 	bpf_link__destroy(state->link);
-	sched_bpf__destroy(state->skeleton);
+	bpf_object__close(state->object);
 	free(state);
 }
 
@@ -129,8 +153,8 @@ int sched_read_cpus(struct sensor *sensor, struct cpus *cpus)
 		error = cpus_init(cpus, state->cpus_len);
 	if (error)
 		return error;
-	memcpy(cpus->accounts, state->shared, state->cpus_len * sizeof(struct cpu_account));
-	cpus->refused = state->skeleton->bss->refused;
-	cpus->missed = missed_runs(state->program);
+	memcpy(cpus->accounts, state->accounts, state->cpus_len * sizeof(struct cpu_account));
+	cpus->refused = __atomic_load_n(state->refused, __ATOMIC_RELAXED);
+	cpus->missed = missed_runs(state->on_switch);
 	return 0;
 }

@@ -29,15 +29,16 @@ const struct sensor_kind *const sensor_kinds[] = {
 const int sensor_kinds_len = sizeof(sensor_kinds) / sizeof(sensor_kinds[0]);
 
 static bool print_all;
-static char last_warning[160];
+static char first_warning[160];
 
 static int on_libbpf_message(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (print_all)
 		return vfprintf(stderr, format, args);
-	if (level == LIBBPF_WARN) {
-		vsnprintf(last_warning, sizeof(last_warning), format, args);
-		last_warning[strcspn(last_warning, "\n")] = '\0';
+	/* The first warning names the cause; those after it tell how the failure went on. */
+	if (level == LIBBPF_WARN && !first_warning[0]) {
+		vsnprintf(first_warning, sizeof(first_warning), format, args);
+		first_warning[strcspn(first_warning, "\n")] = '\0';
 	}
 	return 0;
 }
@@ -50,7 +51,7 @@ void sensor_set_verbose(bool verbose)
 
 void sensor_explain(struct reason *why, int error)
 {
-	struct reason missing;
+	struct reason missing = { "" };
 
 	if (!may_load_programs(&missing)) {
 		*why = missing;
@@ -58,8 +59,8 @@ void sensor_explain(struct reason *why, int error)
 	}
 	if (error == -EPERM || error == -EACCES)
 		reason_set(why, "this kernel's policy refuses it (%s)", strerror(-error));
-	else if (last_warning[0])
-		reason_set(why, "%s (%s)", strerror(-error), last_warning);
+	else if (first_warning[0])
+		reason_set(why, "%s (%s)", strerror(-error), first_warning);
 	else
 		reason_set(why, "%s", strerror(-error));
 }
@@ -126,7 +127,7 @@ static int try_hook(struct sensor *sensor, int hook, struct reason *why)
 
 	if (kind->hooks[hook].probe && !kind->hooks[hook].probe(why))
 		return -ENOTSUP;
-	last_warning[0] = why->text[0] = '\0';
+	first_warning[0] = why->text[0] = '\0';
 	error = kind->open(&data, hook, why);
 	if (!error)
 		error = kind->attach(data, hook, why);

@@ -47,7 +47,7 @@ void sensor_stop(struct sensor *sensor);
 const char *sensor_hook_name(const struct sensor *sensor);
 const char *sensor_state_name(enum sensor_state state);
 
-/* Sends libbpf's own messages to stderr, or keeps the last one for a reason. */
+/* Sends libbpf's own messages to stderr, or keeps the first one for a reason. */
 void sensor_set_verbose(bool verbose);
 
 /* Turns a failed load or attach into words. */

@@ -134,7 +134,7 @@ static void print_text(const struct finding *findings, bool can_run)
 
 int view_doctor(int argc, char **argv)
 {
-	struct finding findings[SENSORS_MAX];
+	struct finding findings[SENSORS_MAX] = { 0 };
 	struct options options;
 	bool can_run;
 

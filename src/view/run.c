@@ -156,8 +156,12 @@ static void run_until_end(struct run *run, struct watch *watch)
 	choose_actuator(run);
 	run->line_at_ns = clock_now_ns();
 	run->status = watch_start(watch);
-	if (!run->status)
+	if (!run->status) {
 		watch_wait(watch, CHECK_NS, on_check, run);
+		/* The part of a second that is left over. */
+		if (clock_now_ns() - run->line_at_ns >= CHECK_NS)
+			take_line(run);
+	}
 	if (run->scx) {
 		bool put_out = scx_is_out(run->scx);
 

@@ -17,8 +17,8 @@ int main(void)
 	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice, "the same across a wrapped counter");
 	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
 	ok(!vtime_before(3, ~0ULL), "and not earlier");
-	is(slice_used(slice, slice / 4), slice - slice / 4, "used is given less left");
-	is(slice_used(slice, 0), slice, "none left: all used");
-	is(slice_used(slice, slice * 2), 0, "more left than given: nothing was used");
+	ok(vtime_keeps_turn(5, 9), "who has used less than the first in the queue goes on");
+	ok(!vtime_keeps_turn(9, 5), "who has used more does not");
+	ok(!vtime_keeps_turn(5, 5), "a tie goes to who waited");
 	return tap_end();
 }

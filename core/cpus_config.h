@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the program tells the kernel half of the CPUs' accounts before it loads it.
+ * Alone in its object's read-only data, so that either half finds it without a skeleton. */
+#ifndef TACTUS_CORE_CPUS_CONFIG_H
+#define TACTUS_CORE_CPUS_CONFIG_H
+
+#include "types.h"
+
+struct cpus_config {
+	u32 cpus_len;	  /* how many accounts there are */
+	u32 named_by_tid; /* threads are told apart by tid, where the hook gives no task_struct */
+};
+
+#endif

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# tactus cpus against the kernel's own figures: context switches in /proc/stat, a CPU kept busy, an idle one.
+# Runs on any kernel: the host's and each VM's.
+. tests/tap.sh
+
+# hackbench switches at full rate on every CPU; the window that /proc/stat sees lies inside the one that tactus sees.
+cat >"$scratch/load" <<'END'
+awk '/^ctxt/ {print $2}' /proc/stat >"$1/before"
+hackbench -g 4 -l "$2" >/dev/null
+awk '/^ctxt/ {print $2}' /proc/stat >"$1/after"
+END
+loops=${TACTUS_VM:+60}
+"$tactus" cpus --json -- sh "$scratch/load" "$scratch" "${loops:-600}" >"$scratch/cpus"
+is "a load's window ends with status 0" $? 0
+counted=$(json 'sum(r["switches"] for r in rows)' <"$scratch/cpus")
+grown=$(($(cat "$scratch/after") - $(cat "$scratch/before")))
+lost=$(json 'sum(r["lost"] for r in rows)' <"$scratch/cpus")
+say_measured "$counted switches counted, ctxt grew by $grown, $lost known to be lost"
+holds "the sum over the CPUs agrees with /proc/stat's ctxt within 2 %" \
+	python3 -c "assert $grown > 2000 and abs($counted - $grown) <= 0.02 * $grown, ($counted, $grown)"
+holds "at most one switch in a thousand is lost" python3 -c "assert $lost * 1000 <= $counted, ($lost, $counted)"
+is "one row a CPU, with the promised names and no other" \
+	"$(json 'all(list(r) == ["cpu","switches","busy_ns","idle_ns","lost"] for r in rows)' <"$scratch/cpus")" True
+is "a row for every CPU online" "$(json 'len(rows)' <"$scratch/cpus")" "$(nproc --all)"
+
+"$tactus" cpus -d 1 --json >"$scratch/second"
+spans=$(json '[r["busy_ns"] + r["idle_ns"] for r in rows]' <"$scratch/second")
+say_measured "busy plus idle of each CPU over a second: $spans ns"
+holds "busy and idle time fill the window on every CPU" \
+	python3 -c "s = $spans; assert all(1e9 <= x for x in s) and max(s) - min(s) < 0.05 * max(s), s"
+
+"$tactus" cpus --json -- taskset -c 0 timeout 1 sh -c 'while :; do :; done' >"$scratch/busy"
+is "the command's exit status is passed on" $? 124
+share=$(json 'rows[0]["busy_ns"] * 100 // (rows[0]["busy_ns"] + rows[0]["idle_ns"])' <"$scratch/busy")
+say_measured "CPU 0 is busy $share % of the time beside a spinning thread"
+holds "a CPU with a spinning thread is busy" test "$share" -ge 90
+
+if [ "$(nproc)" -ge 2 ] && [ -n "${TACTUS_VM:-}" ]; then
+	"$tactus" cpus --json -- taskset -c 0 sleep 1 >"$scratch/idle"
+	share=$(json 'min(r["idle_ns"] * 100 // (r["busy_ns"] + r["idle_ns"]) for r in rows)' <"$scratch/idle")
+	say_measured "the less idle CPU of a machine at rest is idle $share % of the time"
+	holds "CPUs at rest are idle" test "$share" -ge 50
+fi
+
+table=$("$tactus" cpus -d 0.2)
+like "the table has a head" "$table" '^CPU +SWITCHES +BUSY +IDLE +BUSY % +LOST$'
+like "and a line of sums" "$table" '^all +[0-9]+ '
+done_testing

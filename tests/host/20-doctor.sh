@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# tactus doctor tells kernels apart: sched_ext, BTF, capabilities, the hook of each sensor.
+# Runs on any kernel: the host's and each VM's.
+. tests/tap.sh
+
+"$tactus" doctor --json >"$scratch/doctor"
+is "the main job can run here" $? 0
+is "one JSON object on one line" "$(json 'len(rows)' <"$scratch/doctor")" 1
+is "the kernel's release" "$(json 'd["kernel"]' <"$scratch/doctor")" "$(uname -r)"
+is "all seven sensors" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
+	"cuda frame gpu input launch sched wine"
+is "each has a name, a hook, a state and a reason" \
+	"$(json 'all(set(s) == {"name","hook","state","reason"} and s["reason"] for s in d["sensors"])' <"$scratch/doctor")" True
+is "states are ok, fallback or off" \
+	"$(json 'all(s["state"] in ("ok","fallback","off") for s in d["sensors"])' <"$scratch/doctor")" True
+is "a sensor that is off names no hook" \
+	"$(json 'all(s["hook"] == "none" for s in d["sensors"] if s["state"] == "off")' <"$scratch/doctor")" True
+is "the sched sensor has its best hook" "$(json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "sched"]' \
+	<"$scratch/doctor")" "[('ok', 'tp_btf/sched_switch')]"
+if [ -e /sys/kernel/sched_ext/state ]; then has=True; else has=False; fi
+say_measured "$(uname -r): sched_ext available: $has"
+is "sched_ext is available where the kernel has it" "$(json 'd["sched_ext"]["available"]' <"$scratch/doctor")" $has
+if [ -n "${TACTUS_VM:-}" ]; then
+	is "which is on our own kernel only" $has "$([ "$TACTUS_VM" = scx ] && echo True || echo False)"
+fi
+is "no scheduler is loaded" "$(json 'd["sched_ext"]["loaded"]' <"$scratch/doctor")" None
+is "sched_ext has a reason" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/doctor")" True
+is "root holds the capabilities" "$(json 'all(c["held"] for c in d["capabilities"])' <"$scratch/doctor")" True
+text=$("$tactus" doctor)
+like "the table names the hook" "$text" '^sched +ok +tp_btf/sched_switch'
+like "and the last line gives the verdict" "$(tail -n 1 <<<"$text")" "^'tactus run' (schedules|observes)"
+done_testing

@@ -1,0 +1,50 @@
+# TAP for shell tests: source it, check things, call done_testing last.
+# Run from the checkout's top; $tactus is the program under test.
+
+tactus=${TACTUS:-build/tactus}
+checks=0
+failures=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/tactus-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+pass() { checks=$((checks + 1)); echo "ok $checks - $1"; }
+# flunk NAME [WHAT WAS SEEN]
+flunk() {
+	checks=$((checks + 1)) failures=$((failures + 1))
+	echo "not ok $checks - $1"
+	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /'
+}
+skip() { checks=$((checks + 1)); echo "ok $checks - $1 # SKIP $2"; }
+say_measured() { printf '# measured: %s\n' "$*"; }
+
+# is NAME GOT WANT
+is() { if [ "$2" = "$3" ]; then pass "$1"; else flunk "$1" "got '$2', want '$3'"; fi; }
+# like NAME TEXT EXTENDED-REGEX
+like() { if printf '%s\n' "$2" | grep -qE -- "$3"; then pass "$1"; else flunk "$1" "'$2' does not match '$3'"; fi; }
+# holds NAME COMMAND...: the command succeeds
+holds() {
+	local name=$1 seen
+	shift
+	if seen=$("$@" 2>&1); then pass "$name"; else flunk "$name" "$seen"; fi
+}
+# ends NAME STATUS REGEX COMMAND...: exact exit status, and exactly one line on stderr that matches
+ends() {
+	local name=$1 want=$2 pattern=$3 status=0
+	shift 3
+	"$@" >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
+	if [ "$status" != "$want" ]; then
+		flunk "$name" "exit status $status, want $want; stderr: $(cat "$scratch/err")"
+	elif [ "$(wc -l <"$scratch/err")" != 1 ] || ! grep -qE -- "$pattern" "$scratch/err"; then
+		flunk "$name" "stderr is not one line like '$pattern': $(cat "$scratch/err")"
+	else
+		pass "$name"
+	fi
+}
+# json EXPRESSION <JSON: a Python expression over `rows` (the objects of all lines) and `d` (the first)
+json() { python3 -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d=rows[0]; print('"$1"')'; }
+
+done_testing() {
+	echo "1..$checks"
+	[ "$failures" = 0 ]
+	exit
+}
