@@ -14,7 +14,7 @@ state_within() {
 	state
 }
 start_run() {
-	"$tactus" run "$@" >"$scratch/out" 2>"$scratch/err" &
+	"$tactus" run >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	[ "$(state_within 100 enabled)" = enabled ]
 }
