@@ -125,7 +125,7 @@ format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
 ## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|debian-6.12 CPUS=n CLOCK=real|virtual LIMIT=s
-vm: export CMD := $(value CMD)
+vm: export override CMD := $(value CMD)
 vm:
 	@vm/run.sh
 

@@ -22,7 +22,11 @@ static __always_inline struct cpu_account *this_cpu(void)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 
-	return cpu < config.cpus_len ? &cpus[cpu] : NULL;
+	if (cpu >= config.cpus_len)
+		return NULL;
+	/* Keeps the compiler from forming the address before the check, where older verifiers do not accept it. */
+	barrier_var(cpu);
+	return &cpus[cpu];
 }
 
 static __always_inline int on_switch(u64 prev, u64 next, bool next_is_idle)

@@ -57,8 +57,10 @@ void sensor_explain(struct reason *why, int error)
 		*why = missing;
 		return;
 	}
-	if (error == -EPERM || error == -EACCES)
+	if (error == -EPERM)
 		reason_set(why, "this kernel's policy refuses it (%s)", strerror(-error));
+	else if (error == -EACCES)
+		reason_set(why, "this kernel's verifier rejects the program ('-v' shows its words)");
 	else if (first_warning[0])
 		reason_set(why, "%s (%s)", strerror(-error), first_warning);
 	else

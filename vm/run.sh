@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Runs the shell command CMD as root in a VM with a kernel of choice; its output and exit status become ours.
+# Read from the environment: CMD, KERNEL, CPUS, CLOCK, LIMIT, MEM, and APPEND for more kernel parameters.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tools/lib.sh
+. "$here/../tools/lib.sh"
+
+kernel=${KERNEL:-scx}
+clock=${CLOCK:-real}
+limit=${LIMIT:-300}
+memory=${MEM:-2G}
+most_cpus=64
+most_seconds=86400
+attend_pid=
+work=
+
+refuse() { printf 'tactus: %s\n' "$*" >&2; exit 2; }
+
+# is_number TEXT MOST
+is_number() { [[ $1 =~ ^[1-9][0-9]{0,5}$ ]] && (($1 <= $2)); }
+
+check_settings() {
+	[ -n "${CMD:-}" ] || refuse "CMD: no command: say CMD='...'"
+	case $clock in
+	real) cpus=${CPUS:-2} ;;
+	virtual) cpus=${CPUS:-1} ;;
+	*) refuse "CLOCK=$clock: not one of real, virtual" ;;
+	esac
+	is_number "$cpus" "$most_cpus" || refuse "CPUS=$cpus: not a number from 1 to $most_cpus"
+	is_number "$limit" "$most_seconds" || refuse "LIMIT=$limit: not a number of seconds from 1 to $most_seconds"
+	[[ $memory =~ ^[1-9][0-9]{0,5}[MG]$ ]] || refuse "MEM=$memory: not a size like 512M or 2G"
+	[ "$clock" = real ] || [ "$cpus" = 1 ] || refuse "CPUS=$cpus: CLOCK=virtual counts the instructions of one CPU"
+	case $(pwd -P)/ in
+	/dev/* | /proc/* | /sys/*) refuse "$(pwd -P): a guest has its own /dev, /proc and /sys: work in another folder" ;;
+	esac
+}
+
+# QEMU's options take a comma for their end unless it is doubled.
+escaped() { printf '%s' "${1//,/,,}"; }
+
+# Bringing CPUs up one by one is four times quicker here at 16 of them. Under load the guest's watch over its clock
+# might cry wolf and change to a slow one.
+kernel_parameters="console=ttyS0 quiet panic=-1 oops=panic cpuhp.parallel=0 tsc=reliable"
+
+# Fills qemu_words. The host's root is exported with all that is mounted in it; remapped inode numbers keep files of
+# different file systems apart.
+compose() {
+	local boot=$1
+	local pace=(-accel 'tcg,thread=multi')
+	[ "$clock" = real ] || pace=(-accel 'tcg,thread=single' -icount 'shift=1,sleep=off')
+	qemu_words=(
+		qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
+		-cpu max "${pace[@]}" -smp "$cpus" -m "$memory"
+		-kernel "$boot/vmlinuz" -initrd "$boot/initramfs"
+		-append "$kernel_parameters ${APPEND:-}"
+		-chardev "file,id=console,path=$(escaped "$work/console")" -serial chardev:console
+		-chardev 'socket,id=line,fd=3' -device virtio-serial-pci -device 'virtserialport,chardev=line'
+		-fsdev 'local,id=host,path=/,security_model=none,readonly=on,multidevs=remap'
+		-device 'virtio-9p-pci,fsdev=host,mount_tag=host'
+	)
+}
+
+# shellcheck disable=SC2317 # a trap calls it
+end_all() {
+	[ -z "$attend_pid" ] || kill "$attend_pid" 2>/dev/null || true
+	[ -z "$work" ] || rm -rf "$work"
+}
+
+# Shows why there is no status: what QEMU and the guest's kernel said last.
+show_traces() {
+	tail -n 20 "$work/said" >&2
+	tr -d '\r' <"$work/console" | tail -n "$1" >&2
+}
+
+report() {
+	local ended_with=$1 word='' status=''
+	[ ! -s "$work/outcome" ] || read -r word status <"$work/outcome"
+	case $word in
+	status)
+		exit "$status" ;;
+	limit)
+		printf 'tactus: vm: no answer after %s s, guest ended (raise LIMIT=...)\n' "$limit" >&2
+		show_traces 10
+		exit 124 ;;
+	lost)
+		printf 'tactus: vm: the guest ended without a status; its last words:\n' >&2
+		show_traces 30
+		exit 125 ;;
+	*)
+		# Whoever read our output went away, or the machine could not be started.
+		cat "$work/said" >&2
+		exit "$((ended_with ? ended_with : 125))" ;;
+	esac
+}
+
+main() {
+	local boot status=0
+	check_settings
+	command -v qemu-system-x86_64 >/dev/null || install_packages qemu-system-x86
+	boot=$("$here/kernel.sh" "$kernel")
+	trap end_all EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	work=$(mktemp -d "${TMPDIR:-/tmp}/tactus-vm.XXXXXX")
+	touch "$work/console"
+	compose "$boot"
+	# In the background, because bash hears signals only while it waits.
+	"$boot/attend" "$work/outcome" "$limit" "$(pwd -P)" "$(realpath -m "$cache")" "$kernel" "$(realpath "$boot/image")" \
+		"${qemu_words[@]}" 2>"$work/said" </dev/null &
+	attend_pid=$!
+	wait "$attend_pid" || status=$?
+	attend_pid=
+	report "$status"
+}
+
+main
