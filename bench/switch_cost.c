@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../src/sensor/sched.h"
+#include "../src/sensor/cpus.h"
 #include "empty.skel.h"
 
 enum { LOAD_SECONDS = 3, BUDGET_PERCENT = 150 };
@@ -75,7 +75,7 @@ static int run_once(int empty_first, struct cost *empty, struct cost *accounting
 		return fail("bench", "the empty program does not load");
 	if (empty_first && empty_bpf__attach(yardstick))
 		return fail("bench", "the empty program does not attach");
-	if (sensor_start(&sensor, &sched_kind) < 0)
+	if (sensor_start(&sensor, &cpus_kind, NULL) < 0)
 		return fail("bench", "%s", sensor.reason.text);
 	if (!empty_first && empty_bpf__attach(yardstick))
 		return fail("bench", "the empty program does not attach");

@@ -25,11 +25,46 @@ struct sched_ext_entity {
 	u64 dsq_vtime;
 } kernel_type;
 
+struct thread_info {
+	u32 cpu;
+} kernel_type;
+
+struct kernfs_node {
+	u64 id;
+} kernel_type;
+
+struct cgroup {
+	struct kernfs_node *kn;
+	int level;
+	struct cgroup *ancestors[];
+} kernel_type;
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} kernel_type;
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid;
 	int tgid;
+	int prio;
+	u64 start_time;
+	struct task_struct *real_parent;
+	struct css_set *cgroups;
+	char comm[COMM_LEN];
 	struct sched_entity se;
 	struct sched_ext_entity scx;
+} kernel_type;
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} kernel_type;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 } kernel_type;
 
 /* What the classic tracepoint sched:sched_switch hands over. Its layout is part of the kernel's promise to user space

@@ -1,12 +1,325 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sched sensor's kernel half: counts context switches, busy and idle time of each CPU in an account of its own.
- * Nothing is sent anywhere; the program reads the accounts out of shared memory. */
-#include "cpus.h"
+/* The sched sensor's kernel half: who ran, who waited, who was moved. Each hook takes the time once, brings the
+ * threads' accounts up to date by core/account.h, and sends the event with that same time, so that a recording of the
+ * events gives the same accounts again. Either half of that can be off. */
+#include "threads.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+/* Set by the program before it opens the CPUs' windows and again before it closes them. */
+u64 window = WINDOW_BEFORE;
+
+const volatile struct cpu_place places[SCHED_CPUS_MAX] = {};
+
+/* Accounts of threads that ended inside the window. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} ended SEC(".maps");
+
+u64 ended_lost = 0;
+
+static __always_inline struct sched_cpu *cpu_state(u32 cpu)
 {
-	return on_switch((u64)prev, (u64)next, next->pid == 0);
+	if (cpu >= config.cpus_len)
+		return NULL;
+	/* Keeps the compiler from forming the address before the check, where older verifiers do not accept it. */
+	barrier_var(cpu);
+	return &cpus[cpu];
+}
+
+/* This CPU's state if its window is open. A CPU that came online after the opening opens by itself. */
+static __always_inline struct sched_cpu *open_cpu(u32 cpu_id)
+{
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+
+	if (!cpu || cpu->window == WINDOW_CLOSED)
+		return NULL;
+	if (cpu->window == WINDOW_BEFORE) {
+		if (window != WINDOW_OPEN)
+			return NULL;
+		cpu->window = WINDOW_OPEN;
+	}
+	return cpu;
+}
+
+static __always_inline void fill_row(struct thread_row *row, struct task_struct *p, struct kthread *thread,
+				     u32 has_ended)
+{
+	row->start_ns = p->start_time;
+	row->tid = tid_of(p);
+	row->pid = (u32)p->tgid;
+	row->parent_tid = (u32)BPF_CORE_READ(p, real_parent, pid);
+	row->ended = has_ended;
+	bpf_probe_read_kernel(row->comm.text, COMM_LEN, p->comm);
+	__builtin_memcpy(&row->account, &thread->account, sizeof(row->account));
+}
+
+/* A thread's storage goes with it: what was counted is handed over at its last switch. */
+static __always_inline void hand_over(struct task_struct *p, struct kthread *thread)
+{
+	struct thread_row *row;
+
+	if (thread->ended)
+		return;
+	thread->ended = 1;
+	row = bpf_ringbuf_reserve(&ended, sizeof(*row), 0);
+	if (!row) {
+		__sync_fetch_and_add(&ended_lost, 1);
+		return;
+	}
+	fill_row(row, p, thread, 1);
+	bpf_ringbuf_submit(row, 0);
+}
+
+static __always_inline void send_switch(struct sched_cpu *cpu, u32 cpu_id, u64 now_ns, bool preempt,
+					struct task_struct *prev, struct task_struct *next, u32 prev_state)
+{
+	struct event_switch *event = EVENT_BEGIN(cpu, cpu_id, SWITCH, event_switch, now_ns, tid_of(prev), false);
+
+	if (!event)
+		return;
+	event->head.flags = preempt ? EVENT_FLAG_PREEMPTED : 0;
+	event->next_tid = tid_of(next);
+	event->prev_state = (u16)prev_state;
+	event->prev_prio = (u8)prio_of(prev);
+	event->next_prio = (u8)prio_of(next);
+	event_send(cpu, event, sizeof(*event));
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = open_cpu(cpu_id);
+	struct kthread *leaving = prev->pid ? thread_of(prev) : NULL;
+	struct kthread *coming = next->pid ? thread_of(next) : NULL;
+	bool prev_watched = leaving && leaving->watched, next_watched = coming && coming->watched;
+	u64 now_ns;
+
+	if (cpu && cpu_is_watched(cpu_id)) {
+		if (cpu->running != (u64)prev && cpu->running)
+			cpu->unseen_switches++;
+		cpu->running = (u64)next;
+		if (prev_watched || next_watched) {
+			now_ns = bpf_ktime_get_ns();
+			if (config.emit) {
+				if (leaving)
+					introduce(cpu, cpu_id, prev, leaving, now_ns, 0, false);
+				if (coming)
+					introduce(cpu, cpu_id, next, coming, now_ns, 0, false);
+				send_switch(cpu, cpu_id, now_ns, preempt, prev, next, prev_state);
+			}
+			if (config.account && prev_watched)
+				thread_run_ends(&leaving->account, now_ns, (u16)prev_state, preempt, (u8)prio_of(prev));
+			if (config.account && next_watched)
+				thread_run_begins(&coming->account, now_ns, cpu_id, (u8)prio_of(next));
+		}
+	}
+	if (config.account && (prev_state & STATE_DEAD) && prev_watched)
+		hand_over(prev, leaving);
+	return 0;
+}
+
+/* Who wakes is known here and not at sched_wakeup, which runs on the woken thread's CPU when that one is another. */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_sched_waking, struct task_struct *p)
+{
+	struct kthread *thread = thread_of(p);
+
+	if (thread && thread->watched)
+		thread->waker_tid = (u32)bpf_get_current_pid_tgid();
+	return 0;
+}
+
+static __always_inline int woken(struct task_struct *p, bool is_new)
+{
+	u32 cpu_id = bpf_get_smp_processor_id(), target = p->thread_info.cpu;
+	struct kthread *thread = thread_of(p);
+	struct sched_cpu *cpu = open_cpu(cpu_id);
+	struct event_wakeup *event;
+	u32 waker_tid;
+	u64 now_ns;
+
+	if (!thread || !thread->watched || !cpu || !cpu_is_watched(target))
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	waker_tid = is_new ? (u32)bpf_get_current_pid_tgid() : thread->waker_tid;
+	if (config.account)
+		thread_woken(&thread->account, now_ns, waker_tid, (u8)prio_of(p));
+	if (!config.emit)
+		return 0;
+	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
+	event = EVENT_BEGIN(cpu, cpu_id, WAKEUP, event_wakeup, now_ns, tid_of(p), false);
+	if (!event)
+		return 0;
+	event->head.flags = is_new ? EVENT_FLAG_NEW : 0;
+	event->waker_tid = waker_tid;
+	event->target_cpu = (u16)target;
+	event->prio = (u8)prio_of(p);
+	event_send(cpu, event, sizeof(*event));
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_sched_wakeup, struct task_struct *p)
+{
+	return woken(p, false);
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
+{
+	return woken(p, true);
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
+{
+	u32 cpu_id = bpf_get_smp_processor_id(), from = p->thread_info.cpu;
+	struct kthread *thread = thread_of(p);
+	struct sched_cpu *cpu = open_cpu(cpu_id);
+	struct event_migrate *event;
+	u64 now_ns;
+
+	if (!thread || !thread->watched || !cpu || (!cpu_is_watched(from) && !cpu_is_watched((u32)to)))
+		return 0;
+	if (config.account && from < SCHED_CPUS_MAX && (u32)to < SCHED_CPUS_MAX) {
+		struct cpu_place here = places[from & (SCHED_CPUS_MAX - 1)],
+				 there = places[(u32)to & (SCHED_CPUS_MAX - 1)];
+
+		thread_moved(&thread->account, cpu_distance(&here, &there));
+	}
+	if (!config.emit)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
+	event = EVENT_BEGIN(cpu, cpu_id, MIGRATE, event_migrate, now_ns, tid_of(p), false);
+	if (!event)
+		return 0;
+	event->by_tid = (u32)bpf_get_current_pid_tgid();
+	event->from_cpu = (u16)from;
+	event->to_cpu = (u16)to;
+	event_send(cpu, event, sizeof(*event));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct kthread *from = thread_of(parent), *thread = thread_make(child, from && from->watched);
+	struct sched_cpu *cpu = open_cpu(cpu_id);
+
+	if (config.emit && cpu && thread && thread->watched)
+		introduce(cpu, cpu_id, child, thread, bpf_ktime_get_ns(), EVENT_FLAG_NEW, true);
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct kthread *thread = thread_of(p);
+	struct sched_cpu *cpu = open_cpu(cpu_id);
+	struct event_rename *event;
+	struct comm name = {};
+
+	if (!thread)
+		return 0;
+	bpf_probe_read_kernel_str(name.text, COMM_LEN, comm);
+	if (config.filter & FILTER_COMM)
+		thread->watched = is_wanted(p, name.text);
+	if (!config.emit || !cpu || !thread->introduced)
+		return 0;
+	event = EVENT_BEGIN(cpu, cpu_id, RENAME, event_rename, bpf_ktime_get_ns(), tid_of(p), true);
+	if (!event)
+		return 0;
+	/* A thread that comes into view, or leaves it, by its new name. */
+	event->head.flags = thread->watched ? 0 : EVENT_FLAG_BYSTANDER;
+	event->comm = name;
+	event_send(cpu, event, sizeof(*event));
+	return 0;
+}
+
+/* An exec by a thread that is not its process's first takes over the first one's tid. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_tid)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct kthread *thread = thread_of(p);
+	struct sched_cpu *cpu = open_cpu(cpu_id);
+	struct event_exec *event;
+
+	if (!config.emit || !cpu || !thread || !thread->introduced || old_tid == p->pid)
+		return 0;
+	event = EVENT_BEGIN(cpu, cpu_id, EXEC, event_exec, bpf_ktime_get_ns(), tid_of(p), true);
+	if (!event)
+		return 0;
+	event->old_tid = (u32)old_tid;
+	event->pid = (u32)p->tgid;
+	event_send(cpu, event, sizeof(*event));
+	return 0;
+}
+
+/* Run by the program on each CPU in turn (BPF_PROG_TEST_RUN), at the start of the window and at its end, with the
+ * question in its first argument. Preemption is off, so no switch comes in between. */
+SEC("raw_tp")
+int settle(u64 *args)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct kthread *thread = current->pid ? thread_of(current) : NULL;
+	bool closing = args[0] == SETTLE_CLOSE, counts;
+	u64 now_ns = bpf_ktime_get_ns();
+	struct event_sample *event;
+
+	if (!cpu)
+		return 0;
+	counts = closing ? cpu->window == WINDOW_OPEN : cpu->window == WINDOW_BEFORE;
+	cpu->running = (u64)current;
+	cpu->window = closing ? WINDOW_CLOSED : WINDOW_OPEN;
+	if (!counts || !thread || !thread->watched || !cpu_is_watched(cpu_id))
+		return 0;
+	if (config.account && closing)
+		thread_charge(&thread->account, now_ns);
+	if (config.account && !closing)
+		thread_run_found(&thread->account, now_ns, cpu_id, (u8)prio_of(current));
+	if (!config.emit)
+		return 0;
+	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, SAMPLE, event_sample, now_ns, tid_of(current), true);
+	if (!event)
+		return 0;
+	event->head.flags = closing ? EVENT_FLAG_CLOSING : 0;
+	event->prio = (u8)prio_of(current);
+	event_send(cpu, event, sizeof(*event));
+	return 0;
+}
+
+/* Gives every thread that is there already its storage. */
+SEC("iter/task")
+int prepare(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+
+	if (p && !thread_of(p))
+		thread_make(p, false);
+	return 0;
+}
+
+/* Hands over the accounts of the threads that are still there, after the window has closed. */
+SEC("iter/task")
+int dump(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct kthread *thread = p ? thread_of(p) : NULL;
+	struct thread_row row = {};
+
+	if (!thread || !thread->watched || thread->ended)
+		return 0;
+	fill_row(&row, p, thread, 0);
+	bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
+	return 0;
 }

@@ -11,8 +11,18 @@ struct event_header {
 	u32 tid;     /* the thread that the event is about */
 	u16 cpu;     /* where it happened */
 	u8 kind;     /* enum event_kind */
-	u8 flags;
+	u8 flags;    /* EVENT_FLAG_* */
 };
+
+/* header.flags */
+enum {
+	EVENT_FLAG_PREEMPTED = 1, /* switch: the thread was pushed off while it could still run */
+	EVENT_FLAG_NEW = 2,	  /* thread, wakeup: it has just been forked */
+	EVENT_FLAG_CLOSING = 4,	  /* sample: taken at the end of the window, not at its start */
+	EVENT_FLAG_BYSTANDER = 8, /* thread, rename: not watched; it has a name and no account */
+};
+
+/* Priorities are the kernel's plus one: 0 deadline, 1 to 100 real time, 101 to 140 nice -20 to 19. Lower goes first. */
 
 /* EVENT(KIND, name, bytes): the bytes include the header's 16 and are a multiple of 8, so that records stay aligned. */
 /* clang-format off */
@@ -20,14 +30,16 @@ struct event_header {
 	EVENT(SWITCH, switch, 24)   \
 	EVENT(WAKEUP, wakeup, 24)   \
 	EVENT(MIGRATE, migrate, 24) \
-	EVENT(FORK, fork, 32)       \
-	EVENT(EXEC, exec, 32)       \
-	EVENT(EXIT, exit, 16)       \
+	EVENT(THREAD, thread, 48)   \
+	EVENT(EXEC, exec, 24)       \
 	EVENT(RENAME, rename, 32)   \
+	EVENT(SAMPLE, sample, 24)   \
 	EVENT(LOST, lost, 24)
 
-/* FIELD(event, type, name, how it prints). The thread in the header is the one that leaves the CPU, is woken, is
- * moved, is the child, or is the one that calls exec, exit or prctl. */
+/* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
+ * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
+ * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; lost:
+ * nobody, events of the header's CPU are missing here. */
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \
@@ -38,17 +50,21 @@ struct event_header {
 	FIELD(E, u16, target_cpu, NUMBER)  \
 	FIELD(E, u16, prio, NUMBER)
 #define EVENT_FIELDS_migrate(FIELD, E)     \
-	FIELD(E, u32, from_cpu, NUMBER)    \
-	FIELD(E, u32, to_cpu, NUMBER)
-#define EVENT_FIELDS_fork(FIELD, E)        \
+	FIELD(E, u32, by_tid, NUMBER)      \
+	FIELD(E, u16, from_cpu, NUMBER)    \
+	FIELD(E, u16, to_cpu, NUMBER)
+#define EVENT_FIELDS_thread(FIELD, E)      \
 	FIELD(E, u64, start_ns, NUMBER)    \
 	FIELD(E, u32, pid, NUMBER)         \
-	FIELD(E, u32, parent_tid, NUMBER)
-#define EVENT_FIELDS_exec(FIELD, E)        \
+	FIELD(E, u32, parent_tid, NUMBER)  \
 	FIELD(E, struct comm, comm, TEXT)
-#define EVENT_FIELDS_exit(FIELD, E)
+#define EVENT_FIELDS_exec(FIELD, E)        \
+	FIELD(E, u32, old_tid, NUMBER)     \
+	FIELD(E, u32, pid, NUMBER)
 #define EVENT_FIELDS_rename(FIELD, E)      \
 	FIELD(E, struct comm, comm, TEXT)
+#define EVENT_FIELDS_sample(FIELD, E)      \
+	FIELD(E, u64, prio, NUMBER)
 #define EVENT_FIELDS_lost(FIELD, E)        \
 	FIELD(E, u64, count, NUMBER)
 /* clang-format on */

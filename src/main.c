@@ -14,6 +14,12 @@ static const struct {
 	const char *summary;
 } commands[] = {
 	{ "run", view_run, "the main job: schedule where the kernel takes a scheduler, observe, report" },
+	{ "tasks", view_tasks, "what each thread did: CPU time, runs, waits, switches" },
+	{ "latency", view_latency, "how long threads waited for a CPU, and behind whom" },
+	{ "events", view_events, "every context switch as it happens" },
+	{ "affinity", view_affinity, "the CPUs that threads ran on, and how they moved" },
+	{ "inversions", view_inversions, "threads that waited while a less urgent one ran" },
+	{ "record", view_record, "write the stream of events to a file, for the others to read with -i" },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU" },
 	{ "doctor", view_doctor, "what this kernel offers, and what each sensor makes of it" },
 };
@@ -27,6 +33,9 @@ static int print_help(void)
 		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
 	printf("\nExamples:\n"
 	       "  tactus doctor               can it work here?\n"
+	       "  tactus tasks -d 5           who runs, who waits?\n"
+	       "  tactus latency --over 5ms -- ./game\n"
+	       "                              which waits were longer than 5 ms, and behind whom?\n"
 	       "  tactus cpus -d 5            what did the CPUs do in the next five seconds?\n"
 	       "  tactus run                  schedule and watch until Ctrl-C\n"
 	       "\n'tactus COMMAND --help' tells a command's options. Most commands need root. See also: man tactus\n");

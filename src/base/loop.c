@@ -71,7 +71,7 @@ enum loop_end loop_run(const struct loop *loop)
 	sigset_t set = taken_signals();
 	int signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	u64 start_ns = clock_now_ns(), tick_at_ns = start_ns + loop->tick_ns;
-	struct pollfd ready = { .fd = signal_fd, .events = POLLIN };
+	struct pollfd ready[2] = { { .fd = signal_fd, .events = POLLIN }, { .fd = loop->fd, .events = POLLIN } };
 	enum loop_end end;
 
 	for (;;) {
@@ -82,8 +82,9 @@ enum loop_end loop_run(const struct loop *loop)
 		if (loop->duration_ns && now_ns - start_ns >= loop->duration_ns)
 			break;
 		end = LOOP_ITSELF;
-		if (loop->tick_ns && now_ns >= tick_at_ns) {
-			tick_at_ns += ((now_ns - tick_at_ns) / loop->tick_ns + 1) * loop->tick_ns;
+		if (loop->tick_ns && (now_ns >= tick_at_ns || ready[1].revents)) {
+			if (now_ns >= tick_at_ns)
+				tick_at_ns += ((now_ns - tick_at_ns) / loop->tick_ns + 1) * loop->tick_ns;
 			if (!loop->tick(loop->data))
 				break;
 		}
@@ -97,7 +98,7 @@ enum loop_end loop_run(const struct loop *loop)
 			wait = (struct timespec){ (time_t)(left_ns / NSEC_PER_SEC), (long)(left_ns % NSEC_PER_SEC) };
 			timeout = &wait;
 		}
-		if (ppoll(&ready, 1, timeout, NULL) < 0 && errno != EINTR)
+		if (ppoll(ready, loop->fd > 0 ? 2 : 1, timeout, NULL) < 0 && errno != EINTR)
 			break;
 		end = LOOP_SIGNAL;
 		if (signal_says_end(signal_fd, loop->child))

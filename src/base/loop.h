@@ -16,6 +16,7 @@ struct loop {
 	u64 tick_ns;	 /* 0: no tick */
 	struct child *child;
 	bool (*tick)(void *data); /* false ends the loop */
+	int fd;			  /* tick also when this is readable; 0: none */
 	void *data;
 };
 

@@ -1,117 +1,256 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loads bpf/sched.bpf.c, or sched_plain.bpf.c where there is no BTF, and reads the accounts that it keeps.
+/* Loads bpf/sched.bpf.c, makes its rings, opens and closes its window, takes over the accounts it kept.
  * Open -> configure -> load -> attach, as for every sensor. */
 #include "sched.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../base/system.h"
-#include "../../core/cpus_config.h"
+#include "cpus.h"
 #include "sched.skel.h"
-#include "sched_plain.skel.h"
 
 enum sched_hook { HOOK_TP_BTF, HOOK_TRACEPOINT };
 
+enum { ALL_RINGS_BYTES = 4 << 20, LEAST_RING_BYTES = 64 << 10, WAKE_SHARE = 4, ROWS_AT_ONCE = 64 };
+
 struct sched_state {
-	struct bpf_object *object;
-	struct bpf_program *on_switch;
-	struct bpf_program *settle;
-	struct bpf_link *link;
-	struct cpu_account *accounts; /* the kernel half's, mapped */
-	const u64 *refused;
+	void *cpus_only; /* the fallback's, where threads can't be watched */
+	struct sched_bpf *skeleton;
+	struct sched_cpu *cpus; /* the kernel half's, mapped */
 	u32 cpus_len;
+	int *ring_fds;
+	struct ring_buffer *ended;
+	struct thread_row *rows; /* of ended threads */
+	size_t rows_len, rows_room;
+	u64 rows_lost;
 };
 
 static const struct sensor_hook hooks[] = {
 	[HOOK_TP_BTF] = { "tp_btf/sched_switch", NULL, probe_btf },
-	[HOOK_TRACEPOINT] = { "tracepoint/sched/sched_switch", "each switch costs a little more", probe_tracefs },
+	[HOOK_TRACEPOINT] = { "tracepoint/sched/sched_switch", "only 'tactus cpus' works, and each switch costs more",
+			      probe_tracefs },
 	{ 0 },
 };
 
-/* Two objects, one shape: the names of programs and maps are the same in both. */
-static struct bpf_object *open_object(int hook)
+static u32 power_of_two_at_most(u32 value)
 {
-	size_t size;
-	const void *bytes = hook == HOOK_TP_BTF ? sched_bpf__elf_bytes(&size) : sched_plain_bpf__elf_bytes(&size);
-	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "tactus_sched");
+	u32 power = 1;
 
-	return bpf_object__open_mem(bytes, size, &options);
+	while (power <= value / 2)
+		power *= 2;
+	return power;
 }
 
-static void *map_memory(const struct sched_state *state, const char *name, size_t least)
+static u32 ring_bytes(const struct sched_settings *settings)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(state->object, name);
-	size_t size = 0;
-	void *memory = map ? bpf_map__initial_value(map, &size) : NULL;
+	u32 share = ALL_RINGS_BYTES / settings->cpus_len;
 
-	return size >= least ? memory : NULL;
+	if (settings->ring_bytes)
+		return settings->ring_bytes;
+	return share < LEAST_RING_BYTES ? LEAST_RING_BYTES : power_of_two_at_most(share);
 }
 
-static int configure(struct sched_state *state, int hook)
+/* A cgroup is known to the kernel by its number, which is its folder's inode, and by how deep it lies. */
+static int find_cgroup(const char *path, struct sched_config *config, struct reason *why)
 {
-	struct bpf_map *accounts = bpf_object__find_map_by_name(state->object, ".data.cpus");
-	struct cpus_config *config = map_memory(state, ".rodata", sizeof(*config));
-
-	state->on_switch = bpf_object__find_program_by_name(state->object, "on_sched_switch");
-	state->settle = bpf_object__find_program_by_name(state->object, "settle");
-	if (!accounts || !config || !state->on_switch || !state->settle)
-		return -EINVAL;
-	*config = (struct cpus_config){ .cpus_len = state->cpus_len, .named_by_tid = hook == HOOK_TRACEPOINT };
-	return bpf_map__set_value_size(accounts, state->cpus_len * (u32)sizeof(struct cpu_account));
-}
-
-static int sched_open(void **out, int hook, struct reason *why)
-{
-	struct sched_state *state = calloc(1, sizeof(*state));
+	char absolute[512], line[8];
+	struct stat info;
 	int error;
 
-	(void)why;
+	snprintf(absolute, sizeof(absolute), "%s%s", path[0] == '/' ? "" : "/sys/fs/cgroup/", path);
+	if (stat(absolute, &info) < 0) {
+		error = -errno;
+		reason_set(why, "cgroup %.200s: %s", absolute, strerror(-error));
+		return error;
+	}
+	config->cgroup_id = info.st_ino;
+	/* Every cgroup but the topmost has cgroup.type: count the steps up to the one that has not. */
+	for (config->cgroup_level = 0;; config->cgroup_level++) {
+		size_t used = strlen(absolute);
+
+		if (used + 32 > sizeof(absolute))
+			return -ENAMETOOLONG;
+		snprintf(absolute + used, sizeof(absolute) - used, "/cgroup.procs");
+		if (access(absolute, F_OK) < 0) {
+			reason_set(why, "%.200s: not a cgroup of version 2", path);
+			return -EINVAL;
+		}
+		snprintf(absolute + used, sizeof(absolute) - used, "/cgroup.type");
+		error = read_line_at(AT_FDCWD, absolute, line, sizeof(line));
+		if (error == -ENOENT)
+			return 0;
+		snprintf(absolute + used, sizeof(absolute) - used, "/..");
+	}
+}
+
+static int set_filter(struct sched_config *config, const struct sched_settings *settings, struct reason *why)
+{
+	const struct filter *filter = &settings->filter;
+
+	config->pid = settings->command_pid ? settings->command_pid : filter->pid;
+	config->filter |= settings->command_pid ? FILTER_COMMAND : filter->pid ? FILTER_PID : 0;
+	if (filter->comm[0]) {
+		config->filter |= FILTER_COMM;
+		memcpy(config->comm.text, filter->comm, COMM_LEN);
+	}
+	if (filter->has_cpus) {
+		config->filter |= FILTER_CPUS;
+		memcpy(config->cpus, filter->cpus, sizeof(config->cpus));
+	}
+	if (!filter->cgroup)
+		return 0;
+	config->filter |= FILTER_CGROUP;
+	return find_cgroup(filter->cgroup, config, why);
+}
+
+static int configure(struct sched_state *state, const struct sched_settings *settings, struct reason *why)
+{
+	struct sched_bpf *skeleton = state->skeleton;
+	struct sched_config config = {
+		.cpus_len = state->cpus_len,
+		.account = settings->account,
+		.emit = settings->emit,
+		.wake_bytes = ring_bytes(settings) / WAKE_SHARE,
+	};
+	u32 places = settings->cpus_len < SCHED_CPUS_MAX ? settings->cpus_len : SCHED_CPUS_MAX;
+	int error = set_filter(&config, settings, why);
+
+	if (error)
+		return error;
+	memcpy((void *)&skeleton->rodata->config, &config, sizeof(config));
+	if (settings->places)
+		memcpy((void *)skeleton->rodata->places, settings->places, places * sizeof(*settings->places));
+	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
+	return error ? error : bpf_map__set_max_entries(skeleton->maps.rings, state->cpus_len);
+}
+
+static int make_rings(struct sched_state *state, u32 bytes)
+{
+	state->ring_fds = calloc(state->cpus_len, sizeof(int));
+	if (!state->ring_fds)
+		return -ENOMEM;
+	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "tactus_ring", 0, 0, bytes, NULL);
+
+		state->ring_fds[cpu] = fd;
+		if (fd < 0)
+			return fd;
+		if (bpf_map__update_elem(state->skeleton->maps.rings, &cpu, sizeof(cpu), &fd, sizeof(fd), 0))
+			return -errno;
+	}
+	return 0;
+}
+
+static int take_ended(void *context, void *data, size_t size)
+{
+	struct sched_state *state = context;
+
+	(void)size;
+	if (state->rows_len == state->rows_room) {
+		size_t room = state->rows_room ? state->rows_room * 2 : 256;
+		struct thread_row *rows = realloc(state->rows, room * sizeof(*rows));
+
+		if (!rows) {
+			state->rows_lost++;
+			return 0;
+		}
+		state->rows = rows;
+		state->rows_room = room;
+	}
+	memcpy(&state->rows[state->rows_len++], data, sizeof(*state->rows));
+	return 0;
+}
+
+static int open_full(struct sched_state *state, const struct sched_settings *settings, struct reason *why)
+{
+	size_t size;
+	int error;
+
+	state->skeleton = sched_bpf__open();
+	if (!state->skeleton)
+		return -errno;
+	error = configure(state, settings, why);
+	if (!error)
+		error = sched_bpf__load(state->skeleton);
+	if (!error && settings->emit)
+		error = make_rings(state, ring_bytes(settings));
+	if (error)
+		return error;
+	state->cpus = bpf_map__initial_value(state->skeleton->maps.data_cpus, &size);
+	state->ended = ring_buffer__new(bpf_map__fd(state->skeleton->maps.ended), take_ended, state, NULL);
+	return state->cpus && state->ended ? 0 : -ENOMEM;
+}
+
+static int sched_open(void **out, int hook, const void *settings, struct reason *why)
+{
+	static const struct sched_settings none = { .cpus_len = 1 };
+	struct sched_state *state = calloc(1, sizeof(*state));
+
 	*out = state;
 	if (!state)
 		return -ENOMEM;
 	state->cpus_len = possible_cpus();
-	state->object = open_object(hook);
-	if (!state->object)
-		return -errno;
-	error = configure(state, hook);
-	if (!error)
-		error = bpf_object__load(state->object);
-	if (error)
-		return error;
-	state->accounts = map_memory(state, ".data.cpus", state->cpus_len * sizeof(struct cpu_account));
-	state->refused = map_memory(state, ".bss", sizeof(u64));
-	return state->accounts && state->refused ? 0 : -EINVAL;
+	if (hook == HOOK_TP_BTF)
+		return open_full(state, settings ? settings : &none, why);
+	if (settings) {
+		reason_set(why, "it tells CPUs, not threads");
+		return -ENOTSUP;
+	}
+	return cpus_kind.open(&state->cpus_only, hook, NULL, why);
 }
 
-/* Runs the kernel half's `settle` on every CPU. One that is offline has nothing to settle. */
-static int settle_all(const struct sched_state *state)
+static int run_iterator(const struct bpf_program *program, int (*take)(void *, const struct thread_row *), void *data)
 {
-	int settle_fd = bpf_program__fd(state->settle);
+	struct thread_row rows[ROWS_AT_ONCE];
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno, error = fd < 0 ? fd : 0;
+	size_t held = 0;
+	ssize_t got;
 
-	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
-		int error = bpf_prog_test_run_opts(settle_fd, &options);
-
-		if (error && error != -ENXIO)
-			return error;
+	while (!error) {
+		got = read(fd, (char *)rows + held, sizeof(rows) - held);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got <= 0) {
+			error = got < 0 ? -errno : 0;
+			break;
+		}
+		held += (size_t)got;
+		for (size_t i = 0; take && i < held / sizeof(*rows) && !error; i++)
+			error = take(data, &rows[i]);
+		/* A read may end inside a row: its first part waits for the rest. */
+		memmove(rows, (char *)rows + held / sizeof(*rows) * sizeof(*rows), held % sizeof(*rows));
+		held %= sizeof(*rows);
 	}
-	return 0;
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return error;
 }
 
 static int sched_attach(void *data, int hook, struct reason *why)
 {
 	struct sched_state *state = data;
+	struct sched_bpf *skeleton;
+	int error;
 
-	(void)why;
-	if (hook == HOOK_TP_BTF)
-		state->link = bpf_program__attach(state->on_switch);
-	else
-		state->link = sensor_attach_tracepoint(state->on_switch, "sched", "sched_switch");
-	return state->link ? settle_all(state) : -errno;
+	if (hook == HOOK_TRACEPOINT)
+		return cpus_kind.attach(state->cpus_only, hook, why);
+	skeleton = state->skeleton;
+	/* These three are not hooks: they are run by name. */
+	bpf_program__set_autoattach(skeleton->progs.settle, false);
+	bpf_program__set_autoattach(skeleton->progs.prepare, false);
+	bpf_program__set_autoattach(skeleton->progs.dump, false);
+	error = sched_bpf__attach(skeleton);
+	return error ? error : run_iterator(skeleton->progs.prepare, NULL, NULL);
 }
 
 static void sched_close(void *data)
@@ -120,41 +259,127 @@ static void sched_close(void *data)
 
 	if (!state)
 		return;
-	bpf_link__destroy(state->link);
-	bpf_object__close(state->object);
+	if (state->cpus_only)
+		cpus_kind.close(state->cpus_only);
+	ring_buffer__free(state->ended);
+	sched_bpf__destroy(state->skeleton);
+	for (u32 cpu = 0; state->ring_fds && cpu < state->cpus_len; cpu++)
+		if (state->ring_fds[cpu] > 0)
+			close(state->ring_fds[cpu]);
+	free(state->ring_fds);
+	free(state->rows);
 	free(state);
 }
 
 const struct sensor_kind sched_kind = {
 	.name = "sched",
-	.subject = "context switches",
+	.subject = "context switches, wake-ups, moves",
 	.hooks = hooks,
 	.open = sched_open,
 	.attach = sched_attach,
 	.close = sched_close,
 };
 
-static u64 missed_runs(const struct bpf_program *program)
+/* Runs the kernel half's `settle` on every CPU. One that is offline has nothing to settle. */
+static int settle_all(const struct sched_state *state, u64 question)
 {
-	struct bpf_prog_info info = { 0 };
-	u32 size = sizeof(info);
+	int settle_fd = bpf_program__fd(state->skeleton->progs.settle);
 
-	return bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &size) ? 0 : info.recursion_misses;
+	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu, .ctx_in = &question,
+			    .ctx_size_in = sizeof(question));
+		int error = bpf_prog_test_run_opts(settle_fd, &options);
+
+		if (error && error != -ENXIO)
+			return error;
+	}
+	return 0;
 }
 
-int sched_read_cpus(struct sensor *sensor, struct cpus *cpus)
+int sched_open_window(struct sensor *sensor)
+{
+	struct sched_state *state = sensor->data;
+	int error = settle_all(state, SETTLE_OPEN);
+
+	__atomic_store_n(&state->skeleton->bss->window, WINDOW_OPEN, __ATOMIC_RELEASE);
+	return error;
+}
+
+int sched_close_window(struct sensor *sensor)
+{
+	struct sched_state *state = sensor->data;
+
+	__atomic_store_n(&state->skeleton->bss->window, WINDOW_CLOSED, __ATOMIC_RELEASE);
+	return settle_all(state, SETTLE_CLOSE);
+}
+
+void sched_collect_ended(struct sensor *sensor)
+{
+	struct sched_state *state = sensor->data;
+
+	ring_buffer__consume(state->ended);
+}
+
+static int add_thread(void *data, const struct thread_row *row)
+{
+	struct threads *threads = data;
+	struct thread *thread;
+
+	if (!thread_was_active(&row->account))
+		return 0;
+	thread = threads_meet(threads, row->tid, row->start_ns);
+	if (!thread)
+		return -ENOMEM;
+	thread->pid = row->pid;
+	thread->parent_tid = row->parent_tid;
+	thread->comm = row->comm;
+	thread->ended = row->ended;
+	thread->account = row->account;
+	return 0;
+}
+
+int sched_read_threads(struct sensor *sensor, struct threads *threads)
+{
+	struct sched_state *state = sensor->data;
+	int error = 0;
+
+	sched_collect_ended(sensor);
+	for (size_t i = 0; i < state->rows_len && !error; i++)
+		error = add_thread(threads, &state->rows[i]);
+	if (!error)
+		error = run_iterator(state->skeleton->progs.dump, add_thread, threads);
+	/* Threads that ended while the others were read. */
+	state->rows_len = 0;
+	sched_collect_ended(sensor);
+	for (size_t i = 0; i < state->rows_len && !error; i++)
+		error = add_thread(threads, &state->rows[i]);
+	return error;
+}
+
+struct sched_losses sched_losses(const struct sensor *sensor)
 {
 	const struct sched_state *state = sensor->data;
-	int error = settle_all(state);
+	struct sched_losses losses = { 0 };
 
-	if (error)
-		return error;
-	if (!cpus->accounts)
-		error = cpus_init(cpus, state->cpus_len);
-	if (error)
-		return error;
-	memcpy(cpus->accounts, state->accounts, state->cpus_len * sizeof(struct cpu_account));
-	cpus->refused = __atomic_load_n(state->refused, __ATOMIC_RELAXED);
-	cpus->missed = missed_runs(state->on_switch);
-	return 0;
+	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
+		losses.unseen_switches += state->cpus[cpu].unseen_switches;
+		losses.events += state->cpus[cpu].lost;
+	}
+	losses.threads = state->skeleton->bss->refused + state->skeleton->bss->ended_lost + state->rows_lost;
+	return losses;
+}
+
+const int *sched_ring_fds(const struct sensor *sensor)
+{
+	const struct sched_state *state = sensor->data;
+
+	return state->ring_fds;
+}
+
+const struct sched_cpu *sched_cpus(const struct sensor *sensor, u32 *len)
+{
+	const struct sched_state *state = sensor->data;
+
+	*len = state->cpus_len;
+	return state->cpus;
 }

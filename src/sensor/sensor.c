@@ -121,7 +121,7 @@ struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, con
 }
 
 /* One hook from probe to attach. Leaves the sensor's data set only on success. */
-static int try_hook(struct sensor *sensor, int hook, struct reason *why)
+static int try_hook(struct sensor *sensor, int hook, const void *settings, struct reason *why)
 {
 	const struct sensor_kind *kind = sensor->kind;
 	void *data = NULL;
@@ -130,7 +130,7 @@ static int try_hook(struct sensor *sensor, int hook, struct reason *why)
 	if (kind->hooks[hook].probe && !kind->hooks[hook].probe(why))
 		return -ENOTSUP;
 	first_warning[0] = why->text[0] = '\0';
-	error = kind->open(&data, hook, why);
+	error = kind->open(&data, hook, settings, why);
 	if (!error)
 		error = kind->attach(data, hook, why);
 	if (error) {
@@ -151,7 +151,7 @@ static void add_reason(struct reason *all, const char *hook, const struct reason
 	snprintf(all->text + used, sizeof(all->text) - used, "%s%s: %.150s", used ? "; " : "", hook, why->text);
 }
 
-int sensor_start(struct sensor *sensor, const struct sensor_kind *kind)
+int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const void *settings)
 {
 	struct reason why, refused = { "" };
 	int error = -ENOTSUP;
@@ -164,7 +164,7 @@ int sensor_start(struct sensor *sensor, const struct sensor_kind *kind)
 	if (!may_load_programs(&sensor->reason))
 		return -EPERM;
 	for (int hook = 0; kind->hooks[hook].name; hook++) {
-		error = try_hook(sensor, hook, &why);
+		error = try_hook(sensor, hook, settings, &why);
 		if (!error) {
 			sensor->hook = hook;
 			sensor->state = hook == 0 ? SENSOR_OK : SENSOR_FALLBACK;

@@ -21,7 +21,7 @@ struct sensor_kind {
 	const char *name;
 	const char *subject;
 	const struct sensor_hook *hooks; /* ends with a hook that has no name; NULL: not part of this version */
-	int (*open)(void **state, int hook, struct reason *why);
+	int (*open)(void **state, int hook, const void *settings, struct reason *why);
 	int (*attach)(void *state, int hook, struct reason *why);
 	void (*close)(void *state);
 };
@@ -40,8 +40,9 @@ struct sensor {
 extern const struct sensor_kind *const sensor_kinds[];
 extern const int sensor_kinds_len;
 
-/* Tries the sensor's hooks in order. The result is in sensor->state; 0 unless it is off. */
-int sensor_start(struct sensor *sensor, const struct sensor_kind *kind);
+/* Tries the sensor's hooks in order. The settings are the kind's own, or NULL for what needs none. The result is in
+ * sensor->state; 0 unless it is off. */
+int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const void *settings);
 void sensor_stop(struct sensor *sensor);
 
 const char *sensor_hook_name(const struct sensor *sensor);

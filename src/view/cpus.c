@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../base/say.h"
-#include "../sensor/sched.h"
+#include "../sensor/cpus.h"
 #include "../sink/sheet.h"
 #include "view.h"
 
@@ -77,13 +77,13 @@ static int watch_cpus(struct watch *watch, struct sensor *sensor, struct cpus *c
 	struct cpus before = { 0 };
 	int status, error;
 
-	error = sched_read_cpus(sensor, &before);
+	error = cpus_read(sensor, &before);
 	if (error)
 		return fail("cpus", "could not read the accounts: %s", strerror(-error));
 	status = watch_start(watch);
 	if (!status) {
-		watch_wait(watch, 0, NULL, NULL);
-		error = sched_read_cpus(sensor, cpus);
+		watch_wait(watch, 0, 0, NULL, NULL);
+		error = cpus_read(sensor, cpus);
 		if (error)
 			fail("cpus", "could not read the accounts: %s", strerror(-error));
 		else
@@ -108,7 +108,7 @@ int view_cpus(int argc, char **argv)
 	status = watch_prepare(&watch, &options);
 	if (status)
 		return status;
-	if (sensor_start(&sensor, &sched_kind) < 0)
+	if (sensor_start(&sensor, &cpus_kind, NULL) < 0)
 		return watch_abandon(&watch, fail("cpus", "cannot watch the scheduler: %s", sensor.reason.text));
 	status = watch_cpus(&watch, &sensor, &cpus);
 	sensor_stop(&sensor);

@@ -37,7 +37,7 @@ static void examine(struct finding *finding, const struct sensor_kind *kind)
 {
 	struct sensor sensor;
 
-	sensor_start(&sensor, kind);
+	sensor_start(&sensor, kind, NULL);
 	*finding = (struct finding){ kind, sensor_hook_name(&sensor), sensor.state, sensor.reason };
 	if (sensor.state == SENSOR_OK)
 		reason_set(&finding->reason, "the best hook");

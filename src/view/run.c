@@ -10,7 +10,7 @@
 #include "../base/say.h"
 #include "../base/system.h"
 #include "../sched/scx.h"
-#include "../sensor/sched.h"
+#include "../sensor/cpus.h"
 #include "view.h"
 
 enum { CHECK_NS = 100 * NSEC_PER_MSEC, CHECKS_PER_LINE = 10 };
@@ -78,10 +78,10 @@ static bool take_line(struct run *run)
 	u64 now_ns = clock_now_ns(), counters[SCX_COUNTERS] = { 0 }, growth[SCX_COUNTERS];
 	struct cpus now = { 0 }, span = { 0 };
 	struct cpu_account sum;
-	int error = sched_read_cpus(&run->sensor, &now);
+	int error = cpus_read(&run->sensor, &now);
 
 	if (!error)
-		error = sched_read_cpus(&run->sensor, &span);
+		error = cpus_read(&run->sensor, &span);
 	if (error) {
 		run->status = fail("run", "could not read the accounts: %s", strerror(-error));
 		cpus_free(&now);
@@ -148,7 +148,7 @@ static void run_until_end(struct run *run, struct watch *watch)
 	struct scx_farewell last;
 	int error;
 
-	error = sched_read_cpus(&run->sensor, &run->before);
+	error = cpus_read(&run->sensor, &run->before);
 	if (error) {
 		run->status = fail("run", "could not read the accounts: %s", strerror(-error));
 		return;
@@ -157,7 +157,7 @@ static void run_until_end(struct run *run, struct watch *watch)
 	run->line_at_ns = clock_now_ns();
 	run->status = watch_start(watch);
 	if (!run->status) {
-		watch_wait(watch, CHECK_NS, on_check, run);
+		watch_wait(watch, CHECK_NS, 0, on_check, run);
 		/* The part of a second that is left over. */
 		if (clock_now_ns() - run->line_at_ns >= CHECK_NS)
 			take_line(run);
@@ -185,7 +185,7 @@ int view_run(int argc, char **argv)
 	status = watch_prepare(&watch, &options);
 	if (status)
 		return status;
-	if (sensor_start(&run.sensor, &sched_kind) < 0)
+	if (sensor_start(&run.sensor, &cpus_kind, NULL) < 0)
 		return watch_abandon(&watch, fail("run", "cannot watch the scheduler: %s", run.sensor.reason.text));
 	run_until_end(&run, &watch);
 	sensor_stop(&run.sensor);

@@ -11,6 +11,12 @@
 int view_cpus(int argc, char **argv);
 int view_doctor(int argc, char **argv);
 int view_run(int argc, char **argv);
+int view_tasks(int argc, char **argv);
+int view_affinity(int argc, char **argv);
+int view_events(int argc, char **argv);
+int view_latency(int argc, char **argv);
+int view_inversions(int argc, char **argv);
+int view_record(int argc, char **argv);
 
 /* A live command's frame: the command after `--` is held until the sensors are in place, then everything goes on until
  * the time is up, the command has ended or a signal comes. */
@@ -25,7 +31,8 @@ int watch_prepare(struct watch *watch, const struct options *options);
 /* Lets the command start. Returns 0, or the status to end with. */
 int watch_start(struct watch *watch);
 
-enum loop_end watch_wait(struct watch *watch, u64 tick_ns, bool (*tick)(void *), void *data);
+/* Ticks every tick_ns, and whenever fd (if not 0) is readable. */
+enum loop_end watch_wait(struct watch *watch, u64 tick_ns, int fd, bool (*tick)(void *), void *data);
 
 /* Ends what is still running of the command and gives the status to end with: the command's, or 0. */
 int watch_end(struct watch *watch);

@@ -33,13 +33,14 @@ int watch_start(struct watch *watch)
 	return watch->child.pid ? child_start(&watch->child, watch->options->command) : 0;
 }
 
-enum loop_end watch_wait(struct watch *watch, u64 tick_ns, bool (*tick)(void *), void *data)
+enum loop_end watch_wait(struct watch *watch, u64 tick_ns, int fd, bool (*tick)(void *), void *data)
 {
 	struct loop loop = {
 		.duration_ns = watch->options->duration_ns,
 		.tick_ns = tick_ns,
 		.child = watch->child.pid ? &watch->child : NULL,
 		.tick = tick,
+		.fd = fd,
 		.data = data,
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sched sensor's kernel half for kernels without BTF: the same counts from the classic tracepoint.
+/* The CPUs' accounts for kernels without BTF: the same counts from the classic tracepoint.
  * An object of its own, since one with any relocated field cannot be loaded where there is no BTF. */
 #include "cpus.h"
 

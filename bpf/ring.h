@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The way out for events: a ring a CPU, so that CPUs never wait for each other, and a reader that is woken only when
+ * enough has come together. What a ring has no room for is counted on its CPU. */
+#ifndef TACTUS_BPF_RING_H
+#define TACTUS_BPF_RING_H
+
+#include "kernel.h"
+#include "../core/event.h"
+#include "../core/sched_config.h"
+
+const volatile struct sched_config config = { .cpus_len = 1 };
+
+/* Grown to cpus_len elements before loading, as the rings are. */
+struct sched_cpu cpus[1] SEC(".data.cpus");
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+/* Room for an event with its header filled in, or NULL if the ring is full. `slowly`: interrupts may be on here. */
+static __always_inline void *event_begin(struct sched_cpu *cpu, u32 cpu_id, u8 kind, u64 bytes, u64 now_ns, u32 tid,
+					 bool slowly)
+{
+	void *ring = bpf_map_lookup_elem(&rings, &cpu_id);
+	struct event_header *event = ring ? bpf_ringbuf_reserve(ring, bytes, 0) : NULL;
+
+	if (!event) {
+		__sync_fetch_and_add(&cpu->lost, 1);
+		return NULL;
+	}
+	if (slowly)
+		__sync_fetch_and_add(&cpu->produced_slowly, 1);
+	else
+		cpu->produced++;
+	event->time_ns = now_ns;
+	event->tid = tid;
+	event->cpu = (u16)cpu_id;
+	event->kind = kind;
+	event->flags = 0;
+	return event;
+}
+
+static __always_inline void event_send(struct sched_cpu *cpu, void *event, u64 bytes)
+{
+	u64 flags = BPF_RB_NO_WAKEUP;
+
+	cpu->unread_bytes += bytes;
+	if (cpu->unread_bytes >= config.wake_bytes) {
+		cpu->unread_bytes = 0;
+		flags = BPF_RB_FORCE_WAKEUP;
+	}
+	bpf_ringbuf_submit(event, flags);
+}
+
+#define EVENT_BEGIN(cpu, cpu_id, KIND, type, now_ns, tid, slowly) \
+	((struct type *)event_begin(cpu, cpu_id, EVENT_##KIND, sizeof(struct type), now_ns, tid, slowly))
+
+#endif

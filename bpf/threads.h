@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the kernel half keeps of each thread: its account, whether it is watched, whether it has been introduced.
+ * It lives in the thread's own storage, so a reused tid is another thread, and it goes when the thread goes. */
+#ifndef TACTUS_BPF_THREADS_H
+#define TACTUS_BPF_THREADS_H
+
+#include "ring.h"
+
+struct kthread {
+	struct thread_account account;
+	u32 watched;
+	u32 introduced;
+	u32 waker_tid;
+	u32 ended;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct kthread);
+} threads SEC(".maps");
+
+/* Threads that got no storage: they are in no account. */
+u64 refused = 0;
+
+/* The hot paths only look; storage is made at fork and, for threads that are there already, before the window opens,
+ * where allocating is safe. */
+static __always_inline struct kthread *thread_of(struct task_struct *p)
+{
+	return bpf_task_storage_get(&threads, p, NULL, 0);
+}
+
+static __always_inline u32 tid_of(struct task_struct *p)
+{
+	return (u32)p->pid;
+}
+
+/* The kernel's prio plus one, see core/event.h. */
+static __always_inline u32 prio_of(struct task_struct *p)
+{
+	return (u32)(p->prio + 1);
+}
+
+static __always_inline bool cpu_is_watched(u32 cpu)
+{
+	if (!(config.filter & FILTER_CPUS))
+		return true;
+	return cpu < SCHED_CPUS_MAX && (config.cpus[(cpu / 64) & (SCHED_CPUS_MAX / 64 - 1)] >> (cpu % 64) & 1);
+}
+
+static __always_inline bool comm_is(const char *comm)
+{
+	for (int i = 0; i < COMM_LEN; i++) {
+		if (comm[i] != config.comm.text[i])
+			return false;
+		if (!comm[i])
+			break;
+	}
+	return true;
+}
+
+static __always_inline bool in_cgroup(struct task_struct *p)
+{
+	struct cgroup *group = BPF_CORE_READ(p, cgroups, dfl_cgrp), *ancestor;
+
+	if (BPF_CORE_READ(group, level) < (int)config.cgroup_level)
+		return false;
+	bpf_core_read(&ancestor, sizeof(ancestor), &group->ancestors[config.cgroup_level]);
+	return BPF_CORE_READ(ancestor, kn, id) == config.cgroup_id;
+}
+
+/* Whether the filters want this thread. A command's descendants are marked at fork, not here. */
+static __always_inline bool is_wanted(struct task_struct *p, const char *comm)
+{
+	if ((config.filter & (FILTER_PID | FILTER_COMMAND)) && (u32)p->tgid != config.pid)
+		return false;
+	if ((config.filter & FILTER_COMM) && !comm_is(comm))
+		return false;
+	return !(config.filter & FILTER_CGROUP) || in_cgroup(p);
+}
+
+static __always_inline struct kthread *thread_make(struct task_struct *p, bool inherits)
+{
+	struct kthread *thread = bpf_task_storage_get(&threads, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	char comm[COMM_LEN] = {};
+
+	if (!thread) {
+		__sync_fetch_and_add(&refused, 1);
+		return NULL;
+	}
+	bpf_probe_read_kernel(comm, sizeof(comm), p->comm);
+	if (is_wanted(p, comm) || ((config.filter & FILTER_COMMAND) && inherits))
+		thread->watched = 1;
+	return thread;
+}
+
+/* Sends who a thread is, once, before its first event. One that is not watched but takes part in an event of one that
+ * is gets introduced as a bystander: it has a name and no account. */
+static __always_inline void introduce(struct sched_cpu *cpu, u32 cpu_id, struct task_struct *p, struct kthread *thread,
+				      u64 now_ns, u8 flags, bool slowly)
+{
+	struct event_thread *event;
+
+	if (thread->introduced)
+		return;
+	event = EVENT_BEGIN(cpu, cpu_id, THREAD, event_thread, now_ns, tid_of(p), slowly);
+	if (!event)
+		return;
+	thread->introduced = 1;
+	event->head.flags = flags | (thread->watched ? 0 : EVENT_FLAG_BYSTANDER);
+	event->start_ns = p->start_time;
+	event->pid = (u32)p->tgid;
+	event->parent_tid = (u32)BPF_CORE_READ(p, real_parent, pid);
+	bpf_probe_read_kernel(event->comm.text, COMM_LEN, p->comm);
+	event_send(cpu, event, sizeof(*event));
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the two halves of the sched sensor tell each other besides events: the settings that are fixed before loading,
+ * the state of each CPU's window and ring, and a thread's account as it is handed over. */
+#ifndef TACTUS_CORE_SCHED_CONFIG_H
+#define TACTUS_CORE_SCHED_CONFIG_H
+
+#include "account.h"
+
+enum { SCHED_CPUS_MAX = 1024 };
+
+enum {
+	FILTER_PID = 1 << 0,
+	FILTER_COMM = 1 << 1,
+	FILTER_CGROUP = 1 << 2,
+	FILTER_COMMAND = 1 << 3, /* pid is a process whose children and threads are watched with it */
+	FILTER_CPUS = 1 << 4,
+};
+
+struct sched_config {
+	u32 cpus_len;
+	u32 account;	/* keep threads' accounts */
+	u32 emit;	/* send events */
+	u32 wake_bytes; /* wake the reader when this much is waiting in a ring */
+	u32 filter;	/* FILTER_* */
+	u32 pid;
+	u32 cgroup_level;
+	u32 unused;
+	u64 cgroup_id;
+	struct comm comm;
+	u64 cpus[SCHED_CPUS_MAX / 64];
+};
+
+enum window { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_CLOSED };
+
+/* One CPU's. Written by that CPU alone; padded as struct cpu_account is. */
+struct sched_cpu {
+	u64 window;
+	u64 running; /* the task_struct on it, to notice switches that the hook did not see */
+	u64 unseen_switches;
+	u64 produced;	     /* events put into the ring where interrupts are off */
+	u64 produced_slowly; /* and elsewhere: counted with atomic adds */
+	u64 lost;	     /* events that the ring had no room for */
+	u64 unread_bytes;    /* since the reader was last woken */
+	u64 unused;
+} __attribute__((aligned(128)));
+
+/* What settle is asked to do. */
+enum settle { SETTLE_OPEN, SETTLE_CLOSE };
+
+struct thread_row {
+	u64 start_ns;
+	u32 tid;
+	u32 pid;
+	u32 parent_tid;
+	u32 ended;
+	struct comm comm;
+	struct thread_account account;
+};
+
+#endif

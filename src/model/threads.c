@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Turns a stream of events into accounts, by the same functions that the kernel half uses at its hooks.
+ * Threads are found by tid through a hash with open addressing; a reused tid leads to the newest thread. */
+#include "threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SLOTS = 256 };
+
+int threads_init(struct threads *threads, const struct cpu_place *places, u32 cpus_len)
+{
+	*threads = (struct threads){ .places = places, .cpus_len = cpus_len, .slots_len = FIRST_SLOTS };
+	threads->slots = calloc(FIRST_SLOTS, sizeof(*threads->slots));
+	threads->cpus = calloc(cpus_len ? cpus_len : 1, sizeof(*threads->cpus));
+	if (threads->slots && threads->cpus)
+		return 0;
+	threads_free(threads);
+	return -ENOMEM;
+}
+
+void threads_free(struct threads *threads)
+{
+	for (size_t i = 0; i < threads->len; i++)
+		free(threads->all[i]);
+	free(threads->all);
+	free(threads->slots);
+	free(threads->cpus);
+	*threads = (struct threads){ 0 };
+}
+
+/* The slot that holds this tid, or the empty one where it belongs. The table is never full. */
+static size_t slot_of(const struct threads *threads, u32 tid)
+{
+	size_t slot = (tid * 2654435761u) & (threads->slots_len - 1);
+
+	while (threads->slots[slot] && threads->all[threads->slots[slot] - 1]->tid != tid)
+		slot = (slot + 1) & (threads->slots_len - 1);
+	return slot;
+}
+
+static bool grow_slots(struct threads *threads)
+{
+	u32 *old = threads->slots;
+	u32 *slots = calloc(threads->slots_len * 2, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	threads->slots = slots;
+	threads->slots_len *= 2;
+	/* In their order, so that of two with one tid the newer one stays. */
+	for (size_t i = 0; i < threads->len; i++)
+		slots[slot_of(threads, threads->all[i]->tid)] = (u32)i + 1;
+	free(old);
+	return true;
+}
+
+static struct thread *add_thread(struct threads *threads, u32 tid, u64 start_ns)
+{
+	struct thread *thread;
+
+	if (threads->len == threads->room) {
+		size_t room = threads->room ? threads->room * 2 : FIRST_SLOTS;
+		struct thread **all = realloc(threads->all, room * sizeof(*all));
+
+		if (!all)
+			return NULL;
+		threads->all = all;
+		threads->room = room;
+	}
+	if (threads->len * 2 >= threads->slots_len && !grow_slots(threads))
+		return NULL;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->tid = tid;
+	thread->start_ns = start_ns;
+	threads->all[threads->len++] = thread;
+	threads->slots[slot_of(threads, tid)] = (u32)threads->len;
+	return thread;
+}
+
+struct thread *threads_by_tid(const struct threads *threads, u32 tid)
+{
+	u32 index = threads->slots[slot_of(threads, tid)];
+
+	return index ? threads->all[index - 1] : NULL;
+}
+
+struct thread *threads_meet(struct threads *threads, u32 tid, u64 start_ns)
+{
+	struct thread *thread = threads_by_tid(threads, tid);
+
+	if (!thread || thread->start_ns != start_ns)
+		thread = add_thread(threads, tid, start_ns);
+	if (!thread)
+		threads->refused++;
+	return thread;
+}
+
+/* The thread that an event is about, if it has an account. One whose introduction was lost gets one all the same. */
+static struct thread *accounted(struct threads *threads, u32 tid)
+{
+	struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
+
+	if (tid && !thread)
+		thread = threads_meet(threads, tid, 0);
+	return thread && !thread->bystander ? thread : NULL;
+}
+
+static bool take_switch(struct threads *threads, const struct event_switch *event, struct wait *ended)
+{
+	u64 now_ns = event->head.time_ns;
+	struct thread *prev = accounted(threads, event->head.tid), *next = accounted(threads, event->next_tid);
+	bool waited = false;
+
+	if (prev) {
+		thread_run_ends(&prev->account, now_ns, event->prev_state, event->head.flags & EVENT_FLAG_PREEMPTED,
+				event->prev_prio);
+		prev->queue_cpu = event->head.cpu;
+		prev->ended |= (event->prev_state & STATE_DEAD) != 0;
+	}
+	if (next) {
+		*ended = (struct wait){ .thread = next,
+					.from_ns = next->account.wait_since_ns,
+					.to_ns = now_ns,
+					.kind = next->account.wait_kind,
+					.cpu = event->head.cpu,
+					.waker_tid = next->account.waker_tid };
+		waited = ended->kind != WAIT_NONE;
+		thread_run_begins(&next->account, now_ns, event->head.cpu, event->next_prio);
+	}
+	if (event->head.cpu < threads->cpus_len)
+		threads->cpus[event->head.cpu] = (struct cpu_now){ event->next_tid, event->next_prio, now_ns };
+	return waited;
+}
+
+static void take_wakeup(struct threads *threads, const struct event_wakeup *event)
+{
+	struct thread *thread = accounted(threads, event->head.tid);
+
+	if (!thread)
+		return;
+	if (!thread->account.run_since_ns && !thread->account.wait_since_ns)
+		thread->queue_cpu = event->target_cpu;
+	thread_woken(&thread->account, event->head.time_ns, event->waker_tid, event->prio);
+}
+
+static void take_migrate(struct threads *threads, const struct event_migrate *event)
+{
+	struct thread *thread = accounted(threads, event->head.tid);
+
+	if (!thread)
+		return;
+	if (event->from_cpu < threads->cpus_len && event->to_cpu < threads->cpus_len)
+		thread_moved(&thread->account,
+			     cpu_distance(&threads->places[event->from_cpu], &threads->places[event->to_cpu]));
+	thread->queue_cpu = event->to_cpu;
+}
+
+static void take_thread(struct threads *threads, const struct event_thread *event)
+{
+	struct thread *thread = threads_meet(threads, event->head.tid, event->start_ns);
+
+	if (!thread)
+		return;
+	thread->pid = event->pid;
+	thread->parent_tid = event->parent_tid;
+	thread->comm = event->comm;
+	thread->bystander = event->head.flags & EVENT_FLAG_BYSTANDER;
+}
+
+static void take_rename(struct threads *threads, const struct event_rename *event)
+{
+	struct thread *thread = threads_by_tid(threads, event->head.tid);
+
+	if (!thread)
+		return;
+	thread->comm = event->comm;
+	thread->bystander = event->head.flags & EVENT_FLAG_BYSTANDER;
+}
+
+/* The thread goes on under its process's tid; who had that before is gone. Slots are looked up by the threads' own
+ * tids, so they are all made anew. */
+static void take_exec(struct threads *threads, const struct event_exec *event)
+{
+	struct thread *first = threads_by_tid(threads, event->head.tid);
+	struct thread *thread = threads_by_tid(threads, event->old_tid);
+
+	if (!thread)
+		return;
+	if (first && first != thread) {
+		first->tid = event->old_tid;
+		first->ended = true;
+	}
+	thread->tid = event->head.tid;
+	thread->pid = event->pid;
+	memset(threads->slots, 0, threads->slots_len * sizeof(*threads->slots));
+	for (size_t i = 0; i < threads->len; i++)
+		if (threads->all[i] != first)
+			threads->slots[slot_of(threads, threads->all[i]->tid)] = (u32)i + 1;
+}
+
+static void take_sample(struct threads *threads, const struct event_sample *event)
+{
+	struct thread *thread = accounted(threads, event->head.tid);
+
+	if (thread && (event->head.flags & EVENT_FLAG_CLOSING))
+		thread_charge(&thread->account, event->head.time_ns);
+	else if (thread)
+		thread_run_found(&thread->account, event->head.time_ns, event->head.cpu, (u32)event->prio);
+	if (event->head.cpu < threads->cpus_len && !(event->head.flags & EVENT_FLAG_CLOSING))
+		threads->cpus[event->head.cpu] = (struct cpu_now){ event->head.tid, (u32)event->prio,
+								   event->head.time_ns };
+}
+
+bool threads_take(struct threads *threads, const struct event_header *event, struct wait *ended)
+{
+	if (!threads->first_ns)
+		threads->first_ns = event->time_ns;
+	if (event->time_ns > threads->last_ns)
+		threads->last_ns = event->time_ns;
+	switch (event->kind) {
+	case EVENT_SWITCH:
+		return take_switch(threads, (const struct event_switch *)event, ended);
+	case EVENT_WAKEUP:
+		take_wakeup(threads, (const struct event_wakeup *)event);
+		break;
+	case EVENT_MIGRATE:
+		take_migrate(threads, (const struct event_migrate *)event);
+		break;
+	case EVENT_THREAD:
+		take_thread(threads, (const struct event_thread *)event);
+		break;
+	case EVENT_EXEC:
+		take_exec(threads, (const struct event_exec *)event);
+		break;
+	case EVENT_RENAME:
+		take_rename(threads, (const struct event_rename *)event);
+		break;
+	case EVENT_SAMPLE:
+		take_sample(threads, (const struct event_sample *)event);
+		break;
+	case EVENT_LOST:
+		threads->lost += ((const struct event_lost *)event)->count;
+		break;
+	default:
+		break;
+	}
+	return false;
+}

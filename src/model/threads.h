@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is known of every thread in a window of time, made from a stream of events by the functions of core/account.h,
+ * or filled with the accounts that the kernel half kept by the same functions. */
+#ifndef TACTUS_MODEL_THREADS_H
+#define TACTUS_MODEL_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../../core/account.h"
+#include "../../core/event.h"
+
+struct thread {
+	u32 tid;
+	u32 pid;
+	u32 parent_tid;
+	u64 start_ns; /* with tid: who it is; a reused tid is another thread */
+	struct comm comm;
+	bool ended;
+	bool bystander; /* not watched: it has a name and no account */
+	u32 queue_cpu;	/* the CPU that it waits for, while it waits */
+	struct thread_account account;
+};
+
+/* A wait that an event has just ended. */
+struct wait {
+	const struct thread *thread;
+	u64 from_ns, to_ns;
+	enum wait_kind kind;
+	u32 cpu;       /* where it then ran */
+	u32 waker_tid; /* for a wait after a wake-up */
+};
+
+/* What one CPU is doing, as far as the stream has told. */
+struct cpu_now {
+	u32 tid;      /* 0: idle or not known */
+	u32 prio;     /* of that thread, as in core/event.h */
+	u64 since_ns; /* 0: not known yet */
+};
+
+struct threads {
+	struct thread **all; /* in the order of their first event */
+	size_t len, room;
+	u32 *slots; /* hash from tid to the newest thread with it: index into all, plus one */
+	size_t slots_len;
+	const struct cpu_place *places;
+	struct cpu_now *cpus;
+	u32 cpus_len;
+	u64 first_ns, last_ns; /* the window: from the first sample or event to the last */
+	u64 lost;	       /* events that the stream says are missing */
+	u64 refused;	       /* threads that could not be kept for want of memory */
+};
+
+int threads_init(struct threads *threads, const struct cpu_place *places, u32 cpus_len);
+void threads_free(struct threads *threads);
+
+/* Applies one event. True, with *ended filled, if a thread has just got a CPU after waiting for one. */
+bool threads_take(struct threads *threads, const struct event_header *event, struct wait *ended);
+
+/* The newest thread with this tid, NULL if there is none. */
+struct thread *threads_by_tid(const struct threads *threads, u32 tid);
+
+/* The thread of this tid and start time, made if it is not there. NULL only for want of memory. */
+struct thread *threads_meet(struct threads *threads, u32 tid, u64 start_ns);
+
+#endif

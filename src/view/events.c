@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tactus events: the stream itself, a line an event: who left a CPU after how long, who came after waiting how long.
+ * Live or from a recording; with --json every field of every event. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/say.h"
+#include "../sensor/sensor.h"
+#include "../sink/event.h"
+#include "../sink/text.h"
+#include "source.h"
+
+enum { KEY_WAKEUPS = 0x200, NAME_SIZE = 32, TIME_SIZE = 16 };
+
+static bool with_wakeups;
+
+static const char *take_own(int key, const char *value)
+{
+	(void)key;
+	(void)value;
+	with_wakeups = true;
+	return NULL;
+}
+
+static const struct argp_option own[] = {
+	{ "wakeups", KEY_WAKEUPS, 0, 0, "Also show wake-ups and moves", 0 },
+	{ 0 },
+};
+
+static const struct command_usage usage = {
+	.name = "events",
+	.text = "Prints every context switch as it happens: when, on which CPU, who left after running how long, who "
+		"came after "
+		"waiting how long.\v"
+		"With --json every event of every kind, with all its fields.\n"
+		"\n"
+		"Examples:\n"
+		"  tactus events -d 1\n"
+		"  tactus events --wakeups -- sleep 1\n"
+		"  tactus events -i file --json",
+	.takes = TAKES_EVENTS_OF_VIEW,
+	.own = own,
+	.take_own = take_own,
+};
+
+struct printer {
+	struct source *source;
+	bool json;
+	bool headed;
+	/* How long the thread that leaves has run: its account is closed by the time its event is shown. */
+	u64 *since_ns;
+};
+
+static void name_of(char *into, const struct threads *threads, u32 tid)
+{
+	const struct thread *thread = threads_by_tid(threads, tid);
+	char comm[COMM_LEN + 1] = "", plain[COMM_LEN * 2];
+
+	if (thread)
+		memcpy(comm, thread->comm.text, COMM_LEN);
+	format_plain(plain, sizeof(plain), tid ? (thread ? comm : "?") : "idle");
+	snprintf(into, NAME_SIZE, "%-15.15s [%6u]", plain, tid);
+}
+
+static void print_switch(struct printer *printer, const struct event_switch *event, const struct wait *ended)
+{
+	const struct threads *threads = &printer->source->threads;
+	u64 now_ns = event->head.time_ns, *since_ns = &printer->since_ns[event->head.cpu];
+	char prev[NAME_SIZE], next[NAME_SIZE], ran[TIME_SIZE] = "?", waited[TIME_SIZE] = "";
+
+	name_of(prev, threads, event->head.tid);
+	name_of(next, threads, event->next_tid);
+	if (*since_ns)
+		format_time(ran, sizeof(ran), now_ns - *since_ns);
+	if (ended)
+		format_time(waited, sizeof(waited), ended->to_ns - ended->from_ns);
+	printf("%12.3f | %3u | %s %c (%8s) | %s (%8s)\n", (double)(now_ns - threads->first_ns) / NSEC_PER_MSEC,
+	       event->head.cpu, prev, event->head.flags & EVENT_FLAG_PREEMPTED || !event->prev_state ? 'R' : ' ', ran,
+	       next, ended ? waited : "-");
+}
+
+static void print_other(const struct printer *printer, const struct event_header *event)
+{
+	const struct threads *threads = &printer->source->threads;
+	double at_ms = (double)(event->time_ns - threads->first_ns) / NSEC_PER_MSEC;
+	char who[NAME_SIZE], other[NAME_SIZE];
+
+	name_of(who, threads, event->tid);
+	if (event->kind == EVENT_WAKEUP) {
+		name_of(other, threads, ((const struct event_wakeup *)event)->waker_tid);
+		printf("%12.3f | %3u | %s wakes %s for CPU %u\n", at_ms, event->cpu, other, who,
+		       ((const struct event_wakeup *)event)->target_cpu);
+	} else if (event->kind == EVENT_MIGRATE) {
+		const struct event_migrate *move = (const struct event_migrate *)event;
+
+		printf("%12.3f | %3u | %s moves from CPU %u to CPU %u\n", at_ms, event->cpu, who, move->from_cpu,
+		       move->to_cpu);
+	}
+}
+
+static void on_event(void *data, const struct event_header *event, const struct wait *ended)
+{
+	struct printer *printer = data;
+
+	if (printer->json) {
+		print_event_json(stdout, event);
+		return;
+	}
+	if (!printer->headed)
+		printf("    TIME(ms) | CPU | PREV                       (     RAN) | NEXT                     (  "
+		       "WAITED)\n");
+	printer->headed = true;
+	if (event->kind == EVENT_LOST)
+		printf("             | %3u | %" PRIu64 " events of this CPU are missing here\n", event->cpu,
+		       ((const struct event_lost *)event)->count);
+	else if (event->kind == EVENT_SWITCH)
+		print_switch(printer, (const struct event_switch *)event, ended);
+	else if (with_wakeups)
+		print_other(printer, event);
+	if ((event->kind == EVENT_SWITCH || event->kind == EVENT_SAMPLE) &&
+	    event->cpu < printer->source->threads.cpus_len)
+		printer->since_ns[event->cpu] = event->time_ns;
+}
+
+static bool on_tick(void *data)
+{
+	(void)data;
+	/* A reader that went away ends it. */
+	return fflush(stdout) == 0;
+}
+
+int view_events(int argc, char **argv)
+{
+	struct source source = { .view = "events", .events = true, .on_event = on_event, .on_tick = on_tick };
+	struct printer printer = { .source = &source };
+	struct options options;
+	int status;
+
+	options_parse(&options, &usage, argc, argv);
+	sensor_set_verbose(options.verbose);
+	printer.json = options.json;
+	/* A CPU number in an event is 16 bits wide, whatever a recording claims. */
+	printer.since_ns = calloc(1 << 16, sizeof(*printer.since_ns));
+	if (!printer.since_ns)
+		return fail("events", "out of memory");
+	source.data = &printer;
+	status = source_play(&source, &options);
+	source_print_losses(&source);
+	source_free(&source);
+	free(printer.since_ns);
+	return status;
+}

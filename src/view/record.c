@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tactus record: the stream to a file, for any view to read later with -i.
+ * Shows how far it is while it goes on, and at the end what was written and what was lost. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../base/say.h"
+#include "../sensor/sensor.h"
+#include "source.h"
+
+static const struct command_usage usage = {
+	.name = "record",
+	.text = "Writes every scheduler event to a file, for other commands to read with -i.\v"
+		"The file can be read up to its last whole block after a crash, a kill or a full disk.\n"
+		"\n"
+		"Examples:\n"
+		"  tactus record -o game.tactus -- ./game\n"
+		"  tactus latency -i game.tactus --over 5ms",
+	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_FILTER | TAKES_RING | TAKES_JSON,
+};
+
+static void print_summary(const struct source *source, const struct options *options)
+{
+	double bytes = (double)source->written_bytes, events = (double)source->written_events;
+
+	if (options->json) {
+		printf("{\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"read\":%" PRIu64 ",\"lost\":%" PRIu64
+		       ",\"unseen_switches\":%" PRIu64 ",\"span_ns\":%" PRIu64 "}\n",
+		       source->written_events, source->written_bytes, source->read, source->lost, source->unseen,
+		       source->threads.last_ns - source->threads.first_ns);
+		return;
+	}
+	printf("%s: %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64 " lost\n", options->output,
+	       source->written_events, bytes / 1e6, events > 0 ? bytes / events : 0, source->lost);
+}
+
+int view_record(int argc, char **argv)
+{
+	struct source source = { .view = "record", .events = true, .raw = true };
+	struct options options;
+	int status;
+
+	options_parse(&options, &usage, argc, argv);
+	if (!options.output) {
+		fail("record", "no file to write: give one with -o FILE");
+		return EXIT_USAGE;
+	}
+	sensor_set_verbose(options.verbose);
+	status = source_play(&source, &options);
+	if (source.threads.last_ns) {
+		print_summary(&source, &options);
+		source_print_losses(&source);
+	}
+	source_free(&source);
+	return status;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Feeds a view: from a recording, or live, with the sched sensor, the command, the rings and perhaps a recording to
+ * write in between. What a view sees is the same either way. */
+#include "source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/places.h"
+#include "../base/system.h"
+#include "../sensor/sched.h"
+#include "../stream/live.h"
+
+enum {
+	DRAIN_NS = 100 * NSEC_PER_MSEC,
+	/* How long an event may take from its clock reading to its ring; a CPU that is held up there by its hypervisor
+	 * can take long. */
+	SETTLED_NS = 20 * NSEC_PER_MSEC,
+};
+
+struct session {
+	struct source *source;
+	const struct options *options;
+	struct watch watch;
+	struct sensor sensor;
+	struct live *live;
+	struct recording_writer *writer;
+	int status;
+};
+
+static void give(struct source *source, const struct event_header *event)
+{
+	struct wait ended;
+	bool waited = threads_take(&source->threads, event, &ended);
+
+	if (source->on_event)
+		source->on_event(source->data, event, waited ? &ended : NULL);
+}
+
+static int replay(struct source *source, const char *path)
+{
+	struct recording_reader *reader;
+	const struct event_header *event;
+	struct reason why = { "" };
+	int status = 0, got;
+
+	if (recording_open(&reader, path, &why))
+		return fail(path, "%s", why.text);
+	source->replay = true;
+	source->info = *recording_reader_info(reader);
+	/* The places go with the reader; the threads need them longer. */
+	source->info.places = calloc(source->info.cpus_len ? source->info.cpus_len : 1, sizeof(*source->info.places));
+	if (!source->info.places || threads_init(&source->threads, source->info.places, source->info.cpus_len)) {
+		recording_close_reader(reader);
+		return fail(source->view, "out of memory");
+	}
+	memcpy(source->info.places, recording_reader_info(reader)->places,
+	       source->info.cpus_len * sizeof(*source->info.places));
+	source->threads.first_ns = source->info.mono_start_ns;
+	while ((got = recording_next(reader, &event, &why)) > 0)
+		give(source, event);
+	if (got < 0)
+		status = fail(path, "%s; what came before is shown", why.text);
+	else if (recording_was_cut(reader))
+		note("%s: ends in the middle of a block: shown is everything before", path);
+	source->lost = source->threads.lost;
+	source->refused = source->threads.refused;
+	recording_close_reader(reader);
+	return status;
+}
+
+static void take_live(void *data, const struct event_header *event)
+{
+	struct session *session = data;
+	int error;
+
+	if (session->writer && !session->status) {
+		error = recording_write(session->writer, event);
+		if (error)
+			session->status = fail(session->options->output, "%s: the recording ends here",
+					       strerror(-error));
+	}
+	if (session->source->events && !session->source->raw)
+		give(session->source, event);
+}
+
+static bool drain(struct session *session, u64 until_ns)
+{
+	int error = live_drain(session->live, until_ns, take_live, session);
+
+	if (error && !session->status)
+		session->status = fail(session->source->view, "could not read the rings: %s", strerror(-error));
+	return !error;
+}
+
+static bool on_tick(void *data)
+{
+	struct session *session = data;
+	struct source *source = session->source;
+
+	sched_collect_ended(&session->sensor);
+	if (session->live && !drain(session, clock_now_ns() - SETTLED_NS))
+		return false;
+	if (session->status)
+		return false;
+	return !source->on_tick || source->on_tick(source->data);
+}
+
+static void describe_machine(struct recording_info *info)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	info->wall_start_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
+	info->mono_start_ns = clock_now_ns();
+	snprintf(info->kernel, sizeof(info->kernel), "%s", kernel_release());
+}
+
+/* Sensors, rings, recording: everything before the window opens. */
+static int set_up(struct session *session)
+{
+	struct source *source = session->source;
+	const struct options *options = session->options;
+	struct sched_settings settings = {
+		.account = source->accounts,
+		.emit = source->events || options->output,
+		.filter = options->filter,
+		.command_pid = (u32)session->watch.child.pid,
+		.ring_bytes = options->ring_bytes,
+		.places = source->info.places,
+		.cpus_len = source->info.cpus_len,
+	};
+	struct reason why;
+	u32 cpus_len;
+	int error;
+
+	if (sensor_start(&session->sensor, &sched_kind, &settings) < 0)
+		return fail(source->view, "cannot watch the scheduler: %s", session->sensor.reason.text);
+	if (settings.emit) {
+		const struct sched_cpu *cpus = sched_cpus(&session->sensor, &cpus_len);
+
+		error = live_open(&session->live, sched_ring_fds(&session->sensor), cpus, cpus_len);
+		if (error)
+			return fail(source->view, "could not open the rings: %s", strerror(-error));
+	}
+	describe_machine(&source->info);
+	if (options->output && recording_create(&session->writer, options->output, &source->info, &why))
+		return fail(options->output, "%s", why.text);
+	return 0;
+}
+
+static void count_losses(struct session *session)
+{
+	struct sched_losses losses = sched_losses(&session->sensor);
+	struct source *source = session->source;
+
+	source->unseen = losses.unseen_switches;
+	source->lost = losses.events;
+	source->refused = losses.threads + source->threads.refused;
+	for (u32 cpu = 0; session->live && cpu < source->info.cpus_len; cpu++)
+		source->read += live_read(session->live, cpu);
+}
+
+/* From the opening of the window to the last event. */
+static void watch_window(struct session *session)
+{
+	struct source *source = session->source;
+	int error = sched_open_window(&session->sensor);
+
+	source->threads.first_ns = clock_now_ns();
+	if (!error) {
+		session->status = watch_start(&session->watch);
+		if (!session->status)
+			watch_wait(&session->watch, DRAIN_NS, session->live ? live_fd(session->live) : 0, on_tick,
+				   session);
+		error = sched_close_window(&session->sensor);
+	}
+	source->threads.last_ns = clock_now_ns();
+	if (session->live)
+		drain(session, ~0ULL);
+	if (!error && source->accounts)
+		error = sched_read_threads(&session->sensor, &source->threads);
+	if (error && !session->status)
+		session->status = fail(source->view, "could not read the accounts: %s", strerror(-error));
+	count_losses(session);
+}
+
+static int play_live(struct source *source, const struct options *options)
+{
+	struct session session = { .source = source, .options = options };
+	int status, error;
+
+	source->info.cpus_len = possible_cpus();
+	source->info.places = calloc(source->info.cpus_len, sizeof(*source->info.places));
+	if (!source->info.places || threads_init(&source->threads, source->info.places, source->info.cpus_len))
+		return fail(source->view, "out of memory");
+	places_read(source->info.places, source->info.cpus_len);
+	status = watch_prepare(&session.watch, options);
+	if (!status)
+		status = set_up(&session);
+	if (!status) {
+		watch_window(&session);
+		status = session.watch.child.gate_fd < 0 && session.watch.child.pid ? watch_end(&session.watch) : 0;
+	}
+	if (session.writer) {
+		source->written_bytes = recording_bytes(session.writer);
+		source->written_events = recording_events(session.writer);
+		error = recording_close_writer(session.writer);
+		if (error && !session.status)
+			session.status = fail(options->output, "%s: the recording ends early", strerror(-error));
+	}
+	live_close(session.live);
+	sensor_stop(&session.sensor);
+	return watch_abandon(&session.watch, status ? status : session.status);
+}
+
+int source_play(struct source *source, const struct options *options)
+{
+	return options->input ? replay(source, options->input) : play_live(source, options);
+}
+
+void source_free(struct source *source)
+{
+	threads_free(&source->threads);
+	free(source->info.places);
+	source->info.places = NULL;
+}
+
+void source_print_losses(const struct source *source)
+{
+	if (source->lost)
+		note("%" PRIu64 " events were lost: the rings were full%s", source->lost,
+		     source->replay ? "" : " (--ring-kb makes them larger)");
+	if (source->unseen)
+		note("%" PRIu64 " switches happened that the kernel did not show", source->unseen);
+	if (source->refused)
+		note("%" PRIu64 " threads are in no account: there was no memory for them", source->refused);
+}

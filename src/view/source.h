@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where a view's events come from: the kernel, now, or a recording (-i FILE). A view says what it needs and what to do
+ * with each event; everything around that is done here, in the same way for all: filters, the command, time, losses. */
+#ifndef TACTUS_VIEW_SOURCE_H
+#define TACTUS_VIEW_SOURCE_H
+
+#include "../model/threads.h"
+#include "../stream/recording.h"
+#include "view.h"
+
+struct source {
+	/* Set by the view before source_play: */
+	const char *view; /* its name, for messages */
+	bool accounts;	  /* live: let the kernel keep accounts, and fill `threads` with them at the end */
+	bool events;	  /* live: send every event; on replay events always come */
+	bool raw;	  /* live: events only go to the recording that is written, not to `threads` */
+	/* With `events`, or on replay. The event has been applied to `threads`; `ended` is NULL or the wait it ended.
+	 */
+	void (*on_event)(void *data, const struct event_header *event, const struct wait *ended);
+	/* Live only: about every 100 ms, after the events of that time. False ends it. */
+	bool (*on_tick)(void *data);
+	void *data;
+
+	/* Set by source_play, valid until source_free: */
+	struct threads threads;
+	struct recording_info info;
+	bool replay;
+	u64 lost;			   /* events that the rings had no room for */
+	u64 unseen;			   /* live: switches that the kernel did not show */
+	u64 read;			   /* live: events read from the rings */
+	u64 written_bytes, written_events; /* live: of the recording */
+	u64 refused;			   /* threads that a full map or failed allocation turned away */
+};
+
+/* Plays everything from start to end. Returns the status to end with (0, the command's, or after a message 1); the view
+ * prints its result if source->threads.cpus is set. */
+int source_play(struct source *source, const struct options *options);
+void source_free(struct source *source);
+
+/* Prints what was lost, on stderr, if anything was. */
+void source_print_losses(const struct source *source);
+
+#endif
