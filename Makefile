@@ -95,11 +95,11 @@ build/clang/deps.mk: build/deps.mk
 	@cp $< $@
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
-PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/%,$(SRC))
+PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
 $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(PURE) $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
-	@$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all $< $(PURE) -o $@
+	@$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all $< $(PURE) -lz -o $@
 
 $(B)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Fuzzes what reads files that anyone may have made, for FUZZ_SECONDS (20) each, from seeds that are made here.
+# What breaks a target is kept as build/fuzz/NAME-crash-*; build/fuzz/NAME FILE shows it again.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+seconds=${FUZZ_SECONDS:-20}
+fuzz_out=build/fuzz
+flags=(-std=gnu11 -Wall -Wextra -Werror -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all)
+
+# build_target NAME SOURCE-FOR-SEEDS SOURCES...
+build_target() {
+	local name=$1 maker=$2
+	shift 2
+	mkdir -p "$fuzz_out" "$scratch/$name" &&
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "$@" -lz \
+			-o "$fuzz_out/$name" &&
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" "$maker" "$@" -lz \
+			-o "$fuzz_out/${name}_seeds" &&
+		"$fuzz_out/${name}_seeds" "$scratch/$name"
+}
+
+# fuzz NAME SOURCE-FOR-SEEDS SOURCES...: tests/fuzz/NAME_fuzz.c with what tests/fuzz/NAME_seeds.c makes
+fuzz() {
+	local name=$1 log=$scratch/$1.log edges covered runs status=0
+	if ! build_target "$@" >"$log" 2>&1; then
+		flunk "$name: the fuzz target builds and has seeds" "$(tail -n 20 "$log")"
+		return
+	fi
+	timeout -k 5 $((seconds + 60)) "$fuzz_out/$name" -max_total_time="$seconds" -max_len=4096 -timeout=5 \
+		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$fuzz_out/$name-" "$scratch/$name" \
+		>"$log" 2>&1 || status=$?
+	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+	covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+	edges=$(sed -n 's/^INFO: Loaded .*(\([0-9]*\) inline 8-bit counters).*/\1/p' "$log" | head -n 1)
+	if [ "$status" = 0 ] && [ "${runs:-0}" -gt 0 ]; then
+		pass "$name: nothing breaks it in $seconds s"
+	else
+		flunk "$name: nothing breaks it in $seconds s" "exit status $status; $(tail -n 40 "$log")"
+	fi
+	say_measured "$name: ${runs:-no} executions, ${covered:-no} of ${edges:-unknown} edges covered"
+}
+
+fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c
+done_testing

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* stream/recording: what was written is read again, what the disk took is whole, and no file is lost by it or taken
+ * for a recording. */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "recording_fixture.h"
+
+static void test_round_trip(void)
+{
+	struct recording_writer *writer = create(path);
+	struct recording_reader *reader = NULL;
+	const struct recording_info *got;
+	struct reading seen = { 0 };
+	union any_event unknown = { .head = { .kind = EVENT_KINDS } };
+
+	is(write_events(writer, 0, KINDS), 0, "one event of each kind is taken");
+	is(recording_write(writer, &unknown.head), -EINVAL, "one of an unknown kind is not");
+	is(recording_events(writer), KINDS, "their number");
+	is(recording_close_writer(writer), 0, "the writer closes well");
+	is(recording_open(&reader, path, &seen.why), 0, "the file opens");
+	got = recording_reader_info(reader);
+	is_text(got->kernel, info.kernel, "the kernel");
+	is(got->wall_start_ns, info.wall_start_ns, "the wall clock");
+	is(got->mono_start_ns, info.mono_start_ns, "the monotonic clock");
+	is(got->cpus_len, info.cpus_len, "the number of CPUs");
+	ok(memcmp(got->places, places, sizeof(places)) == 0, "their places");
+	read_on(reader, &seen);
+	is(seen.events, KINDS, "every event");
+	ok(!seen.wrong && seen.end == 0 && !seen.cut, "byte for byte, and a clean end that stays");
+	recording_close_reader(reader);
+}
+
+static void test_header_extremes(void)
+{
+	struct recording_info wide = info;
+	struct recording_writer *writer = NULL;
+	struct recording_reader *reader = NULL;
+	struct reason why = { "" };
+
+	memset(wide.kernel, 'k', sizeof(wide.kernel));
+	wide.cpus_len = 0;
+	wide.places = NULL;
+	is(recording_create(&writer, path, &wide, &why), 0, "no CPUs and a kernel's name without an end");
+	is(recording_close_writer(writer), 0, "make a recording");
+	is(recording_open(&reader, path, &why), 0, "which opens");
+	is(strlen(recording_reader_info(reader)->kernel), 63, "with the name cut");
+	recording_close_reader(reader);
+	is(read_all(path).events, 0, "and without events");
+	wide.cpus_len = RECORDING_CPUS_MAX;
+	wide.places = calloc(RECORDING_CPUS_MAX, sizeof(*wide.places));
+	wide.places[RECORDING_CPUS_MAX - 1].node = 7;
+	is(recording_create(&writer, path, &wide, &why), 0, "as many CPUs as it has room for");
+	recording_close_writer(writer);
+	is(recording_open(&reader, path, &why), 0, "open");
+	is(recording_reader_info(reader)->places[RECORDING_CPUS_MAX - 1].node, 7, "up to the last one");
+	recording_close_reader(reader);
+	wide.cpus_len++;
+	is(recording_create(&writer, path, &wide, &why), -EINVAL, "one more is refused");
+	is(recording_close_writer(writer), 0, "closing no writer is nothing");
+	free(wide.places);
+}
+
+static void test_many_blocks(void)
+{
+	enum { MANY = 50000 };
+	struct recording_writer *writer = create(path);
+	struct reading seen;
+	u64 bytes;
+
+	is(write_events(writer, 0, MANY), 0, "many events");
+	is(recording_events(writer), MANY, "are counted, the buffered ones too");
+	bytes = recording_bytes(writer);
+	is(recording_close_writer(writer), 0, "and closed");
+	is(file_bytes(path), bytes, "the file is as long as was said");
+	seen = read_all(path);
+	is(seen.events, MANY, "all of them come back");
+	ok(!seen.wrong && seen.end == 0 && !seen.cut, "in order and right");
+}
+
+static void test_flush(void)
+{
+	struct recording_writer *writer = create(path);
+	struct reading seen;
+
+	is(recording_flush(writer), 0, "nothing to flush");
+	is(file_bytes(path), recording_bytes(writer), "writes nothing");
+	write_events(writer, 0, 5);
+	is(read_all(path).events, 0, "buffered events are not in the file");
+	is(recording_flush(writer), 0, "flush");
+	seen = read_all(path);
+	is(seen.events, 5, "now they are");
+	ok(!seen.cut && seen.end == 0, "in a file that is whole while it is being written");
+	write_events(writer, 5, 7);
+	recording_close_writer(writer);
+	is(read_all(path).events, 7, "closing flushes");
+}
+
+static void test_foreign_files(void)
+{
+	static const char text[] = "#!/bin/sh\necho this is something else, and it is longer than the header of a "
+				   "recording, which has 104 bytes and then some more\n";
+	struct reading seen;
+	char at[4300];
+
+	put_file(path, text, sizeof(text));
+	is_text(read_all(path).why.text, "not a tactus recording", "a foreign file");
+	put_file(path, "TACT", 4);
+	is_text(read_all(path).why.text, "not a tactus recording", "a short one");
+	put_file(path, "", 0);
+	is_text(read_all(path).why.text, "empty file", "an empty one");
+	is(read_all(folder).opened, -EISDIR, "a folder");
+	is_text(read_all(folder).why.text, "is a folder", "in words");
+	is(read_all("-").opened, -EINVAL, "standard input");
+	snprintf(at, sizeof(at), "%s/none", folder);
+	seen = read_all(at);
+	is(seen.opened, -ENOENT, "no file: %s", seen.why.text);
+	snprintf(at, sizeof(at), "%s/pipe", folder);
+	ok(mkfifo(at, 0600) == 0 && read_all(at).opened == -EINVAL, "a pipe is refused, not waited for");
+}
+
+/* A limit on the file's length does to write() what a full disk does: a short write, then an error. */
+static void test_full_disk(void)
+{
+	struct rlimit before, limit;
+	struct recording_writer *writer = create(path);
+	struct reading seen;
+	u64 events, bytes;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = 150000; /* within the third block */
+	setrlimit(RLIMIT_FSIZE, &limit);
+	is(write_events(writer, 0, 100000), -EFBIG, "a disk that takes no more is told");
+	setrlimit(RLIMIT_FSIZE, &before);
+	events = recording_events(writer);
+	bytes = recording_bytes(writer);
+	ok(events > 0 && bytes > RECORDING_PAYLOAD_MAX, "some blocks were written");
+	is(file_bytes(path), bytes, "and the file ends with the last whole one");
+	is(write_events(writer, 0, 1), -EFBIG, "writing gives the error from then on, though there is room again");
+	is(recording_flush(writer), -EFBIG, "flushing too");
+	is(recording_close_writer(writer), -EFBIG, "closing too");
+	is(file_bytes(path), bytes, "nothing came after it");
+	seen = read_all(path);
+	is(seen.events, events, "the file reads back");
+	ok(!seen.wrong && seen.end == 0 && !seen.cut, "and is whole");
+}
+
+static void test_no_room_for_the_header(void)
+{
+	struct rlimit before, limit;
+	struct recording_writer *writer;
+	struct reason why = { "" };
+
+	unlink(path);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = 110;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	is(recording_create(&writer, path, &info, &why), -EFBIG, "no room for the header: %s", why.text);
+	setrlimit(RLIMIT_FSIZE, &before);
+	is(file_bytes(path), 0, "leaves nothing of it");
+}
+
+static void test_overwriting(struct small *small)
+{
+	struct recording_writer *writer, *second;
+	struct reason why = { "" };
+
+	put_file(path, small->bytes, small->size);
+	writer = create(path);
+	is(recording_create(&second, path, &info, &why), -EBUSY, "a second writer: %s", why.text);
+	recording_close_writer(writer);
+	is(file_bytes(path), small->ends[0], "a recording is replaced, and nothing of it stays");
+	put_file(path, "", 0);
+	is(recording_create(&writer, path, &info, &why), 0, "an empty file too");
+	recording_close_writer(writer);
+	put_file(path, "my letters", 10);
+	is(recording_create(&writer, path, &info, &why), -EEXIST, "anything else is not");
+	is_text(why.text, "exists and is not a recording: remove it or name another file",
+		"and the reason says what to do");
+	is(file_bytes(path), 10, "it is as it was");
+	put_file(path, "TACTUS", 6);
+	is(recording_create(&writer, path, &info, &why), -EEXIST, "nor is a file too short to tell");
+}
+
+static void test_places_to_write(void)
+{
+	struct recording_writer *writer;
+	struct reason why = { "" };
+	char at[4300];
+
+	is(recording_create(&writer, folder, &info, &why), -EISDIR, "a folder: %s", why.text);
+	snprintf(at, sizeof(at), "%s/none/file", folder);
+	is(recording_create(&writer, at, &info, &why), -ENOENT, "no such folder: %s", why.text);
+	is_text(why.text, "its folder does not exist", "in words");
+	is(recording_create(&writer, "-", &info, &why), -EINVAL, "standard output: %s", why.text);
+	is(recording_create(&writer, "/dev/null", &info, &why), -EINVAL, "a device: %s", why.text);
+	snprintf(at, sizeof(at), "%s/pipe", folder);
+	is(recording_create(&writer, at, &info, &why), -EINVAL, "a pipe: %s", why.text);
+	if (geteuid() == 0)
+		return;
+	put_file(path, "", 0);
+	chmod(path, 0400);
+	is(recording_create(&writer, path, &info, &why), -EACCES, "no permission: %s", why.text);
+}
+
+int main(void)
+{
+	struct small small;
+
+	make_folder();
+	test_round_trip();
+	test_header_extremes();
+	test_many_blocks();
+	test_flush();
+	small = make_small();
+	test_foreign_files();
+	test_full_disk();
+	test_no_room_for_the_header();
+	test_overwriting(&small);
+	test_places_to_write();
+	remove_folder();
+	return tap_end();
+}
