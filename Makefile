@@ -96,7 +96,7 @@ build/clang/deps.mk: build/deps.mk
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
-$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(PURE) $(wildcard core/*.h src/*/*.h)
+$(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(PURE) $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
 	@$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all $< $(PURE) -lz -o $@

@@ -16,6 +16,7 @@
 
 struct sched_entity {
 	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime;
 } kernel_type;
 
 struct sched_ext_entity {

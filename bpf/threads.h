@@ -11,7 +11,9 @@ struct kthread {
 	u32 watched;
 	u32 introduced;
 	u32 waker_tid;
+	u32 of_command; /* the command after `--` or a descendant of it */
 	u32 ended;
+	u32 unused;
 };
 
 struct {
@@ -62,18 +64,22 @@ static __always_inline bool comm_is(const char *comm)
 
 static __always_inline bool in_cgroup(struct task_struct *p)
 {
-	struct cgroup *group = BPF_CORE_READ(p, cgroups, dfl_cgrp), *ancestor;
+	struct cgroup *group = BPF_CORE_READ(p, cgroups, dfl_cgrp), *ancestor = NULL;
+	/* By hand: the relocation of a member cannot have a variable index. */
+	u64 offset = bpf_core_field_offset(struct cgroup, ancestors) + (u64)config.cgroup_level * sizeof(ancestor);
 
 	if (BPF_CORE_READ(group, level) < (int)config.cgroup_level)
 		return false;
-	bpf_core_read(&ancestor, sizeof(ancestor), &group->ancestors[config.cgroup_level]);
+	bpf_probe_read_kernel(&ancestor, sizeof(ancestor), (char *)group + offset);
 	return BPF_CORE_READ(ancestor, kn, id) == config.cgroup_id;
 }
 
-/* Whether the filters want this thread. A command's descendants are marked at fork, not here. */
-static __always_inline bool is_wanted(struct task_struct *p, const char *comm)
+/* Whether the filters want this thread: all of those that are set must. */
+static __always_inline bool is_wanted(struct task_struct *p, struct kthread *thread, const char *comm)
 {
-	if ((config.filter & (FILTER_PID | FILTER_COMMAND)) && (u32)p->tgid != config.pid)
+	if ((config.filter & FILTER_PID) && (u32)p->tgid != config.pid)
+		return false;
+	if ((config.filter & FILTER_COMMAND) && !thread->of_command)
 		return false;
 	if ((config.filter & FILTER_COMM) && !comm_is(comm))
 		return false;
@@ -90,9 +96,25 @@ static __always_inline struct kthread *thread_make(struct task_struct *p, bool i
 		return NULL;
 	}
 	bpf_probe_read_kernel(comm, sizeof(comm), p->comm);
-	if (is_wanted(p, comm) || ((config.filter & FILTER_COMMAND) && inherits))
-		thread->watched = 1;
+	thread->of_command = (config.filter & FILTER_COMMAND) && (inherits || (u32)p->tgid == config.pid);
+	thread->watched = is_wanted(p, thread, comm);
 	return thread;
+}
+
+/* A thread may be put into a cgroup at any time, so that filter is asked anew. One whose answer changes is introduced
+ * again. */
+static __always_inline void refresh(struct task_struct *p, struct kthread *thread)
+{
+	char comm[COMM_LEN] = {};
+	u32 watched;
+
+	if (!thread || !(config.filter & FILTER_CGROUP))
+		return;
+	bpf_probe_read_kernel(comm, sizeof(comm), p->comm);
+	watched = is_wanted(p, thread, comm);
+	if (thread->watched != watched)
+		thread->introduced = 0;
+	thread->watched = watched;
 }
 
 /* Sends who a thread is, once, before its first event. One that is not watched but takes part in an event of one that

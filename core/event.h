@@ -23,6 +23,7 @@ enum {
 };
 
 /* Priorities are the kernel's plus one: 0 deadline, 1 to 100 real time, 101 to 140 nice -20 to 19. Lower goes first. */
+enum { PRIO_REALTIME_LAST = 100 };
 
 /* EVENT(KIND, name, bytes): the bytes include the header's 16 and are a multiple of 8, so that records stay aligned. */
 /* clang-format off */
@@ -34,12 +35,13 @@ enum {
 	EVENT(EXEC, exec, 24)       \
 	EVENT(RENAME, rename, 32)   \
 	EVENT(SAMPLE, sample, 24)   \
+	EVENT(MISSED, missed, 24)   \
 	EVENT(LOST, lost, 24)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
- * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; lost:
- * nobody, events of the header's CPU are missing here. */
+ * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; missed: who
+ * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU are missing here. */
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \
@@ -65,6 +67,8 @@ enum {
 	FIELD(E, struct comm, comm, TEXT)
 #define EVENT_FIELDS_sample(FIELD, E)      \
 	FIELD(E, u64, prio, NUMBER)
+#define EVENT_FIELDS_missed(FIELD, E)      \
+	FIELD(E, u64, since_ns, NUMBER)
 #define EVENT_FIELDS_lost(FIELD, E)        \
 	FIELD(E, u64, count, NUMBER)
 /* clang-format on */

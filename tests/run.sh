@@ -53,6 +53,7 @@ run_unit() {
 	for test in build/tests/*_test; do
 		run_test "unit/$(basename "$test")" "$test"
 	done
+	FUZZ_SECONDS=${FUZZ_SECONDS:-15} run_test fuzz tests/fuzz/run.sh
 }
 
 # Kernels for the VMs are made while the tests that need none run; vm/kernel.sh is quick where they are there already.

@@ -22,6 +22,7 @@ static void become_command(int gate_fd, int report_fd, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	/* The gate gives one byte to go; end of file means that the parent is gone or gave up. */
 	if (read(gate_fd, &byte, 1) != 1)
 		_exit(EXIT_FAILURE);

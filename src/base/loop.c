@@ -29,6 +29,8 @@ void loop_take_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	/* A closed pipe is an error of the write that met it. */
 	signal(SIGPIPE, SIG_IGN);
+	/* And so is a file that grows past the user's limit. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 u64 clock_now_ns(void)

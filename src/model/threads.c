@@ -109,6 +109,26 @@ static struct thread *accounted(struct threads *threads, u32 tid)
 	return thread && !thread->bystander ? thread : NULL;
 }
 
+/* A run begins, now or, if the switch to it was not seen, some time ago. True if the thread had waited for it. */
+static bool begin_run(struct thread *thread, u64 since_ns, u32 cpu, u32 prio, struct wait *ended)
+{
+	*ended = (struct wait){ .thread = thread,
+				.from_ns = thread->account.wait_since_ns,
+				.to_ns = since_ns,
+				.kind = thread->account.wait_kind,
+				.cpu = cpu,
+				.waker_tid = thread->account.waker_tid };
+	thread_run_begins(&thread->account, since_ns, cpu, prio);
+	return ended->kind != WAIT_NONE;
+}
+
+static bool take_missed(struct threads *threads, const struct event_missed *event, struct wait *ended)
+{
+	struct thread *thread = accounted(threads, event->head.tid);
+
+	return thread && begin_run(thread, event->since_ns, event->head.cpu, thread->account.prio, ended);
+}
+
 static bool take_switch(struct threads *threads, const struct event_switch *event, struct wait *ended)
 {
 	u64 now_ns = event->head.time_ns;
@@ -121,16 +141,8 @@ static bool take_switch(struct threads *threads, const struct event_switch *even
 		prev->queue_cpu = event->head.cpu;
 		prev->ended |= (event->prev_state & STATE_DEAD) != 0;
 	}
-	if (next) {
-		*ended = (struct wait){ .thread = next,
-					.from_ns = next->account.wait_since_ns,
-					.to_ns = now_ns,
-					.kind = next->account.wait_kind,
-					.cpu = event->head.cpu,
-					.waker_tid = next->account.waker_tid };
-		waited = ended->kind != WAIT_NONE;
-		thread_run_begins(&next->account, now_ns, event->head.cpu, event->next_prio);
-	}
+	if (next)
+		waited = begin_run(next, now_ns, event->head.cpu, event->next_prio, ended);
 	if (event->head.cpu < threads->cpus_len)
 		threads->cpus[event->head.cpu] = (struct cpu_now){ event->next_tid, event->next_prio, now_ns };
 	return waited;
@@ -224,6 +236,8 @@ bool threads_take(struct threads *threads, const struct event_header *event, str
 	switch (event->kind) {
 	case EVENT_SWITCH:
 		return take_switch(threads, (const struct event_switch *)event, ended);
+	case EVENT_MISSED:
+		return take_missed(threads, (const struct event_missed *)event, ended);
 	case EVENT_WAKEUP:
 		take_wakeup(threads, (const struct event_wakeup *)event);
 		break;

@@ -27,9 +27,14 @@ static void print_summary(const struct source *source, const struct options *opt
 
 	if (options->json) {
 		printf("{\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"read\":%" PRIu64 ",\"lost\":%" PRIu64
-		       ",\"unseen_switches\":%" PRIu64 ",\"span_ns\":%" PRIu64 "}\n",
+		       ",\"unseen_switches\":%" PRIu64 ",\"span_ns\":%" PRIu64 ",\"rings\":[",
 		       source->written_events, source->written_bytes, source->read, source->lost, source->unseen,
 		       source->threads.last_ns - source->threads.first_ns);
+		for (u32 cpu = 0; source->rings && cpu < source->info.cpus_len; cpu++)
+			printf("%s{\"cpu\":%u,\"produced\":%" PRIu64 ",\"read\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
+			       cpu ? "," : "", cpu, source->rings[cpu].produced, source->rings[cpu].read,
+			       source->rings[cpu].lost);
+		puts("]}");
 		return;
 	}
 	printf("%s: %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64 " lost\n", options->output,

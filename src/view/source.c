@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +162,20 @@ static void count_losses(struct session *session)
 	source->unseen = losses.unseen_switches;
 	source->lost = losses.events;
 	source->refused = losses.threads + source->threads.refused;
-	for (u32 cpu = 0; session->live && cpu < source->info.cpus_len; cpu++)
-		source->read += live_read(session->live, cpu);
+	if (!session->live)
+		return;
+	source->rings = calloc(source->info.cpus_len, sizeof(*source->rings));
+	for (u32 cpu = 0; source->rings && cpu < source->info.cpus_len; cpu++) {
+		u32 len;
+		const struct sched_cpu *now = &sched_cpus(&session->sensor, &len)[cpu];
+
+		source->rings[cpu] = (struct ring_count){
+			.produced = now->produced + now->produced_slowly + now->lost,
+			.read = live_read(session->live, cpu),
+			.lost = now->lost,
+		};
+		source->read += source->rings[cpu].read;
+	}
 }
 
 /* From the opening of the window to the last event. */
@@ -194,6 +207,8 @@ static int play_live(struct source *source, const struct options *options)
 	struct session session = { .source = source, .options = options };
 	int status, error;
 
+	if (options->filter.pid && kill((pid_t)options->filter.pid, 0) < 0 && errno == ESRCH)
+		return fail(source->view, "no process has pid %u", options->filter.pid);
 	source->info.cpus_len = possible_cpus();
 	source->info.places = calloc(source->info.cpus_len, sizeof(*source->info.places));
 	if (!source->info.places || threads_init(&source->threads, source->info.places, source->info.cpus_len))
@@ -207,6 +222,8 @@ static int play_live(struct source *source, const struct options *options)
 		status = session.watch.child.gate_fd < 0 && session.watch.child.pid ? watch_end(&session.watch) : 0;
 	}
 	if (session.writer) {
+		/* A failure here is told by the closing; the counts are right after it. */
+		recording_flush(session.writer);
 		source->written_bytes = recording_bytes(session.writer);
 		source->written_events = recording_events(session.writer);
 		error = recording_close_writer(session.writer);
@@ -227,7 +244,9 @@ void source_free(struct source *source)
 {
 	threads_free(&source->threads);
 	free(source->info.places);
+	free(source->rings);
 	source->info.places = NULL;
+	source->rings = NULL;
 }
 
 void source_print_losses(const struct source *source)
@@ -236,7 +255,9 @@ void source_print_losses(const struct source *source)
 		note("%" PRIu64 " events were lost: the rings were full%s", source->lost,
 		     source->replay ? "" : " (--ring-kb makes them larger)");
 	if (source->unseen)
-		note("%" PRIu64 " switches happened that the kernel did not show", source->unseen);
+		note("%" PRIu64 " switches happened that the kernel did not show; the runs after them count as the "
+				"kernel timed them",
+		     source->unseen);
 	if (source->refused)
 		note("%" PRIu64 " threads are in no account: there was no memory for them", source->refused);
 }

@@ -8,6 +8,11 @@
 #include "../stream/recording.h"
 #include "view.h"
 
+/* One CPU's ring: every event that was to be sent was either read or lost. */
+struct ring_count {
+	u64 produced, read, lost;
+};
+
 struct source {
 	/* Set by the view before source_play: */
 	const char *view; /* its name, for messages */
@@ -27,6 +32,7 @@ struct source {
 	bool replay;
 	u64 lost;			   /* events that the rings had no room for */
 	u64 unseen;			   /* live: switches that the kernel did not show */
+	struct ring_count *rings;	   /* live, with events: one a CPU */
 	u64 read;			   /* live: events read from the rings */
 	u64 written_bytes, written_events; /* live: of the recording */
 	u64 refused;			   /* threads that a full map or failed allocation turned away */

@@ -3,10 +3,10 @@
 # One boot a kernel; the guest's own results pass through.
 . tests/tap.sh
 
-export CMD='status=0; for test in tests/host/10-cpus.sh tests/host/20-doctor.sh; do $test || status=1; done; exit $status'
+export CMD='status=0; for test in tests/host/10-cpus.sh tests/host/20-doctor.sh tests/host/50-tasks.sh tests/host/51-record.sh; do $test || status=1; done; exit $status'
 for kernel in scx debian-6.1 debian-6.12; do
 	echo "# kernel $kernel"
-	KERNEL=$kernel LIMIT=240 vm/run.sh
+	KERNEL=$kernel LIMIT=400 vm/run.sh
 	is "every test passed on $kernel" $? 0
 done
 done_testing

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Two threads that spin on one CPU for some seconds. Usage: inversion CPU SECONDS nice|realtime|same
+ * nice: -5 against 5, the lower one gets its slices too. realtime: a FIFO thread against a plain one, which the kernel
+ * lets run for some 5 % of each second so that it does not starve. same: no inversion, both nice 0.
+ * Prints "waiter TID runner TID" at the start. Exit status 2: bad usage, 3: the priority is not allowed here. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NICE_HIGH = -5, NICE_LOW = 5, FIFO_PRIO = 50 };
+
+static const char *mode;
+static double end_s;
+static pthread_barrier_t ready;
+static pid_t tids[2];
+static int refused;
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int take_priority(int is_runner)
+{
+	struct sched_param fifo = { .sched_priority = FIFO_PRIO };
+
+	if (strcmp(mode, "nice") == 0)
+		return setpriority(PRIO_PROCESS, (id_t)gettid(), is_runner ? NICE_LOW : NICE_HIGH);
+	if (strcmp(mode, "realtime") == 0 && !is_runner)
+		return sched_setscheduler(0, SCHED_FIFO, &fifo);
+	return setpriority(PRIO_PROCESS, (id_t)gettid(), 0);
+}
+
+static void *spin(void *arg)
+{
+	int is_runner = *(const int *)arg;
+
+	pthread_setname_np(pthread_self(), is_runner ? "inv-runner" : "inv-waiter");
+	tids[is_runner] = gettid();
+	pthread_barrier_wait(&ready);
+	/* Both are known and the first line is out before one of them can keep the other from going on. */
+	pthread_barrier_wait(&ready);
+	if (take_priority(is_runner))
+		refused = 1;
+	while (!refused && now_s() < end_s)
+		;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static const int roles[2] = { 0, 1 };
+	pthread_t threads[2];
+	cpu_set_t cpus;
+
+	if (argc != 4)
+		return 2;
+	mode = argv[3];
+	end_s = now_s() + atof(argv[2]);
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)atoi(argv[1]), &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		return 2;
+	pthread_barrier_init(&ready, NULL, 3);
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, spin, (void *)&roles[i]))
+			return 3;
+	pthread_barrier_wait(&ready);
+	printf("waiter %d runner %d\n", (int)tids[0], (int)tids[1]);
+	fflush(stdout);
+	pthread_barrier_wait(&ready);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return refused ? 3 : 0;
+}
