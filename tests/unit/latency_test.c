@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* model/latency.c: waits of both kinds, per thread and process, single long waits and who was in the way. */
+#include <stdlib.h>
+
+#include "../../src/model/latency.h"
+#include "tap.h"
+
+enum { GAME = 10, GAME_AUDIO = 11, BUILD = 20, SHELL = 30, NICE_0 = 121, ASLEEP = 1, CPUS = 4 };
+#define MS(count) ((u64)(count)*NSEC_PER_MSEC)
+
+static struct threads threads;
+static struct latency latency;
+
+static void take(const void *event)
+{
+	struct wait ended;
+	bool has_ended = threads_take(&threads, event, &ended);
+
+	latency_take(&latency, &threads, event, has_ended ? &ended : NULL);
+}
+
+static void introduce(u32 tid, u32 pid, const char *comm)
+{
+	struct event_thread event = { .head = { .time_ns = 1, .tid = tid, .kind = EVENT_THREAD }, .start_ns = tid };
+
+	event.pid = pid;
+	strncpy(event.comm.text, comm, COMM_LEN - 1);
+	take(&event);
+}
+
+static void wake(u64 now_ns, u32 tid, u32 waker, u16 cpu)
+{
+	struct event_wakeup event = { .head = { .time_ns = now_ns, .tid = tid, .cpu = cpu, .kind = EVENT_WAKEUP } };
+
+	event.waker_tid = waker;
+	event.target_cpu = cpu;
+	event.prio = NICE_0;
+	take(&event);
+}
+
+static void switch_to(u64 now_ns, u16 cpu, u32 prev, u16 state, u32 next)
+{
+	struct event_switch event = { .head = { .time_ns = now_ns, .tid = prev, .cpu = cpu, .kind = EVENT_SWITCH } };
+
+	event.head.flags = prev && !state ? EVENT_FLAG_PREEMPTED : 0;
+	event.prev_state = state;
+	event.next_tid = next;
+	event.prev_prio = NICE_0;
+	event.next_prio = NICE_0;
+	take(&event);
+}
+
+static void sample(u64 now_ns, u16 cpu, u32 tid)
+{
+	struct event_sample event = { .head = { .time_ns = now_ns, .tid = tid, .cpu = cpu, .kind = EVENT_SAMPLE } };
+
+	event.prio = NICE_0;
+	take(&event);
+}
+
+static void begin(u64 over_ns)
+{
+	static const struct cpu_place places[CPUS];
+
+	if (threads_init(&threads, places, CPUS))
+		abort();
+	latency_init(&latency, over_ns);
+	introduce(GAME, GAME, "game");
+	introduce(GAME_AUDIO, GAME, "audio");
+	introduce(BUILD, BUILD, "cc1");
+	introduce(SHELL, SHELL, "sh");
+}
+
+static void end(void)
+{
+	latency_free(&latency);
+	threads_free(&threads);
+}
+
+/* The game is woken while the build runs, waits 7 ms, and later gives way to the build, which it waits for again. */
+static void play_game_and_build(void)
+{
+	sample(MS(1), 0, BUILD);
+	wake(MS(10), GAME, SHELL, 0);
+	switch_to(MS(17), 0, BUILD, 0, GAME);
+	switch_to(MS(20), 0, GAME, 0, BUILD);
+	switch_to(MS(24), 0, BUILD, ASLEEP, GAME);
+}
+
+static void test_both_kinds_of_waits(void)
+{
+	begin(0);
+	play_game_and_build();
+	is(latency.woken.total, 1, "one wait after a wake-up");
+	is(latency.woken.max, MS(7), "of 7 ms");
+	is(latency.preempted.total, 2, "two waits after a preemption: the build's and the game's");
+	is(latency.preempted.max, MS(4), "the longer of them 4 ms");
+	is(latency.preempted.sum, MS(3 + 4), "7 ms in all");
+	is(latency.longest_len, 0, "no single wait is kept if none was asked for");
+	end();
+}
+
+static void test_single_waits(void)
+{
+	const struct long_wait *wait;
+
+	begin(MS(3));
+	play_game_and_build();
+	latency_order_waits(&latency);
+	is(latency.longest_len, 2, "two waits are longer than 3 ms, the one of just 3 ms is not");
+	wait = &latency.longest[0];
+	is(wait->to_ns, MS(17), "the first ended at 17 ms");
+	is(wait->wait_ns, MS(7), "and took 7 ms");
+	is(wait->tid, GAME, "it was the game's");
+	is_text(wait->comm.text, "game", "called so");
+	is(wait->culprit, CULPRIT_THREAD, "behind a thread");
+	is(wait->behind_tid, BUILD, "the build");
+	is_text(wait->behind_comm.text, "cc1", "called cc1");
+	is(wait->kind, WAIT_WOKEN, "after a wake-up");
+	is(wait->waker_tid, SHELL, "by the shell");
+	is_text(wait->waker_comm.text, "sh", "called sh");
+	wait = &latency.longest[1];
+	is(wait->kind, WAIT_PREEMPTED, "the second after a preemption");
+	is(wait->behind_tid, BUILD, "again behind the build");
+	is(wait->waker_tid, 0, "nobody woke it");
+	end();
+}
+
+static void test_culprit_is_who_ran_longest(void)
+{
+	begin(MS(1));
+	sample(MS(1), 0, BUILD);
+	wake(MS(5), GAME, 0, 0);
+	switch_to(MS(6), 0, BUILD, ASLEEP, SHELL);
+	switch_to(MS(8), 0, SHELL, ASLEEP, GAME_AUDIO);
+	switch_to(MS(9), 0, GAME_AUDIO, ASLEEP, SHELL);
+	switch_to(MS(10), 0, SHELL, ASLEEP, GAME);
+	is(latency.longest_len, 1, "one long wait");
+	is(latency.longest[0].behind_tid, SHELL, "two runs of one thread count together");
+	is(latency.longest[0].waker_tid, 0, "woken by an interrupt");
+	end();
+	begin(MS(1));
+	sample(MS(1), 0, BUILD);
+	wake(MS(19), GAME, SHELL, 0);
+	switch_to(MS(20), 0, BUILD, ASLEEP, SHELL);
+	switch_to(MS(23), 0, SHELL, ASLEEP, GAME);
+	is(latency.longest[0].behind_tid, SHELL, "what ran before the wait began does not count");
+	end();
+}
+
+static void test_idle_and_unknown(void)
+{
+	begin(MS(1));
+	switch_to(MS(1), 0, BUILD, ASLEEP, 0);
+	wake(MS(2), GAME, SHELL, 0);
+	switch_to(MS(6), 0, 0, 0, GAME);
+	is(latency.longest[0].culprit, CULPRIT_IDLE, "a CPU that was idle all the time");
+	end();
+	begin(MS(1));
+	wake(MS(2), GAME, SHELL, 0);
+	switch_to(MS(6), 0, BUILD, ASLEEP, GAME);
+	is(latency.longest[0].culprit, CULPRIT_UNKNOWN, "nothing is known of what ran before the first event");
+	end();
+}
+
+static void test_many_runs_in_one_wait(void)
+{
+	u64 now_ns = MS(2);
+
+	begin(MS(1));
+	sample(MS(1), 0, BUILD);
+	wake(now_ns, GAME, SHELL, 0);
+	for (int i = 0; i < 4 * LATENCY_RUNS_KEPT; i++, now_ns += NSEC_PER_MSEC)
+		switch_to(now_ns, 0, i % 2 ? SHELL : BUILD, ASLEEP, i % 2 ? BUILD : SHELL);
+	switch_to(now_ns + MS(700), 0, BUILD, ASLEEP, GAME);
+	is(latency.longest[0].behind_tid, BUILD, "more runs than are remembered: the last ones tell");
+	end();
+}
+
+static void test_longest_are_kept(void)
+{
+	u64 now_ns = MS(10), shortest_ns = ~0ULL;
+	bool ordered = true;
+
+	begin(MS(1));
+	sample(MS(1), 0, BUILD);
+	for (u32 i = 0; i < LATENCY_WAITS_KEPT + 500; i++) {
+		wake(now_ns, GAME, SHELL, 0);
+		now_ns += MS(2) + (i * 7919 % 1500) * NSEC_PER_USEC;
+		switch_to(now_ns, 0, BUILD, ASLEEP, GAME);
+		switch_to(now_ns + 10, 0, GAME, ASLEEP, BUILD);
+		now_ns += 20;
+	}
+	latency_order_waits(&latency);
+	for (u32 i = 0; i < latency.longest_len; i++) {
+		ordered &= !i || latency.longest[i - 1].to_ns < latency.longest[i].to_ns;
+		shortest_ns = latency.longest[i].wait_ns < shortest_ns ? latency.longest[i].wait_ns : shortest_ns;
+	}
+	is(latency.longest_len, LATENCY_WAITS_KEPT, "the list is bounded");
+	is(latency.not_listed, 500, "what is not on it is counted");
+	is(shortest_ns, MS(2) + 500 * NSEC_PER_USEC, "the longest are on it");
+	ok(ordered, "in order of time");
+	end();
+}
+
+static void test_rows(void)
+{
+	struct latency_row *rows;
+	size_t len;
+
+	begin(0);
+	sample(MS(1), 0, BUILD);
+	wake(MS(2), GAME_AUDIO, SHELL, 0);
+	switch_to(MS(2) + 1000, 0, BUILD, ASLEEP, GAME_AUDIO);
+	wake(MS(3), GAME, GAME_AUDIO, 0);
+	switch_to(MS(9), 0, GAME_AUDIO, ASLEEP, GAME);
+	wake(MS(10), BUILD, GAME, 0);
+	switch_to(MS(12), 0, GAME, ASLEEP, BUILD);
+	rows = latency_rows(&latency, &threads, false, &len);
+	is(len, 3, "three threads waited");
+	ok(rows && rows[0].tid == GAME && rows[1].tid == BUILD && rows[2].tid == GAME_AUDIO, "the worst first");
+	is(rows ? rows[0].summary.max_ns : 0, MS(6), "with its worst wait");
+	is(rows ? rows[0].summary.p50_ns : 0, MS(6), "which is all its percentiles");
+	is(rows ? rows[2].summary.max_ns : 0, 1000, "and the least last");
+	free(rows);
+	rows = latency_rows(&latency, &threads, true, &len);
+	is(len, 2, "two processes waited");
+	is(rows ? rows[0].pid : 0, GAME, "the game");
+	is_text(rows ? rows[0].comm.text : "", "game", "called as its first thread");
+	is(rows ? rows[0].summary.waits : 0, 2, "with the waits of both its threads");
+	is(rows ? rows[0].summary.max_ns : 0, MS(6), "and the worst of them");
+	is(rows ? rows[0].summary.p50_ns : 0, hist_slot_high(hist_slot(1000)), "and the median of both");
+	free(rows);
+	end();
+	begin(0);
+	ok(!latency_rows(&latency, &threads, false, &len) && len == 0, "no waits, no rows");
+	end();
+}
+
+/* A thread's own histogram grows both ways and still gives the same numbers as a whole one. */
+static void test_percentiles_of_a_thread(void)
+{
+	struct latency_summary want;
+	struct latency_row *rows;
+	u64 now_ns = MS(1);
+	size_t len;
+
+	begin(0);
+	sample(now_ns, 0, BUILD);
+	for (u64 i = 1; i <= 1000; i++) {
+		now_ns += 100;
+		wake(now_ns, GAME, SHELL, 0);
+		now_ns += (i * 617 % 1000 + 1) * (i * 617 % 1000 + 1) * 50;
+		switch_to(now_ns, 0, BUILD, ASLEEP, GAME);
+		switch_to(now_ns + 10, 0, GAME, ASLEEP, BUILD);
+		now_ns += 10;
+	}
+	want = latency_summary(&latency.woken);
+	rows = latency_rows(&latency, &threads, false, &len);
+	is(want.waits, 1000, "a thousand waits");
+	is(want.wait_ns, latency.woken.sum, "and their sum");
+	ok(rows && memcmp(&rows[0].summary, &want, sizeof(want)) == 0, "the thread's percentiles are those of all");
+	ok(want.p50_ns >= 12500000 && want.p50_ns <= 12500000 * 9 / 8, "the median is right within a slot");
+	ok(want.p999_ns >= 49900050 && want.p999_ns <= want.max_ns, "p99.9 is");
+	is(want.max_ns, 50000000, "the longest is exact");
+	free(rows);
+	end();
+}
+
+int main(void)
+{
+	test_both_kinds_of_waits();
+	test_single_waits();
+	test_culprit_is_who_ran_longest();
+	test_idle_and_unknown();
+	test_many_runs_in_one_wait();
+	test_longest_are_kept();
+	test_rows();
+	test_percentiles_of_a_thread();
+	return tap_end();
+}
