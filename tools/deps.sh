@@ -5,8 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/lib.sh
 
-build_packages="gcc make clang llvm libelf-dev zlib1g-dev pkg-config"
-test_packages="python3 kmod procps util-linux rt-tests stress-ng linux-perf clang-format cppcheck libclang-rt-14-dev shellcheck mandoc"
+build_packages="gcc make clang llvm libelf-dev zlib1g-dev pkg-config python3"
+unit_packages="libclang-rt-14-dev"
+test_packages="kmod procps util-linux rt-tests stress-ng linux-perf clang-format cppcheck shellcheck mandoc"
 libbpf_packages="xz-utils linux-libc-dev"
 kernel_source=linux-source-6.12
 
@@ -51,18 +52,18 @@ write_makefile_part() {
 }
 
 main() {
-	local wanted=${1:-build} version home
+	local wanted=${1:-build} packages=$build_packages version home
+	distribution_libbpf_is_enough || packages+=" $libbpf_packages"
+	[ "$wanted" = build ] || packages+=" $unit_packages"
+	# Without root only the unit tests run.
+	[ "$wanted" = build ] || [ "$(id -u)" != 0 ] || packages+=" $test_packages"
 	# shellcheck disable=SC2086
-	install_packages $build_packages
-	# shellcheck disable=SC2086
-	[ "$wanted" = build ] || install_packages $test_packages
+	install_packages $packages
 	if distribution_libbpf_is_enough; then
 		write_makefile_part "LIBBPF_CFLAGS := $(pkg-config --cflags libbpf)" \
 			"LIBBPF_A := $(pkg-config --variable=libdir libbpf)/libbpf.a" "BPFTOOL := $(command -v bpftool)"
 		return
 	fi
-	# shellcheck disable=SC2086
-	install_packages $libbpf_packages
 	version=$(need_package_version "$kernel_source")
 	home=$cache/libbpf-1.5-${version//[^A-Za-z0-9.+-]/_}
 	with_lock libbpf ensure_libbpf "$home"

@@ -38,17 +38,21 @@ refresh_package_lists() {
 	apt-get update -qq >&2 || die "apt-get update failed: check the network and /etc/apt/sources.list"
 }
 
+# The package manager is often busy on a machine that has just started, with the day's updates.
+apt_install() {
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Progress-Fancy=0 \
+		-o Dpkg::Use-Pty=0 --no-install-recommends "$@" >&2
+}
+
 install_packages() {
 	local missing
 	missing=$(missing_packages "$@")
 	[ -n "$missing" ] || return 0
 	command -v apt-get >/dev/null || die "missing packages: ${missing% }: install them with your distribution's tool"
-	[ "$(id -u)" = 0 ] || die "missing packages: ${missing% }: run 'make deps' as root"
+	[ "$(id -u)" = 0 ] || die "missing packages: as root run 'apt-get install ${missing% }', then try again"
 	say "installing Debian packages: ${missing% }"
 	# shellcheck disable=SC2086
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Progress-Fancy=0 -o Dpkg::Use-Pty=0 --no-install-recommends $missing >&2 ||
-		{ refresh_package_lists &&
-		  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Progress-Fancy=0 -o Dpkg::Use-Pty=0 --no-install-recommends $missing >&2; } ||
+	apt_install $missing || { refresh_package_lists && apt_install $missing; } ||
 		die "could not install ${missing% }"
 }
 
