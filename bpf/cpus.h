@@ -20,13 +20,14 @@ u64 refused = 0;
 
 static __always_inline struct cpu_account *this_cpu(void)
 {
-	u32 cpu = bpf_get_smp_processor_id();
+	u64 index = bpf_get_smp_processor_id();
 
-	if (cpu >= config.cpus_len)
+	/* Older verifiers accept the address only if check and use are of one and the same 64-bit register. */
+	barrier_var(index);
+	if (index >= config.cpus_len)
 		return NULL;
-	/* Keeps the compiler from forming the address before the check, where older verifiers do not accept it. */
-	barrier_var(cpu);
-	return &cpus[cpu];
+	barrier_var(index);
+	return &cpus[index];
 }
 
 static __always_inline int on_switch(u64 prev, u64 next, bool next_is_idle)

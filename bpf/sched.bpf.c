@@ -21,11 +21,23 @@ u64 ended_lost = 0;
 
 static __always_inline struct sched_cpu *cpu_state(u32 cpu)
 {
-	if (cpu >= config.cpus_len)
+	u64 index = cpu;
+
+	/* Older verifiers accept the address only if check and use are of one and the same 64-bit register. */
+	barrier_var(index);
+	if (index >= config.cpus_len)
 		return NULL;
-	/* Keeps the compiler from forming the address before the check, where older verifiers do not accept it. */
-	barrier_var(cpu);
-	return &cpus[cpu];
+	barrier_var(index);
+	return &cpus[index];
+}
+
+static __always_inline struct cpu_place place_of(u32 cpu)
+{
+	u64 index = cpu;
+
+	barrier_var(index); /* for older verifiers, as above */
+	index %= SCHED_CPUS_MAX;
+	return places[index];
 }
 
 /* This CPU's state if its window is open. A CPU that came online after the opening opens by itself. */
@@ -211,9 +223,8 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 
 	if (!thread || !thread->watched || !cpu || (!cpu_is_watched(from) && !cpu_is_watched((u32)to)))
 		return 0;
-	if (config.account && from < SCHED_CPUS_MAX && (u32)to < SCHED_CPUS_MAX) {
-		struct cpu_place here = places[from & (SCHED_CPUS_MAX - 1)],
-				 there = places[(u32)to & (SCHED_CPUS_MAX - 1)];
+	if (config.account) {
+		struct cpu_place here = place_of(from), there = place_of((u32)to);
 
 		thread_moved(&thread->account, cpu_distance(&here, &there));
 	}

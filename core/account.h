@@ -67,7 +67,7 @@ core_fn void cpu_account_turn(struct cpu_account *cpu, u64 now_ns, u64 next_is_i
 }
 
 enum {
-	ACCOUNT_CPUS = 1024,	/* CPUs past this one are counted, but not told apart, in a thread's set of CPUs */
+	ACCOUNT_CPUS = 1024,	/* CPUs past this share a place with a lower one in a thread's set of CPUs */
 	ACCOUNT_EWMA_SHIFT = 3, /* moving averages: 7/8 old, 1/8 new */
 	STATE_DEAD = 0x80,	/* the kernel's TASK_DEAD, in a switch's prev_state: the thread's last */
 };
@@ -133,7 +133,7 @@ core_fn int thread_was_active(const struct thread_account *thread)
 /* The thread gets a CPU. Returns how long it waited for it, 0 if it did not. */
 core_fn u64 thread_run_begins(struct thread_account *thread, u64 now_ns, u32 cpu, u32 prio)
 {
-	u32 slot = cpu < ACCOUNT_CPUS ? cpu : ACCOUNT_CPUS - 1;
+	u32 slot = cpu % ACCOUNT_CPUS;
 	u64 wait_ns = thread->wait_since_ns ? span_between(thread->wait_since_ns, now_ns) : 0;
 
 	if (thread->wait_kind == WAIT_WOKEN) {

@@ -21,6 +21,8 @@ enum {
 	/* How long an event may take from its clock reading to its ring; a CPU that is held up there by its hypervisor
 	 * can take long. */
 	SETTLED_NS = 20 * NSEC_PER_MSEC,
+	/* How much a killed recorder may lose. */
+	FLUSH_NS = NSEC_PER_SEC,
 };
 
 struct session {
@@ -30,6 +32,7 @@ struct session {
 	struct sensor sensor;
 	struct live *live;
 	struct recording_writer *writer;
+	u64 flushed_at_ns;
 	int status;
 };
 
@@ -106,6 +109,11 @@ static bool on_tick(void *data)
 	sched_collect_ended(&session->sensor);
 	if (session->live && !drain(session, clock_now_ns() - SETTLED_NS))
 		return false;
+	if (session->writer && clock_now_ns() - session->flushed_at_ns >= FLUSH_NS) {
+		/* A failure is kept by the writer and told at the next event. */
+		recording_flush(session->writer);
+		session->flushed_at_ns = clock_now_ns();
+	}
 	if (session->status)
 		return false;
 	return !source->on_tick || source->on_tick(source->data);
@@ -256,7 +264,7 @@ void source_print_losses(const struct source *source)
 		     source->replay ? "" : " (--ring-kb makes them larger)");
 	if (source->unseen)
 		note("%" PRIu64 " switches happened that the kernel did not show; the runs after them count as the "
-				"kernel timed them",
+		     "kernel timed them",
 		     source->unseen);
 	if (source->refused)
 		note("%" PRIu64 " threads are in no account: there was no memory for them", source->refused);

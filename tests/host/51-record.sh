@@ -3,7 +3,7 @@
 # Runs on any kernel with BTF: the host's and each VM's.
 . tests/tap.sh
 
-loops=${TACTUS_VM:+40}
+loops=${TACTUS_VM:+150}
 loops=${loops:-400}
 "$tactus" record -o "$scratch/good.rec" --json -- hackbench -g 2 -l "$loops" | grep '^{' >"$scratch/out"
 is "nothing is lost with the rings as they are" "$(json 'd["lost"]' <"$scratch/out")" 0
@@ -29,7 +29,7 @@ like "and said by a view" "$("$tactus" tasks -i "$scratch/lossy.rec" 2>&1 >/dev/
 "$tactus" record -o "$scratch/killed.rec" -d 60 >/dev/null 2>&1 &
 sleep 1
 hackbench -g 1 -l "$loops" >/dev/null
-sleep 0.5
+sleep 1.5
 kill -KILL $!
 wait $! 2>/dev/null
 "$tactus" events -i "$scratch/killed.rec" --json >"$scratch/out" 2>"$scratch/err"
@@ -37,7 +37,7 @@ is "a recorder that was killed leaves a file that reads" $? 0
 holds "with what it had written" test "$(wc -l <"$scratch/out")" -gt 100
 
 mkdir "$scratch/small"
-mount -t tmpfs -o size=256k none "$scratch/small"
+mount -t tmpfs -o size=128k none "$scratch/small"
 "$tactus" record -o "$scratch/small/full.rec" -- sh -c "hackbench -g 4 -l $loops >/dev/null 2>&1; true" >/dev/null 2>"$scratch/err"
 is "a disk that fills is a failure" $(($? != 0)) 1
 like "with one line that says so" "$(grep -c . "$scratch/err") $(cat "$scratch/err")" 'tactus: .*full.rec: No space left on device'

@@ -17,7 +17,7 @@ enum { SLEEPS = 300, MOVES = 40, SPIN_MS = 1500 };
 
 static int gate[2];
 static atomic_int worker_tid, finished, rival_runs = 1;
-static int cpus[2];
+static int cpus[2], moves;
 
 struct counters {
 	long long voluntary, involuntary, cpu_ns, wait_ns, runs;
@@ -63,7 +63,7 @@ static void *worker(void *unused)
 		return NULL;
 	for (int i = 0; i < SLEEPS; i++)
 		nanosleep(&one_ms, NULL);
-	for (int i = 1; i <= MOVES; i++)
+	for (int i = 1; i <= moves; i++)
 		pin(cpus[i % 2]);
 	/* Beside a rival on the same CPU it is pushed off again and again. */
 	pthread_create(&other, NULL, rival, NULL);
@@ -139,7 +139,10 @@ int main(void)
 	for (int cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++)
 		if (CPU_ISSET(cpu, &allowed))
 			cpus[found++] = cpu;
-	if (found < 2 || pipe(gate) < 0 || pthread_create(&thread, NULL, worker, NULL))
+	moves = found == 2 ? MOVES : 0;
+	if (found < 2)
+		cpus[1] = cpus[0];
+	if (pipe(gate) < 0 || pthread_create(&thread, NULL, worker, NULL))
 		return 2;
 	pin(cpus[1]);
 	while (!atomic_load(&worker_tid))
@@ -159,7 +162,7 @@ int main(void)
 	printf("{\"tid\":%d,\"voluntary\":%lld,\"involuntary\":%lld,\"cpu_ns\":%lld,\"wait_ns\":%lld,\"runs\":%lld,"
 	       "\"moves\":%d}\n",
 	       atomic_load(&worker_tid), after.voluntary - before.voluntary, after.involuntary - before.involuntary,
-	       after.cpu_ns - before.cpu_ns, after.wait_ns - before.wait_ns, after.runs - before.runs, MOVES);
+	       after.cpu_ns - before.cpu_ns, after.wait_ns - before.wait_ns, after.runs - before.runs, moves);
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin))
 		;

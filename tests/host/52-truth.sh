@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Accounts against ground truth: a worker that does a known amount of each thing, and the kernel's own counters of it.
+# Runs on any kernel with BTF: the host's and each VM's.
+. tests/tap.sh
+
+# A worker that sleeps, moves and is pushed off a known number of times. The kernel's figures and ours span the same
+# time: the worker is asleep when either begins or ends.
+mkfifo "$scratch/in"
+build/programs/worker <"$scratch/in" >"$scratch/worker" &
+worker=$!
+exec 3>"$scratch/in"
+for _ in $(seq 100); do [ -s "$scratch/worker" ] && break; sleep 0.1; done
+read -r pid tid <"$scratch/worker"
+"$tactus" tasks -p "$pid" --json -n all >"$scratch/tasks" 2>"$scratch/err" &
+watcher=$!
+sleep 2
+echo go >&3
+for _ in $(seq 200); do [ "$(wc -l <"$scratch/worker")" = 2 ] && break; sleep 0.1; done
+sleep 0.3
+kill -INT $watcher
+wait $watcher
+is "watching one process ends well" $? 0
+exec 3>&-
+wait $worker
+truth() { tail -n 1 "$scratch/worker" | json "d['$1']"; }
+ours() { json "[r for r in rows if r['tid'] == $tid][0]['$1']" <"$scratch/tasks"; }
+say_measured "CPU time: kernel $(truth cpu_ns) ns, tactus $(ours cpu_ns) ns"
+say_measured "switches: kernel $(truth voluntary) voluntary and $(truth involuntary) not, tactus $(ours voluntary) and $(ours involuntary)"
+say_measured "runs: kernel $(truth runs), tactus $(ours runs); waited: kernel $(truth wait_ns) ns, tactus $(ours wait_ns) ns"
+# On a kernel that hides some switches from every tracer (the accounts say how many), as many may be missing here.
+unseen=$(sed -n 's/^tactus: \([0-9]*\) switches happened.*/\1/p' "$scratch/err")
+say_measured "switches that the kernel did not show: ${unseen:-0}"
+holds "voluntary switches are the kernel's" python3 -c "assert 0 <= $(truth voluntary) - $(ours voluntary) <= ${unseen:-0}"
+holds "and so are involuntary ones" python3 -c "assert 0 <= $(truth involuntary) - $(ours involuntary) <= ${unseen:-0}"
+holds "at least the known number of sleeps" test "$(ours voluntary)" -ge 300
+holds "it was pushed off at least ten times" test "$(ours involuntary)" -ge 10
+# In a VM in real time the host may stop a CPU between the kernel's reading of the clock and ours; in virtual time not.
+if [ -n "${TACTUS_VM:-}" ] && [ "${TACTUS_CLOCK:-real}" != virtual ]; then
+	echo "# times are checked in the VM's virtual time, not here"
+else
+	holds "CPU time agrees with the thread's CPU clock within 1 %" \
+		python3 -c "t, o = $(truth cpu_ns), $(ours cpu_ns); assert abs(t - o) <= 0.01 * t, (t, o)"
+	holds "time waited agrees with schedstat within 1 %" \
+		python3 -c "t, o = $(truth wait_ns), $(ours wait_ns); assert abs(t - o) <= 0.01 * t + 1e6, (t, o)"
+fi
+is "moves are the known number" "$(ours migrations)" "$(truth moves)"
+is "only this process's threads are there" "$(json "all(r['pid'] == $pid for r in rows)" <"$scratch/tasks")" True
+
+done_testing
