@@ -30,7 +30,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale clean
 
 all: $(B)/tactus
 
@@ -129,16 +129,23 @@ vm: export override CMD := $(value CMD)
 vm:
 	@vm/run.sh
 
-## make bench       what the counting costs, against an empty program at the same hook
-bench: $(B)/bench/switch_cost
+## make bench       what each hook costs a run, against an empty program at the same hook
+bench: $(B)/bench/switch_cost $(B)/bench/sched_cost
 	@$(B)/bench/switch_cost
+	@$(B)/bench/sched_cost
+## make bench-overhead   the slowdown of a benchmark that only switches, beside tactus and beside its peers
+bench-overhead: all
+	@bench/overhead.sh
+## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
+bench-scale: all test-programs
+	@bench/scale.sh
 $(B)/bench/%.skel.h: bench/%.bpf.c bpf/kernel.h $(B)/deps.mk
 	@mkdir -p $(@D)
 	@$(CLANG) $(BPF_CFLAGS) -c $< -o $(@:.skel.h=.bpf.o)
 	@$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $*_bpf >$@
-$(B)/bench/switch_cost: bench/switch_cost.c $(B)/bench/empty.skel.h $(OBJ)
+$(B)/bench/%: bench/%.c bench/cost.h $(B)/bench/empty.skel.h $(OBJ)
 	@echo "  CC    $<"
-	@$(CC) $(ALL_CFLAGS) -I$(B)/bench $< $(filter-out $(B)/src/main.o,$(OBJ)) $(LIBS) -o $@
+	@$(CC) $(ALL_CFLAGS) -I$(B)/bench $< $(filter-out $(B)/src/main.o,$(OBJ)) $(LIBS) -o $@ -lpthread
 
 clean:
 	rm -rf build

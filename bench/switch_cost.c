@@ -13,40 +13,10 @@
 #include <unistd.h>
 
 #include "../src/sensor/cpus.h"
+#include "cost.h"
 #include "empty.skel.h"
 
 enum { LOAD_SECONDS = 3, BUDGET_PERCENT = 150 };
-
-struct cost {
-	u64 runs, time_ns;
-};
-
-static int fd_by_name(const char *name)
-{
-	u32 id = 0;
-
-	while (bpf_prog_get_next_id(id, &id) == 0) {
-		struct bpf_prog_info info = { 0 };
-		u32 size = sizeof(info);
-		int fd = bpf_prog_get_fd_by_id(id);
-
-		if (fd < 0)
-			continue;
-		if (bpf_prog_get_info_by_fd(fd, &info, &size) == 0 && strcmp(info.name, name) == 0)
-			return fd;
-		close(fd);
-	}
-	return -1;
-}
-
-static struct cost cost_so_far(int fd)
-{
-	struct bpf_prog_info info = { 0 };
-	u32 size = sizeof(info);
-
-	bpf_prog_get_info_by_fd(fd, &info, &size);
-	return (struct cost){ info.run_cnt, info.run_time_ns };
-}
 
 /* Two processes on one CPU that wake each other in turn through a pair of pipes: nothing but context switches. */
 static void switch_for_a_while(void)
@@ -79,7 +49,7 @@ static int run_once(int empty_first, struct cost *empty, struct cost *accounting
 		return fail("bench", "%s", sensor.reason.text);
 	if (!empty_first && empty_bpf__attach(yardstick))
 		return fail("bench", "the empty program does not attach");
-	fd = fd_by_name("on_sched_switch");
+	fd = program_fd_by_name("on_sched_switch");
 	if (fd < 0)
 		return fail("bench", "the accounting program is not in the kernel's list");
 	before = cost_so_far(fd);
@@ -112,11 +82,10 @@ int main(void)
 	}
 	if (!empty.runs || !accounting.runs)
 		return fail("bench", "no switches were seen: is 'perf' installed?");
-	ratio = ((double)accounting.time_ns / (double)accounting.runs) / ((double)empty.time_ns / (double)empty.runs);
+	ratio = ns_a_run(accounting) / ns_a_run(empty);
 	printf("PROGRAM AT sched_switch     RUNS  NS A RUN  RATIO\n");
-	printf("empty                %11" PRIu64 "  %8.1f   1.00\n", empty.runs,
-	       (double)empty.time_ns / (double)empty.runs);
+	printf("empty                %11" PRIu64 "  %8.1f   1.00\n", empty.runs, ns_a_run(empty));
 	printf("accounting of CPUs   %11" PRIu64 "  %8.1f  %5.2f  (budget %.2f)\n", accounting.runs,
-	       (double)accounting.time_ns / (double)accounting.runs, ratio, BUDGET_PERCENT / 100.0);
+	       ns_a_run(accounting), ratio, BUDGET_PERCENT / 100.0);
 	return ratio * 100 <= BUDGET_PERCENT ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -46,9 +46,14 @@ static __always_inline u32 prio_of(struct task_struct *p)
 
 static __always_inline bool cpu_is_watched(u32 cpu)
 {
+	u64 index = cpu;
+
 	if (!(config.filter & FILTER_CPUS))
 		return true;
-	return cpu < SCHED_CPUS_MAX && (config.cpus[(cpu / 64) & (SCHED_CPUS_MAX / 64 - 1)] >> (cpu % 64) & 1);
+	/* Older verifiers do not see a bound that the compiler has folded away. */
+	barrier_var(index);
+	index %= SCHED_CPUS_MAX;
+	return config.cpus[index / 64] >> (index % 64) & 1;
 }
 
 static __always_inline bool comm_is(const char *comm)

@@ -27,7 +27,7 @@ is "marked in the recording where they fell" \
 like "and said by a view" "$("$tactus" tasks -i "$scratch/lossy.rec" 2>&1 >/dev/null)" "tactus: $lost events were lost"
 
 "$tactus" record -o "$scratch/killed.rec" -d 60 >/dev/null 2>&1 &
-sleep 1
+sleep "$([ -n "${TACTUS_VM:-}" ] && echo 4 || echo 1)"
 hackbench -g 1 -l "$loops" >/dev/null
 sleep 1.5
 kill -KILL $!
