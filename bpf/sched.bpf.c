@@ -55,6 +55,27 @@ static __always_inline struct sched_cpu *open_cpu(u32 cpu_id)
 	return cpu;
 }
 
+/* Moves a thread between sleeping, waiting for a CPU and running, and keeps the CPUs' counts of waiters. */
+static __always_inline void now_does(struct kthread *thread, u32 doing, u32 queue_cpu)
+{
+	struct sched_cpu *cpu;
+
+	if (!counts_waiters())
+		return;
+	if (thread->doing == DOING_WAIT) {
+		cpu = cpu_state(thread->queue_cpu);
+		if (cpu)
+			__sync_fetch_and_add(&cpu->waiters, -1);
+	}
+	thread->doing = doing;
+	thread->queue_cpu = queue_cpu;
+	if (doing == DOING_WAIT) {
+		cpu = cpu_state(queue_cpu);
+		if (cpu)
+			__sync_fetch_and_add(&cpu->waiters, 1);
+	}
+}
+
 static __always_inline void fill_row(struct thread_row *row, struct task_struct *p, struct kthread *thread,
 				     u32 has_ended)
 {
@@ -137,7 +158,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		missed = cpu->running != (u64)prev && cpu->running;
 		cpu->unseen_switches += missed;
 		cpu->running = (u64)next;
-		if (prev_watched || next_watched) {
+		if (prev_watched || next_watched || (counts_waiters() && cpu->waiters)) {
 			now_ns = bpf_ktime_get_ns();
 			if (config.emit) {
 				if (leaving)
@@ -149,6 +170,10 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 				repair(cpu, cpu_id, now_ns, prev, leaving);
 			if (config.emit)
 				send_switch(cpu, cpu_id, now_ns, preempt, prev, next, prev_state);
+			if (prev_watched)
+				now_does(leaving, preempt || !prev_state ? DOING_WAIT : DOING_SLEEP, cpu_id);
+			if (next_watched)
+				now_does(coming, DOING_RUN, cpu_id);
 			if (config.account && prev_watched)
 				thread_run_ends(&leaving->account, now_ns, (u16)prev_state, preempt, (u8)prio_of(prev));
 			if (config.account && next_watched)
@@ -186,6 +211,8 @@ static __always_inline int woken(struct task_struct *p, bool is_new)
 	waker_tid = is_new ? (u32)bpf_get_current_pid_tgid() : thread->waker_tid;
 	if (config.account)
 		thread_woken(&thread->account, now_ns, waker_tid, (u8)prio_of(p));
+	if (thread->doing == DOING_SLEEP)
+		now_does(thread, DOING_WAIT, target);
 	if (!config.emit)
 		return 0;
 	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
@@ -230,6 +257,8 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 	}
 	if (!config.emit)
 		return 0;
+	if (thread->doing == DOING_WAIT)
+		now_does(thread, DOING_WAIT, (u32)to);
 	now_ns = bpf_ktime_get_ns();
 	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
 	event = EVENT_BEGIN(cpu, cpu_id, MIGRATE, event_migrate, now_ns, tid_of(p), false);
@@ -322,6 +351,8 @@ int settle(u64 *args)
 		return 0;
 	if (config.account && closing)
 		thread_charge(&thread->account, now_ns);
+	if (!closing)
+		now_does(thread, DOING_RUN, cpu_id);
 	if (config.account && !closing)
 		thread_run_found(&thread->account, now_ns, cpu_id, (u8)prio_of(current));
 	if (!config.emit)

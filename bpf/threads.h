@@ -6,8 +6,12 @@
 
 #include "ring.h"
 
+enum doing { DOING_SLEEP, DOING_WAIT, DOING_RUN };
+
 struct kthread {
 	struct thread_account account;
+	u32 doing;     /* enum doing; kept only where `waiters` is */
+	u32 queue_cpu; /* that it waits for */
 	u32 watched;
 	u32 introduced;
 	u32 waker_tid;
@@ -15,6 +19,13 @@ struct kthread {
 	u32 ended;
 	u32 unused;
 };
+
+/* While a watched thread waits for a CPU, every switch there is sent, of whomever, since it tells who was in the way.
+ * Without a filter they all are anyway. */
+static __always_inline bool counts_waiters(void)
+{
+	return config.emit && (config.filter & (FILTER_PID | FILTER_COMM | FILTER_CGROUP | FILTER_COMMAND));
+}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

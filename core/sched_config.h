@@ -41,7 +41,7 @@ struct sched_cpu {
 	u64 produced_slowly; /* and elsewhere: counted with atomic adds */
 	u64 lost;	     /* events that the ring had no room for */
 	u64 unread_bytes;    /* since the reader was last woken */
-	u64 unused;
+	u64 waiters;	     /* watched threads that wait for this CPU; other CPUs write it too */
 } __attribute__((aligned(128)));
 
 /* What settle is asked to do. */

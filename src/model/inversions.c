@@ -214,9 +214,13 @@ static void take_switch(struct inversions *inversions, const struct threads *thr
 	 * when that was is not known: the more urgent of the two ends counts. */
 	if (event->prev_prio < cpu->prio)
 		cpu->prio = event->prev_prio;
-	/* Where another thread leaves than the one that came, switches are missing: nothing can be said. */
-	if (cpu->tid == event->head.tid)
-		end_run(inversions, threads, cpu, now_ns);
+	/* Another thread leaves than the one that came: with a filter, switches are sent only while a watched thread
+	 * waits for the CPU. So whoever leaves now was on it when the wait began. */
+	if (cpu->tid != event->head.tid) {
+		cpu->tid = event->head.tid;
+		cpu->prio = event->prev_prio;
+	}
+	end_run(inversions, threads, cpu, now_ns);
 	thread = event->next_tid ? threads_by_tid(threads, event->next_tid) : NULL;
 	if (thread)
 		stop_waiting(inversions, thread);

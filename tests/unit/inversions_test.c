@@ -237,6 +237,7 @@ static void test_edges_of_the_window(void)
 static void test_nothing_is_made_up(void)
 {
 	struct event_lost lost = { .head = { .time_ns = MS(13), .kind = EVENT_LOST }, .count = 3 };
+	const struct inversion **list;
 
 	begin();
 	switch_to(MS(10), 0, 0, NICE_0, 0, LOW, NICE_0);
@@ -249,7 +250,11 @@ static void test_nothing_is_made_up(void)
 	switch_to(MS(10), 0, 0, NICE_0, 0, LOW, NICE_0);
 	wake(MS(11), URGENT, 0, RT_50);
 	switch_to(MS(20), 0, LOWER, NICE_10, ASLEEP, URGENT, RT_50);
-	is(inversions.pairs_len, 0, "who leaves is not who came: nothing is said");
+	list = inversions_sorted(&inversions);
+	is(inversions.pairs_len, 1, "who leaves is not who came, as with a filter: who leaves was there when the wait began");
+	is(list[0]->runner->tid, LOWER, "it is that one");
+	is(list[0]->total_ns, MS(9), "from the wait's start on");
+	free(list);
 	end();
 	begin();
 	switch_to(MS(10), 0, 0, NICE_0, 0, LOW, NICE_0);
