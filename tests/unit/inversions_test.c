@@ -251,7 +251,8 @@ static void test_nothing_is_made_up(void)
 	wake(MS(11), URGENT, 0, RT_50);
 	switch_to(MS(20), 0, LOWER, NICE_10, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
-	is(inversions.pairs_len, 1, "who leaves is not who came, as with a filter: who leaves was there when the wait began");
+	is(inversions.pairs_len, 1,
+	   "who leaves is not who came, as with a filter: who leaves was there when the wait began");
 	is(list[0]->runner->tid, LOWER, "it is that one");
 	is(list[0]->total_ns, MS(9), "from the wait's start on");
 	free(list);
