@@ -60,7 +60,7 @@ is "no BTF: the main job can run" $? 0
 is "by the classic tracepoint" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
 	"['fallback', 'tracepoint/sched/sched_switch']"
 like "and the reason says what is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
-	'no BTF.*costs a little more'
+	'no BTF.*costs more'
 mounts=$(cat /proc/self/mounts)
 without /sys/kernel/btf /sys/kernel/tracing /sys/kernel/debug -- "$tactus" cpus --json -- hackbench -l 20 >"$scratch/out" 2>&1
 is "neither BTF nor a mounted tracefs: cpus works" $? 0

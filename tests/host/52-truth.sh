@@ -32,7 +32,8 @@ unseen=$(sed -n 's/^tactus: \([0-9]*\) switches happened.*/\1/p' "$scratch/err")
 say_measured "switches that the kernel did not show: ${unseen:-0}"
 holds "voluntary switches are the kernel's" python3 -c "assert 0 <= $(truth voluntary) - $(ours voluntary) <= ${unseen:-0}"
 holds "and so are involuntary ones" python3 -c "assert 0 <= $(truth involuntary) - $(ours involuntary) <= ${unseen:-0}"
-holds "at least the known number of sleeps" test "$(ours voluntary)" -ge 300
+# A sleep whose timer fires before the thread is off its CPU needs no switch.
+holds "nearly every one of 300 sleeps is a switch" test "$(ours voluntary)" -ge 285
 holds "it was pushed off at least ten times" test "$(ours involuntary)" -ge 10
 # In a VM in real time the host may stop a CPU between the kernel's reading of the clock and ours; in virtual time not.
 if [ -n "${TACTUS_VM:-}" ] && [ "${TACTUS_CLOCK:-real}" != virtual ]; then

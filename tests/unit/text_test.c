@@ -64,6 +64,33 @@ static void test_durations(void)
 	}
 }
 
+static void test_lists_of_cpus(void)
+{
+	static const struct {
+		const char *text;
+		int error;
+		u64 cpus;
+	} lists[] = { { "0", 0, 1 },	    { "0-3,8", 0, 0x10f }, { "63", 0, 1ULL << 63 },
+		      { "64", -ERANGE, 0 }, { "3-1", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
+		      { "", -EINVAL, 0 },   { "1-", -EINVAL, 0 },  { "1,", -EINVAL, 0 },
+		      { "-1", -EINVAL, 0 }, { "a", -EINVAL, 0 },   { "1;2", -EINVAL, 0 } };
+	u64 number;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		u64 cpus = 0;
+		int error = parse_cpu_list(lists[i].text, &cpus, 64);
+
+		ok(error == lists[i].error && (error || cpus == lists[i].cpus), "list '%s': %d, %" PRIx64,
+		   lists[i].text, error, cpus);
+	}
+	is(parse_number("42", 100, &number), 0, "a number");
+	ok(parse_number("101", 100, &number) == -ERANGE, "one that is too large");
+	ok(parse_number("99999999999999999999999", ~0ULL, &number) == -ERANGE, "one that is far too large");
+	ok(parse_number("4x", 100, &number) == -EINVAL && parse_number(" 4", 100, &number) == -EINVAL &&
+		   parse_number("-4", 100, &number) == -EINVAL && parse_number("", 100, &number) == -EINVAL,
+	   "none");
+}
+
 static const struct column columns[] = {
 	{ "name", "NAME", CELL_TEXT },
 	{ "wait_ns", "WAIT", CELL_TIME },
@@ -115,6 +142,7 @@ int main(void)
 	test_plain_text_is_harmless();
 	test_times_have_fitting_units();
 	test_durations();
+	test_lists_of_cpus();
 	test_one_sheet_two_forms();
 	return tap_end();
 }
