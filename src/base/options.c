@@ -17,6 +17,7 @@ struct parse {
 	struct options *options;
 	const struct command_usage *usage;
 	const struct argp *argp;
+	int next; /* the word after the last one that was understood */
 };
 
 enum { KEY_CGROUP = 0x100, KEY_RING };
@@ -218,6 +219,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *parse = state->input;
 
+	if (key > 0 && key < ARGP_KEY_END && state->next > parse->next)
+		parse->next = state->next;
 	switch (key) {
 	case 'd':
 		take_duration(parse, arg);
@@ -286,10 +289,9 @@ static void list_options(struct argp_option *list, const struct command_usage *u
 void options_parse(struct options *options, const struct command_usage *usage, int argc, char **argv)
 {
 	struct argp_option list[SHARED_OPTIONS + OWN_OPTIONS_MAX + 1] = { 0 };
-	struct parse parse = { .options = options, .usage = usage };
+	struct parse parse = { .options = options, .usage = usage, .next = 1 };
 	struct argp argp = { .options = list, .parser = parse_option, .doc = usage->text };
 	char name[64];
-	int next = 0;
 
 	parse.argp = &argp;
 	*options = (struct options){ 0 };
@@ -299,8 +301,8 @@ void options_parse(struct options *options, const struct command_usage *usage, i
 	snprintf(name, sizeof(name), "tactus %s", usage->name);
 	argv[0] = name;
 	/* Without argp's own errors its help is silent too, so both are done here. */
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, &next, &parse) != 0)
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &parse) != 0)
 		bad_usage(usage, "unknown option, or one without its value: '%s'",
-			  argv[next > 1 ? next - 1 : argc - 1]);
+			  argv[parse.next < argc ? parse.next : argc - 1]);
 	argv[0] = (char *)usage->name;
 }

@@ -7,6 +7,7 @@ ends "no command" 2 'tactus: no command: try' "$tactus"
 ends "an unknown command" 2 "tactus: frobnicate: no such command" "$tactus" frobnicate
 ends "an unknown option" 2 "tactus: cpus: unknown option.*'--frob'.*--help" "$tactus" cpus --frob
 ends "an unknown short option" 2 "tactus: cpus: unknown option.*'-Q'" "$tactus" cpus -Q
+ends "an unknown option before others" 2 "'-n'" "$tactus" record -o file -n 3
 ends "an option without its value" 2 "tactus: cpus: .*without its value: '-d'" "$tactus" cpus -d
 ends "a negative duration" 2 "duration '-1' is out of range" "$tactus" cpus -d -1
 ends "a duration of 0" 2 "duration '0' is out of range" "$tactus" cpus -d 0
