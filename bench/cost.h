@@ -14,8 +14,10 @@ struct cost {
 	u64 runs, time_ns;
 };
 
+/* The newest one of that name: an older one may still be on its way out. */
 static inline int program_fd_by_name(const char *name)
 {
+	int found = -1;
 	u32 id = 0;
 
 	while (bpf_prog_get_next_id(id, &id) == 0) {
@@ -26,12 +28,15 @@ static inline int program_fd_by_name(const char *name)
 		if (fd < 0)
 			continue;
 		/* The kernel keeps 15 characters of a name. */
-		if (bpf_prog_get_info_by_fd(fd, &info, &size) == 0 &&
-		    strncmp(info.name, name, sizeof(info.name) - 1) == 0)
-			return fd;
-		close(fd);
+		if (bpf_prog_get_info_by_fd(fd, &info, &size) || strncmp(info.name, name, sizeof(info.name) - 1)) {
+			close(fd);
+			continue;
+		}
+		if (found >= 0)
+			close(found);
+		found = fd;
 	}
-	return -1;
+	return found;
 }
 
 static inline struct cost cost_so_far(int fd)

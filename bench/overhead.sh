@@ -13,6 +13,15 @@ trap 'rm -rf "$work"' EXIT
 
 install_packages libbpf-tools bpftrace linux-perf rt-tests util-linux python3
 
+# The program of bpftrace's own runqlat.bt, without the kernel header that it asks for.
+runqlat_script='tracepoint:sched:sched_wakeup, tracepoint:sched:sched_wakeup_new { @queued[args->pid] = nsecs; }
+	tracepoint:sched:sched_switch {
+		if (args->prev_state == 0) { @queued[args->prev_pid] = nsecs; }
+		$since = @queued[args->next_pid];
+		if ($since) { @usecs = hist((nsecs - $since) / 1000); }
+		delete(@queued[args->next_pid]);
+	}'
+
 # Two processes on CPU 0 wake each other through pipes; the tracer's own work may go on on the other CPUs.
 pipe_us() { taskset -c 0 perf bench sched pipe -l $loops 2>/dev/null | awk '/usecs\/op/ {print $1}'; }
 hackbench_s() { hackbench -g 4 -l 1000 2>/dev/null | awk '/^Time/ {print $2}'; }
@@ -25,7 +34,7 @@ start_tracer() {
 	cpudist) cpudist >/dev/null 2>&1 & ;;
 	runqlat) runqlat >/dev/null 2>&1 & ;;
 	runqslower) runqslower 10000 >/dev/null 2>&1 & ;;
-	bpftrace-runqlat) bpftrace /usr/sbin/runqlat.bt >/dev/null 2>&1 & ;;
+	bpftrace-runqlat) bpftrace -e "$runqlat_script" >/dev/null 2>&1 & ;;
 	perf-sched-record) perf sched record -q -o "$work/perf.data" -- sleep 1000 >/dev/null 2>&1 & ;;
 	esac
 	tracer=$!

@@ -18,6 +18,10 @@ struct {
 } ended SEC(".maps");
 
 u64 ended_lost = 0;
+u64 ended_sent = 0;
+
+/* The reader of the ended is woken once for so many. */
+enum { ENDED_AT_ONCE = 512 };
 
 static __always_inline struct sched_cpu *cpu_state(u32 cpu)
 {
@@ -102,7 +106,8 @@ static __always_inline void hand_over(struct task_struct *p, struct kthread *thr
 		return;
 	}
 	fill_row(row, p, thread, 1);
-	bpf_ringbuf_submit(row, 0);
+	bpf_ringbuf_submit(row, __sync_fetch_and_add(&ended_sent, 1) % ENDED_AT_ONCE ? BPF_RB_NO_WAKEUP
+										     : BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline void send_switch(struct sched_cpu *cpu, u32 cpu_id, u64 now_ns, bool preempt,

@@ -56,24 +56,37 @@ static int by_process_then_tid(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-static void join_processes(struct tasks *tasks)
+/* Returns 0 or -ENOMEM. */
+static int join_processes(struct tasks *tasks)
 {
-	size_t kept = 0;
+	size_t kept = 0, processes = 0;
 
 	qsort(tasks->all, tasks->len, sizeof(*tasks->all), by_process_then_tid);
+	for (size_t i = 0; i < tasks->len; i++)
+		processes += i == 0 || tasks->all[i].first->pid != tasks->all[i - 1].first->pid;
+	tasks->sums = calloc(processes ? processes : 1, sizeof(*tasks->sums));
+	if (!tasks->sums)
+		return -ENOMEM;
 	for (size_t i = 0; i < tasks->len; i++) {
+		const struct thread_account *one = tasks->all[i].sum;
+
 		if (kept && tasks->all[kept - 1].first->pid == tasks->all[i].first->pid) {
 			tasks->all[kept - 1].threads++;
-			add_account(&tasks->all[kept - 1].sum, &tasks->all[i].sum);
 		} else {
-			tasks->all[kept++] = tasks->all[i];
+			tasks->all[kept] = tasks->all[i];
+			tasks->all[kept].sum = &tasks->sums[kept];
+			kept++;
 		}
+		add_account(&tasks->sums[kept - 1], one);
 	}
 	tasks->len = kept;
+	return 0;
 }
 
 int tasks_from_threads(struct tasks *tasks, const struct threads *threads, bool by_process)
 {
+	int error = 0;
+
 	*tasks = (struct tasks){ .all = calloc(threads->len ? threads->len : 1, sizeof(*tasks->all)) };
 	if (!tasks->all)
 		return -ENOMEM;
@@ -82,24 +95,26 @@ int tasks_from_threads(struct tasks *tasks, const struct threads *threads, bool 
 
 		if (thread->bystander || !thread_was_active(&thread->account))
 			continue;
-		tasks->all[tasks->len++] = (struct task){ .first = thread, .threads = 1, .sum = thread->account };
+		tasks->all[tasks->len++] = (struct task){ .first = thread, .threads = 1, .sum = &thread->account };
 	}
 	if (by_process)
-		join_processes(tasks);
-	return 0;
+		error = join_processes(tasks);
+	if (error)
+		tasks_free(tasks);
+	return error;
 }
 
 static u64 order_key(const struct task *task, enum task_order order)
 {
 	switch (order) {
 	case TASKS_BY_WAIT:
-		return thread_wait_ns(&task->sum);
+		return thread_wait_ns(task->sum);
 	case TASKS_BY_SWITCHES:
-		return task->sum.voluntary + task->sum.involuntary;
+		return task->sum->voluntary + task->sum->involuntary;
 	case TASKS_BY_MIGRATIONS:
-		return thread_migrations(&task->sum);
+		return thread_migrations(task->sum);
 	default:
-		return task->sum.cpu_ns;
+		return task->sum->cpu_ns;
 	}
 }
 
@@ -118,6 +133,7 @@ void tasks_sort(struct tasks *tasks, enum task_order order)
 void tasks_free(struct tasks *tasks)
 {
 	free(tasks->all);
+	free(tasks->sums);
 	*tasks = (struct tasks){ 0 };
 }
 

@@ -12,12 +12,13 @@ enum task_order { TASKS_BY_CPU, TASKS_BY_WAIT, TASKS_BY_SWITCHES, TASKS_BY_MIGRA
 struct task {
 	const struct thread *first; /* whose tid, name and start are shown */
 	u32 threads;
-	struct thread_account sum;
+	const struct thread_account *sum; /* the thread's own, or that of all threads of its process */
 };
 
 struct tasks {
 	struct task *all;
 	size_t len;
+	struct thread_account *sums; /* of processes */
 };
 
 /* Rows of all threads that were active. Returns 0 or -ENOMEM. */

@@ -28,8 +28,7 @@ struct sched_state {
 	u32 cpus_len;
 	int *ring_fds;
 	struct ring_buffer *ended;
-	struct thread_row *rows; /* of ended threads */
-	size_t rows_len, rows_room;
+	struct threads *threads; /* that take over the accounts of ended ones */
 	u64 rows_lost;
 };
 
@@ -149,23 +148,31 @@ static int make_rings(struct sched_state *state, u32 bytes)
 	return 0;
 }
 
+static int add_thread(void *data, const struct thread_row *row)
+{
+	struct threads *threads = data;
+	struct thread *thread;
+
+	if (!thread_was_active(&row->account))
+		return 0;
+	thread = threads_meet(threads, row->tid, row->start_ns);
+	if (!thread)
+		return -ENOMEM;
+	thread->pid = row->pid;
+	thread->parent_tid = row->parent_tid;
+	thread->comm = row->comm;
+	thread->ended = row->ended;
+	thread->account = row->account;
+	return 0;
+}
+
 static int take_ended(void *context, void *data, size_t size)
 {
 	struct sched_state *state = context;
 
 	(void)size;
-	if (state->rows_len == state->rows_room) {
-		size_t room = state->rows_room ? state->rows_room * 2 : 256;
-		struct thread_row *rows = realloc(state->rows, room * sizeof(*rows));
-
-		if (!rows) {
-			state->rows_lost++;
-			return 0;
-		}
-		state->rows = rows;
-		state->rows_room = room;
-	}
-	memcpy(&state->rows[state->rows_len++], data, sizeof(*state->rows));
+	if (!state->threads || add_thread(state->threads, data))
+		state->rows_lost++;
 	return 0;
 }
 
@@ -267,7 +274,6 @@ static void sched_close(void *data)
 		if (state->ring_fds[cpu] > 0)
 			close(state->ring_fds[cpu]);
 	free(state->ring_fds);
-	free(state->rows);
 	free(state);
 }
 
@@ -313,46 +319,30 @@ int sched_close_window(struct sensor *sensor)
 	return settle_all(state, SETTLE_CLOSE);
 }
 
-void sched_collect_ended(struct sensor *sensor)
+void sched_collect_ended(struct sensor *sensor, struct threads *threads)
 {
 	struct sched_state *state = sensor->data;
 
+	state->threads = threads;
 	ring_buffer__consume(state->ended);
 }
 
-static int add_thread(void *data, const struct thread_row *row)
+int sched_ended_fd(const struct sensor *sensor)
 {
-	struct threads *threads = data;
-	struct thread *thread;
+	const struct sched_state *state = sensor->data;
 
-	if (!thread_was_active(&row->account))
-		return 0;
-	thread = threads_meet(threads, row->tid, row->start_ns);
-	if (!thread)
-		return -ENOMEM;
-	thread->pid = row->pid;
-	thread->parent_tid = row->parent_tid;
-	thread->comm = row->comm;
-	thread->ended = row->ended;
-	thread->account = row->account;
-	return 0;
+	return ring_buffer__epoll_fd(state->ended);
 }
 
 int sched_read_threads(struct sensor *sensor, struct threads *threads)
 {
 	struct sched_state *state = sensor->data;
-	int error = 0;
+	int error;
 
-	sched_collect_ended(sensor);
-	for (size_t i = 0; i < state->rows_len && !error; i++)
-		error = add_thread(threads, &state->rows[i]);
-	if (!error)
-		error = run_iterator(state->skeleton->progs.dump, add_thread, threads);
+	sched_collect_ended(sensor, threads);
+	error = run_iterator(state->skeleton->progs.dump, add_thread, threads);
 	/* Threads that ended while the others were read. */
-	state->rows_len = 0;
-	sched_collect_ended(sensor);
-	for (size_t i = 0; i < state->rows_len && !error; i++)
-		error = add_thread(threads, &state->rows[i]);
+	sched_collect_ended(sensor, threads);
 	return error;
 }
 

@@ -30,8 +30,12 @@ int sched_close_window(struct sensor *sensor);
 /* After the window has closed: adds every thread that was active in it. */
 int sched_read_threads(struct sensor *sensor, struct threads *threads);
 
-/* Accounts of ended threads wait in a ring of their own: call now and then, so that it does not fill. */
-void sched_collect_ended(struct sensor *sensor);
+/* Accounts of ended threads wait in a ring of their own: takes them over. Call now and then, so that it does not fill.
+ */
+void sched_collect_ended(struct sensor *sensor, struct threads *threads);
+
+/* Becomes readable when many are waiting there. */
+int sched_ended_fd(const struct sensor *sensor);
 
 struct sched_losses {
 	u64 unseen_switches;

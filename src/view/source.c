@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/places.h"
 #include "../base/system.h"
@@ -106,7 +108,8 @@ static bool on_tick(void *data)
 	struct session *session = data;
 	struct source *source = session->source;
 
-	sched_collect_ended(&session->sensor);
+	if (source->accounts)
+		sched_collect_ended(&session->sensor, &source->threads);
 	if (session->live && !drain(session, clock_now_ns() - SETTLED_NS))
 		return false;
 	if (session->writer && clock_now_ns() - session->flushed_at_ns >= FLUSH_NS) {
@@ -186,21 +189,35 @@ static void count_losses(struct session *session)
 	}
 }
 
+/* One descriptor that is readable when either kind of ring is; -1 if it can't be had: then the ticks alone must do. */
+static int rings_fd(const struct session *session)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd >= 0 && session->live)
+		epoll_ctl(fd, EPOLL_CTL_ADD, live_fd(session->live), &readable);
+	if (fd >= 0 && session->source->accounts)
+		epoll_ctl(fd, EPOLL_CTL_ADD, sched_ended_fd(&session->sensor), &readable);
+	return fd;
+}
+
 /* From the opening of the window to the last event. */
 static void watch_window(struct session *session)
 {
 	struct source *source = session->source;
-	int error = sched_open_window(&session->sensor);
+	int fd = rings_fd(session), error = sched_open_window(&session->sensor);
 
 	source->threads.first_ns = clock_now_ns();
 	if (!error) {
 		session->status = watch_start(&session->watch);
 		if (!session->status)
-			watch_wait(&session->watch, DRAIN_NS, session->live ? live_fd(session->live) : 0, on_tick,
-				   session);
+			watch_wait(&session->watch, DRAIN_NS, fd, on_tick, session);
 		error = sched_close_window(&session->sensor);
 	}
 	source->threads.last_ns = clock_now_ns();
+	if (fd >= 0)
+		close(fd);
 	if (session->live)
 		drain(session, ~0ULL);
 	if (!error && source->accounts)

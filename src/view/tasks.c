@@ -120,7 +120,7 @@ static void fill_who(union cell *cells, const struct task *task, char *comm)
 
 static void fill_task(union cell *cells, const struct task *task, u64 window_ns, char *comm)
 {
-	const struct thread_account *sum = &task->sum;
+	const struct thread_account *sum = task->sum;
 	const u64 numbers[] = {
 		sum->cpu_ns,
 		percent_hundredths(sum->cpu_ns, window_ns),
@@ -187,7 +187,7 @@ static void format_cpus(char *into, const u64 *cpus)
 
 static void fill_affinity(union cell *cells, const struct task *task, char *comm, char *list)
 {
-	const struct thread_account *sum = &task->sum;
+	const struct thread_account *sum = task->sum;
 
 	fill_who(cells, task, comm);
 	format_cpus(list, sum->cpus);

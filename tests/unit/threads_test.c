@@ -189,7 +189,7 @@ static void test_rows(void)
 	tasks_free(&tasks);
 	tasks_from_threads(&tasks, &threads, true);
 	is(tasks.len, 1, "by process they are one");
-	is(tasks.all[0].sum.cpu_ns, 4000, "with the sum of both");
+	is(tasks.all[0].sum->cpu_ns, 4000, "with the sum of both");
 	is(tasks.all[0].first->tid, GAME, "under the first thread's name");
 	tasks_free(&tasks);
 	threads_free(&threads);
