@@ -95,11 +95,14 @@ static __always_inline void fill_row(struct thread_row *row, struct task_struct 
 /* A thread's storage goes with it: what was counted is handed over at its last switch. */
 static __always_inline void hand_over(struct task_struct *p, struct kthread *thread)
 {
-	struct thread_row *row;
+	struct thread_row *row = NULL;
 
 	if (thread->ended)
 		return;
 	thread->ended = 1;
+	__sync_fetch_and_add(&threads_ended, 1);
+	if (!config.account || !thread->watched)
+		return;
 	row = bpf_ringbuf_reserve(&ended, sizeof(*row), 0);
 	if (!row) {
 		__sync_fetch_and_add(&ended_lost, 1);
@@ -185,7 +188,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 				thread_run_begins(&coming->account, now_ns, cpu_id, (u8)prio_of(next));
 		}
 	}
-	if (config.account && (prev_state & STATE_DEAD) && prev_watched)
+	if ((prev_state & STATE_DEAD) && leaving)
 		hand_over(prev, leaving);
 	return 0;
 }
@@ -391,7 +394,10 @@ int dump(struct bpf_iter__task *ctx)
 	struct kthread *thread = p ? thread_of(p) : NULL;
 	struct thread_row row = {};
 
-	if (!thread || !thread->watched || thread->ended)
+	if (!thread || thread->ended)
+		return 0;
+	__sync_fetch_and_add(&threads_met, 1);
+	if (!thread->watched)
 		return 0;
 	fill_row(&row, p, thread, 0);
 	bpf_seq_write(ctx->meta->seq, &row, sizeof(row));

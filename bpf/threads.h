@@ -16,7 +16,7 @@ struct kthread {
 	u32 introduced;
 	u32 waker_tid;
 	u32 of_command; /* the command after `--` or a descendant of it */
-	u32 ended;
+	u32 ended;	/* its account has been handed over, or it had none */
 	u32 unused;
 };
 
@@ -36,6 +36,10 @@ struct {
 
 /* Threads that got no storage: they are in no account. */
 u64 refused = 0;
+
+/* Threads with storage: made so far, seen at their last switch, and met by `dump`. A thread is on none of the kernel's
+ * lists for a moment before its last switch; these three tell the program whether there is such a one to wait for. */
+u64 threads_made = 0, threads_ended = 0, threads_met = 0;
 
 /* The hot paths only look; storage is made at fork and, for threads that are there already, before the window opens,
  * where allocating is safe. */
@@ -111,6 +115,7 @@ static __always_inline struct kthread *thread_make(struct task_struct *p, bool i
 		__sync_fetch_and_add(&refused, 1);
 		return NULL;
 	}
+	__sync_fetch_and_add(&threads_made, 1);
 	bpf_probe_read_kernel(comm, sizeof(comm), p->comm);
 	thread->of_command = (config.filter & FILTER_COMMAND) && (inherits || (u32)p->tgid == config.pid);
 	thread->watched = is_wanted(p, thread, comm);

@@ -40,6 +40,14 @@ ends() {
 		pass "$name"
 	fi
 }
+# wait_for FILE REGEX: until a line of the file matches, for a minute at most
+wait_for() {
+	for _ in $(seq 600); do
+		grep -qE -- "$2" "$1" 2>/dev/null && return 0
+		sleep 0.1
+	done
+	return 1
+}
 # json EXPRESSION <JSON: a Python expression over `rows` (the objects of all lines) and `d` (the first)
 json() { python3 -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d=rows[0]; print('"$1"')'; }
 

@@ -5,24 +5,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "loop.h"
 #include "say.h"
 
 static void become_command(int gate_fd, int report_fd, char **argv)
 {
-	sigset_t none;
 	char byte;
 	int error;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
+	loop_give_back_signals();
 	/* The gate gives one byte to go; end of file means that the parent is gone or gave up. */
 	if (read(gate_fd, &byte, 1) != 1)
 		_exit(EXIT_FAILURE);

@@ -22,15 +22,31 @@ static sigset_t taken_signals(void)
 	return set;
 }
 
+static struct {
+	sigset_t mask;
+	struct sigaction pipe, file_size;
+	bool taken;
+} inherited;
+
 void loop_take_signals(void)
 {
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t set = taken_signals();
 
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* A closed pipe is an error of the write that met it. */
-	signal(SIGPIPE, SIG_IGN);
-	/* And so is a file that grows past the user's limit. */
-	signal(SIGXFSZ, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, &inherited.mask);
+	/* A closed pipe is an error of the write that met it, and so is a file that grows past the user's limit. */
+	sigaction(SIGPIPE, &ignore, &inherited.pipe);
+	sigaction(SIGXFSZ, &ignore, &inherited.file_size);
+	inherited.taken = true;
+}
+
+void loop_give_back_signals(void)
+{
+	if (!inherited.taken)
+		return;
+	sigaction(SIGPIPE, &inherited.pipe, NULL);
+	sigaction(SIGXFSZ, &inherited.file_size, NULL);
+	sigprocmask(SIG_SETMASK, &inherited.mask, NULL);
 }
 
 u64 clock_now_ns(void)

@@ -24,6 +24,9 @@ struct loop {
  * leaves something half done. */
 void loop_take_signals(void);
 
+/* Puts back what the program was started with: for a command, before exec. */
+void loop_give_back_signals(void);
+
 enum loop_end loop_run(const struct loop *loop);
 
 u64 clock_now_ns(void);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../base/system.h"
@@ -19,7 +20,13 @@
 
 enum sched_hook { HOOK_TP_BTF, HOOK_TRACEPOINT };
 
-enum { ALL_RINGS_BYTES = 4 << 20, LEAST_RING_BYTES = 64 << 10, WAKE_SHARE = 4, ROWS_AT_ONCE = 64 };
+enum {
+	ALL_RINGS_BYTES = 4 << 20,
+	LEAST_RING_BYTES = 64 << 10,
+	WAKE_SHARE = 4,
+	ROWS_AT_ONCE = 64,
+	ENDING_WAIT_MS = 200
+};
 
 struct sched_state {
 	void *cpus_only; /* the fallback's, where threads can't be watched */
@@ -334,14 +341,25 @@ int sched_ended_fd(const struct sensor *sensor)
 	return ring_buffer__epoll_fd(state->ended);
 }
 
+/* Threads that are neither met by the iterator nor seen at their last switch. */
+static bool threads_ending(const struct sched_state *state)
+{
+	const volatile struct sched_bpf__bss *counts = state->skeleton->bss;
+
+	return counts->threads_made > counts->threads_ended + counts->threads_met;
+}
+
 int sched_read_threads(struct sensor *sensor, struct threads *threads)
 {
+	struct timespec step = { .tv_nsec = NSEC_PER_MSEC };
 	struct sched_state *state = sensor->data;
 	int error;
 
 	sched_collect_ended(sensor, threads);
 	error = run_iterator(state->skeleton->progs.dump, add_thread, threads);
-	/* Threads that ended while the others were read. */
+	/* Threads that ended while the others were read, or are just about to. */
+	for (int waited_ms = 0; waited_ms < ENDING_WAIT_MS && threads_ending(state); waited_ms++)
+		nanosleep(&step, NULL);
 	sched_collect_ended(sensor, threads);
 	return error;
 }

@@ -100,9 +100,11 @@ void format_time(char *into, size_t size, u64 span_ns)
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		double value = (double)span_ns / (double)units[i].ns;
-		int decimals = value >= 100 || units[i].ns == 1 ? 0 : value >= 10 ? 1 : 2;
+		/* By what the value is once it is rounded: 9.999 is 10.0, not 10.00. */
+		int decimals = value >= 99.95 || units[i].ns == 1 ? 0 : value >= 9.995 ? 1 : 2;
 
-		if (span_ns < units[i].ns)
+		/* The same for the unit: 999.9 us is 1.00 ms. */
+		if (value < 0.9995)
 			continue;
 		snprintf(into, size, "%.*f %s", decimals, value, units[i].name);
 		return;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../base/say.h"
 #include "view.h"
@@ -22,15 +21,17 @@ int watch_prepare(struct watch *watch, const struct options *options)
 		error = child_prepare(&watch->child, options->command);
 		if (error)
 			return fail(options->command[0], "could not start: %s", strerror(-error));
-	} else if (!options->duration_ns && isatty(STDERR_FILENO)) {
-		note("watching until Ctrl-C");
 	}
 	return 0;
 }
 
 int watch_start(struct watch *watch)
 {
-	return watch->child.pid ? child_start(&watch->child, watch->options->command) : 0;
+	if (watch->child.pid)
+		return child_start(&watch->child, watch->options->command);
+	if (!watch->options->duration_ns)
+		note("watching; Ctrl-C ends it");
+	return 0;
 }
 
 enum loop_end watch_wait(struct watch *watch, u64 tick_ns, int fd, bool (*tick)(void *), void *data)

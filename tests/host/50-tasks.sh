@@ -3,10 +3,6 @@
 # Runs on any kernel with BTF: the host's and each VM's.
 . tests/tap.sh
 
-# How long a start takes at most: the kernel's verifier is slow where the CPU is emulated.
-settle=1
-[ -z "${TACTUS_VM:-}" ] || settle=4
-
 # One run, accounted in the kernel and recorded at once: the same table, number by number.
 loops=${TACTUS_VM:+40}
 "$tactus" tasks -o "$scratch/run.rec" --json -n all -- hackbench -g 2 -l "${loops:-300}" 2>"$scratch/err" | grep '^{' >"$scratch/live"
@@ -14,10 +10,9 @@ loops=${TACTUS_VM:+40}
 say_measured "$(wc -l <"$scratch/live") threads live, $(wc -l <"$scratch/replay") from the recording; $(cat "$scratch/err")"
 holds "live equals replay for a command" cmp "$scratch/live" "$scratch/replay"
 holds "of more than 80 threads" test "$(wc -l <"$scratch/live")" -gt 80
-# Loading takes seconds where the CPU is emulated: the load waits until the kernel has the program.
 "$tactus" tasks -o "$scratch/all.rec" --json -n all >"$scratch/live" 2>"$scratch/err" &
 watcher=$!
-sleep "$settle"
+wait_for "$scratch/err" watching
 hackbench -g 1 -l "${loops:-300}" >/dev/null
 build/programs/threads 200
 kill -INT $watcher
@@ -37,9 +32,9 @@ is "no two rows are the same thread" "$(json 'len({r["tid"] for r in rows}) == l
 is "summed by process they are one row of 51" "$(json '[(r["threads"], r["runs"] >= 51) for r in rows]' <"$scratch/out")" "[(51, True)]"
 
 # Filters act in the kernel.
-"$tactus" tasks --json -n all -c threads >"$scratch/out" 2>/dev/null &
+"$tactus" tasks --json -n all -c threads >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
-sleep "$settle"
+wait_for "$scratch/err" watching
 build/programs/threads 30
 build/programs/threads 30 0 other
 kill -INT $watcher
@@ -56,7 +51,7 @@ mkdir "$root/tactus-test-$$" "$root/tactus-test-$$/inner"
 is "--cgroup with a command: both must hold" "$(json '{r["comm"] for r in rows if r["comm"] == "outside"}' <"$scratch/out" 2>&1 | tail -n 1)" "set()"
 "$tactus" tasks --json -n all --cgroup "$root/tactus-test-$$" >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
-sleep "$settle"
+wait_for "$scratch/err" watching
 sh -c "echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/programs/threads 10 0 inside"
 build/programs/threads 10 0 outside
 kill -INT $watcher

@@ -26,8 +26,8 @@ is "marked in the recording where they fell" \
 	"$("$tactus" events -i "$scratch/lossy.rec" --json 2>/dev/null | json 'sum(r["count"] for r in rows if r["event"] == "lost")')" "$lost"
 like "and said by a view" "$("$tactus" tasks -i "$scratch/lossy.rec" 2>&1 >/dev/null)" "tactus: $lost events were lost"
 
-"$tactus" record -o "$scratch/killed.rec" -d 60 >/dev/null 2>&1 &
-sleep "$([ -n "${TACTUS_VM:-}" ] && echo 4 || echo 1)"
+"$tactus" record -o "$scratch/killed.rec" >/dev/null 2>"$scratch/err" &
+wait_for "$scratch/err" watching
 hackbench -g 1 -l "$loops" >/dev/null
 sleep 1.5
 kill -KILL $!

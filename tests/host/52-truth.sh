@@ -13,7 +13,7 @@ for _ in $(seq 100); do [ -s "$scratch/worker" ] && break; sleep 0.1; done
 read -r pid tid <"$scratch/worker"
 "$tactus" tasks -p "$pid" --json -n all >"$scratch/tasks" 2>"$scratch/err" &
 watcher=$!
-sleep 4
+wait_for "$scratch/err" watching
 echo go >&3
 for _ in $(seq 200); do [ "$(wc -l <"$scratch/worker")" = 2 ] && break; sleep 0.1; done
 sleep 0.3
