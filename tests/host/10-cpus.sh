@@ -5,7 +5,7 @@
 
 # hackbench switches at full rate on every CPU; the span that the kernel counts lies inside the one that tactus counts.
 # Both have run once before, so that reading them from the disk is no part of it.
-loops=${TACTUS_VM:+300}
+loops=${TACTUS_VM:+150}
 build/programs/ctxt /dev/null hackbench -l 1 >/dev/null
 "$tactus" cpus --json -- build/programs/ctxt "$scratch/grown" hackbench -g 4 -l "${loops:-600}" >"$scratch/out"
 is "a load's window ends with status 0" $? 0
@@ -45,13 +45,14 @@ print(*[(after - start) * 10000000 for start, after in zip(before, idle())], fil
 END
 "$tactus" cpus --json -- python3 "$scratch/idle.py" "$scratch/kernel-idle" >"$scratch/idle"
 say_measured "idle: kernel $(cat "$scratch/kernel-idle") ns, tactus $(json '*[r["idle_ns"] for r in rows]' <"$scratch/idle") ns"
-holds "idle time agrees with /proc/stat's within 15 % of the span" python3 -c "
+# The kernel's two seconds lie inside our window; what is outside of them may be idle or busy.
+holds "idle time agrees with /proc/stat's within 5 %" python3 -c "
 import json
 ours = [json.loads(line) for line in open('$scratch/idle')]
 kernel = [int(word) for word in open('$scratch/kernel-idle').read().split()]
 for row, truth in zip(ours, kernel):
-    span = row['idle_ns'] + row['busy_ns']
-    assert abs(row['idle_ns'] - truth) <= 0.15 * span, (row, truth)"
+    outside = row['idle_ns'] + row['busy_ns'] - 2e9
+    assert truth - 1e8 <= row['idle_ns'] <= truth + outside + 1e8, (row, truth)"
 
 table=$("$tactus" cpus -d 0.2)
 like "the table has a head" "$table" '^CPU +SWITCHES +BUSY +IDLE +BUSY % +LOST$'

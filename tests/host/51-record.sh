@@ -3,7 +3,7 @@
 # Runs on any kernel with BTF: the host's and each VM's.
 . tests/tap.sh
 
-loops=${TACTUS_VM:+150}
+loops=${TACTUS_VM:+80}
 loops=${loops:-400}
 "$tactus" record -o "$scratch/good.rec" --json -- hackbench -g 2 -l "$loops" | grep '^{' >"$scratch/out"
 is "nothing is lost with the rings as they are" "$(json 'd["lost"]' <"$scratch/out")" 0
