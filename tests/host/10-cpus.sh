@@ -16,7 +16,8 @@ lost=$(json 'sum(r["lost"] for r in rows)' <"$scratch/cpus")
 say_measured "$counted switches counted, ctxt grew by $grown, $lost known to be lost"
 holds "the sum over the CPUs agrees with /proc/stat's ctxt within 2 %" \
 	python3 -c "assert $grown > 2000 and abs($counted - $grown) <= 0.02 * $grown, ($counted, $grown)"
-holds "at most one switch in a thousand is lost" python3 -c "assert $lost * 1000 <= $counted, ($lost, $counted)"
+# The host's kernel may hide switches from every tracer; the VMs' kernels do not.
+[ -z "${TACTUS_VM:-}" ] || is "no switch is lost" "$lost" 0
 is "one row a CPU, with the promised names and no other" \
 	"$(json 'all(list(r) == ["cpu","switches","busy_ns","idle_ns","lost"] for r in rows)' <"$scratch/cpus")" True
 is "a row for every CPU online" "$(json 'len(rows)' <"$scratch/cpus")" "$(nproc --all)"
