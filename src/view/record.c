@@ -21,6 +21,19 @@ static const struct command_usage usage = {
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_FILTER | TAKES_RING | TAKES_JSON,
 };
 
+/* On a terminal: how far it is, on one line that is written over. */
+static bool on_tick(void *data)
+{
+	const struct source *source = data;
+	static u64 shown_bytes;
+
+	if (source->written_bytes == shown_bytes || !isatty(STDERR_FILENO))
+		return true;
+	shown_bytes = source->written_bytes;
+	fprintf(stderr, "\r%" PRIu64 " events, %.1f MB ", source->written_events, (double)shown_bytes / 1e6);
+	return true;
+}
+
 static void print_summary(const struct source *source, const struct options *options)
 {
 	double bytes = (double)source->written_bytes, events = (double)source->written_events;
@@ -53,7 +66,11 @@ int view_record(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	sensor_set_verbose(options.verbose);
+	source.on_tick = on_tick;
+	source.data = &source;
 	status = source_play(&source, &options);
+	if (isatty(STDERR_FILENO))
+		fputc('\r', stderr);
 	if (source.threads.last_ns) {
 		print_summary(&source, &options);
 		source_print_losses(&source);

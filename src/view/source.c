@@ -116,6 +116,8 @@ static bool on_tick(void *data)
 		/* A failure is kept by the writer and told at the next event. */
 		recording_flush(session->writer);
 		session->flushed_at_ns = clock_now_ns();
+		source->written_bytes = recording_bytes(session->writer);
+		source->written_events = recording_events(session->writer);
 	}
 	if (session->status)
 		return false;

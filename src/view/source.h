@@ -34,7 +34,7 @@ struct source {
 	u64 unseen;			   /* live: switches that the kernel did not show */
 	struct ring_count *rings;	   /* live, with events: one a CPU */
 	u64 read;			   /* live: events read from the rings */
-	u64 written_bytes, written_events; /* live: of the recording */
+	u64 written_bytes, written_events; /* live: of the recording, up to date once a second */
 	u64 refused;			   /* threads that a full map or failed allocation turned away */
 };
 
