@@ -10,6 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A ring is readable again as soon as one event is in it: between two readings so much time is left for more to come.
+ */
+enum { REST_NS = 5 * NSEC_PER_MSEC };
+
 static sigset_t taken_signals(void)
 {
 	sigset_t set;
@@ -88,13 +92,14 @@ enum loop_end loop_run(const struct loop *loop)
 {
 	sigset_t set = taken_signals();
 	int signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	u64 start_ns = clock_now_ns(), tick_at_ns = start_ns + loop->tick_ns;
+	u64 start_ns = clock_now_ns(), tick_at_ns = start_ns + loop->tick_ns, listen_at_ns = 0;
 	struct pollfd ready[2] = { { .fd = signal_fd, .events = POLLIN }, { .fd = loop->fd, .events = POLLIN } };
 	enum loop_end end;
 
 	for (;;) {
 		u64 now_ns = clock_now_ns(), wake_ns = ~0ULL;
 		struct timespec wait, *timeout = NULL;
+		bool listens;
 
 		end = LOOP_TIME;
 		if (loop->duration_ns && now_ns - start_ns >= loop->duration_ns)
@@ -105,18 +110,23 @@ enum loop_end loop_run(const struct loop *loop)
 				tick_at_ns += ((now_ns - tick_at_ns) / loop->tick_ns + 1) * loop->tick_ns;
 			if (!loop->tick(loop->data))
 				break;
+			listen_at_ns = now_ns + REST_NS;
 		}
 		if (loop->duration_ns)
 			wake_ns = start_ns + loop->duration_ns;
 		if (loop->tick_ns)
 			wake_ns = earlier(wake_ns, tick_at_ns);
+		listens = loop->fd > 0 && now_ns >= listen_at_ns;
+		if (loop->fd > 0 && !listens)
+			wake_ns = earlier(wake_ns, listen_at_ns);
 		if (wake_ns != ~0ULL) {
 			u64 left_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
 
 			wait = (struct timespec){ (time_t)(left_ns / NSEC_PER_SEC), (long)(left_ns % NSEC_PER_SEC) };
 			timeout = &wait;
 		}
-		if (ppoll(ready, loop->fd > 0 ? 2 : 1, timeout, NULL) < 0 && errno != EINTR)
+		ready[1].revents = 0;
+		if (ppoll(ready, listens ? 2 : 1, timeout, NULL) < 0 && errno != EINTR)
 			break;
 		end = LOOP_SIGNAL;
 		if (signal_says_end(signal_fd, loop->child))
