@@ -3,10 +3,22 @@
  * Nothing is sent anywhere; the program reads the accounts out of shared memory. */
 #include "cpus.h"
 
+enum { PRIO_FAIR_FIRST = 100 }; /* the kernel's MAX_RT_PRIO */
+
 char LICENSE[] SEC("license") = "GPL";
+
+/* The fair class keeps it; of other classes it is not known. */
+static __always_inline u64 ran_so_far(u64 task)
+{
+	struct task_struct *p = (struct task_struct *)task;
+
+	if (BPF_CORE_READ(p, prio) < PRIO_FAIR_FIRST)
+		return ~0ULL;
+	return BPF_CORE_READ(p, se.sum_exec_runtime) - BPF_CORE_READ(p, se.prev_sum_exec_runtime);
+}
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	return on_switch((u64)prev, (u64)next, next->pid == 0);
+	return on_switch((u64)prev, prev->pid == 0, (u64)next, next->pid == 0);
 }

@@ -30,7 +30,10 @@ static __always_inline struct cpu_account *this_cpu(void)
 	return &cpus[index];
 }
 
-static __always_inline int on_switch(u64 prev, u64 next, bool next_is_idle)
+/* How long the thread on this CPU has had it, where the object can tell. */
+static __always_inline u64 ran_so_far(u64 task);
+
+static __always_inline int on_switch(u64 prev, bool prev_is_idle, u64 next, bool next_is_idle)
 {
 	struct cpu_account *cpu = this_cpu();
 
@@ -38,7 +41,9 @@ static __always_inline int on_switch(u64 prev, u64 next, bool next_is_idle)
 		__sync_fetch_and_add(&refused, 1);
 		return 0;
 	}
-	cpu_account_switch(cpu, prev, next);
+	if (cpu_missed_switch(cpu, prev))
+		cpu_account_repair(cpu, bpf_ktime_get_ns(), prev, prev_is_idle, ran_so_far(prev));
+	cpu_account_switch(cpu, next);
 	if (cpu_switch_turns(cpu, next_is_idle))
 		cpu_account_turn(cpu, bpf_ktime_get_ns(), next_is_idle);
 	return 0;
@@ -50,15 +55,19 @@ SEC("raw_tp")
 int settle(void *ctx)
 {
 	struct cpu_account *cpu = this_cpu();
-	u64 now_ns = bpf_ktime_get_ns();
+	u64 now_ns = bpf_ktime_get_ns(), task = bpf_get_current_task();
 	u32 tid = (u32)bpf_get_current_pid_tgid();
+	u64 running = config.named_by_tid ? tid : task;
 
 	if (!cpu)
 		return 0;
-	if (cpu->since_ns)
-		cpu_account_settle(cpu, now_ns);
-	else
-		cpu_account_open(cpu, now_ns, config.named_by_tid ? tid : bpf_get_current_task(), tid == 0);
+	if (!cpu->since_ns) {
+		cpu_account_open(cpu, now_ns, running, tid == 0);
+		return 0;
+	}
+	if (cpu_missed_switch(cpu, running))
+		cpu_account_repair(cpu, now_ns, running, tid == 0, ran_so_far(running));
+	cpu_account_settle(cpu, now_ns);
 	return 0;
 }
 

@@ -49,12 +49,28 @@ core_fn int cpu_switch_turns(const struct cpu_account *cpu, u64 next_is_idle)
 	return cpu->is_idle != next_is_idle || cpu->since_ns == 0;
 }
 
-/* The CPU leaves `prev` for `next`. Where prev is not who was known to run here, switches were missed in between. */
-core_fn void cpu_account_switch(struct cpu_account *cpu, u64 prev, u64 next)
+/* Whether somebody else is on the CPU than was known: switches were missed. */
+core_fn int cpu_missed_switch(const struct cpu_account *cpu, u64 running)
+{
+	return cpu->running != running && cpu->since_ns;
+}
+
+/* Puts right what a missed switch left behind: `running` is on the CPU, has been for `ran_ns` (~0: not known), and is
+ * the idle thread or not. Before that the CPU did what was known of it. How long a CPU has been idle nobody keeps; then
+ * all of the time counts as idle, since what is missed in front of it is mostly short. */
+core_fn void cpu_account_repair(struct cpu_account *cpu, u64 now_ns, u64 running, u64 is_idle, u64 ran_ns)
+{
+	cpu->lost++;
+	cpu->running = running;
+	if (!is_idle && ran_ns < now_ns && now_ns - ran_ns > cpu->since_ns)
+		cpu_account_settle(cpu, now_ns - ran_ns);
+	cpu->is_idle = is_idle;
+}
+
+/* The CPU leaves for `next`. */
+core_fn void cpu_account_switch(struct cpu_account *cpu, u64 next)
 {
 	cpu->switches++;
-	if (cpu->running != prev && cpu->since_ns)
-		cpu->lost++;
 	cpu->running = next;
 }
 

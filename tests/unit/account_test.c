@@ -6,10 +6,15 @@
 
 enum { IDLE_TASK = 1, GAME = 2, BUILD = 3 };
 
+/* What the kernel says of how long the thread that leaves has run. */
+static u64 ran_before_ns = ~0ULL;
+
 /* What the kernel half does at its hook. */
 static void switch_at(struct cpu_account *cpu, u64 now_ns, u64 prev, u64 next)
 {
-	cpu_account_switch(cpu, prev, next);
+	if (cpu_missed_switch(cpu, prev))
+		cpu_account_repair(cpu, now_ns, prev, prev == IDLE_TASK, ran_before_ns);
+	cpu_account_switch(cpu, next);
 	if (cpu_switch_turns(cpu, next == IDLE_TASK))
 		cpu_account_turn(cpu, now_ns, next == IDLE_TASK);
 }
@@ -49,6 +54,19 @@ static void test_missed_switches_are_noticed(void)
 	is(cpu.lost, 1, "who leaves is not who was known to run: one was missed");
 	switch_at(&cpu, 1200, IDLE_TASK, GAME);
 	is(cpu.lost, 1, "then the account is right again");
+	/* From the game to idle and to the build, both unseen; the build has run 30 of the 300. */
+	ran_before_ns = 30;
+	cpu = (struct cpu_account){ 0 };
+	cpu_account_open(&cpu, 1000, IDLE_TASK, 1);
+	switch_at(&cpu, 1300, BUILD, IDLE_TASK);
+	is(cpu.busy_ns, 30, "an unseen run counts as long as the kernel says");
+	is(cpu.idle_ns, 270, "and the rest as what was known before");
+	ran_before_ns = ~0ULL;
+	cpu = (struct cpu_account){ 0 };
+	cpu_account_open(&cpu, 1000, GAME, 0);
+	switch_at(&cpu, 1300, IDLE_TASK, GAME);
+	is(cpu.idle_ns, 300, "a CPU that was found idle counts as idle");
+	is(cpu.busy_ns, 0, "and not as busy with who left unseen");
 }
 
 static void test_cpu_that_comes_late(void)
