@@ -51,6 +51,22 @@ wait_for() {
 # json EXPRESSION <JSON: a Python expression over `rows` (the objects of all lines) and `d` (the first)
 json() { python3 -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d=rows[0]; print('"$1"')'; }
 
+# Runs CMD in a VM as vm/run.sh does, shows what it said, and gives its status. Where several CPUs are emulated at once, one
+# may run a stale breakpoint of the kernel's while the kernel patches its own code, which attaching a hook does: the guest then
+# dies in try_to_wake_up or the like (125) or hangs (124). Hardware does not do that. It is said, and tried once more.
+guest() {
+	local status=0
+	vm/run.sh >"$scratch/guest" 2>"$scratch/guest-err" || status=$?
+	if [ $status = 124 ] || [ $status = 125 ]; then
+		echo "# the guest hung or died (status $status) and is tried once more; its last words:"
+		tail -n 30 "$scratch/guest-err" | sed 's/^/# /'
+		status=0
+		vm/run.sh >"$scratch/guest" 2>"$scratch/guest-err" || status=$?
+	fi
+	cat "$scratch/guest" "$scratch/guest-err"
+	return $status
+}
+
 done_testing() {
 	echo "1..$checks"
 	[ "$failures" = 0 ]

@@ -6,21 +6,6 @@
 tests="tests/host/10-cpus.sh tests/host/20-doctor.sh tests/host/50-tasks.sh tests/host/51-record.sh tests/host/52-truth.sh"
 export CMD="status=0; for test in $tests; do \$test || status=1; done; exit \$status"
 
-# Runs the guest, shows what it said, and gives its status. An emulated machine on a busy host may hang with no answer (124),
-# most of all while the kernel patches its own code to attach a hook: that is said, and tried once more.
-guest() {
-	local status=0
-	vm/run.sh >"$scratch/guest" || status=$?
-	if [ $status = 124 ]; then
-		echo "# the guest gave no answer within $LIMIT s; it is tried once more. Its last words:"
-		tail -n 5 "$scratch/guest" | sed 's/^/# /'
-		status=0
-		vm/run.sh >"$scratch/guest" || status=$?
-	fi
-	cat "$scratch/guest"
-	return $status
-}
-
 export LIMIT=300
 for kernel in scx debian-6.1 debian-6.12; do
 	echo "# kernel $kernel"
