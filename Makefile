@@ -17,7 +17,7 @@ ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
-LIBS = $(LIBBPF_A) -lelf -lz
+LIBS = $(LIBBPF_A) -lelf -lz -linih
 STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs-only-l libelf 2>/dev/null)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
@@ -99,7 +99,7 @@ PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/l
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(PURE) $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
-	@$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all $< $(PURE) -lz -o $@
+	@$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all $< $(PURE) -lz -linih -o $@
 
 $(B)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)

@@ -14,6 +14,8 @@
 
 #define kernel_type __attribute__((preserve_access_index))
 
+enum { PF_KTHREAD = 0x00200000 };
+
 struct sched_entity {
 	u64 sum_exec_runtime;
 	u64 prev_sum_exec_runtime;
@@ -46,6 +48,7 @@ struct css_set {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int flags;
 	int pid;
 	int tgid;
 	int prio;

@@ -8,7 +8,11 @@
 #include "../core/event.h"
 #include "../core/sched_config.h"
 
-const volatile struct sched_config config = { .cpus_len = 1 };
+/* One for all objects of a run: they share this map as they share the threads and rings. What stands here is for a
+ * trial load: everything on. */
+const volatile struct sched_config config SEC(".rodata.config") = {
+	.cpus_len = 1, .account = 1, .emit = EMIT_SCHED | EMIT_ROLES, .role_wakeups = ROLE_WAKEUPS_DEFAULT
+};
 
 /* Grown to cpus_len elements before loading, as the rings are. */
 struct sched_cpu cpus[1] SEC(".data.cpus");
@@ -24,6 +28,18 @@ struct {
 	__type(key, u32);
 	__array(values, struct ring);
 } rings SEC(".maps");
+
+static __always_inline struct sched_cpu *cpu_state(u32 cpu)
+{
+	u64 index = cpu;
+
+	/* Older verifiers accept the address only if check and use are of one and the same 64-bit register. */
+	barrier_var(index);
+	if (index >= config.cpus_len)
+		return NULL;
+	barrier_var(index);
+	return &cpus[index];
+}
 
 /* Room for an event with its header filled in, or NULL if the ring is full. `slowly`: interrupts may be on here. */
 static __always_inline void *event_begin(struct sched_cpu *cpu, u32 cpu_id, u8 kind, u64 bytes, u64 now_ns, u32 tid,

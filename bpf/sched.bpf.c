@@ -2,7 +2,7 @@
 /* The sched sensor's kernel half: who ran, who waited, who was moved. Each hook takes the time once, brings the
  * threads' accounts up to date by core/account.h, and sends the event with that same time, so that a recording of the
  * events gives the same accounts again. Either half of that can be off. */
-#include "threads.h"
+#include "roles.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -22,18 +22,6 @@ u64 ended_sent = 0;
 
 /* The reader of the ended is woken once for so many. */
 enum { ENDED_AT_ONCE = 512 };
-
-static __always_inline struct sched_cpu *cpu_state(u32 cpu)
-{
-	u64 index = cpu;
-
-	/* Older verifiers accept the address only if check and use are of one and the same 64-bit register. */
-	barrier_var(index);
-	if (index >= config.cpus_len)
-		return NULL;
-	barrier_var(index);
-	return &cpus[index];
-}
 
 static __always_inline struct cpu_place place_of(u32 cpu)
 {
@@ -140,7 +128,7 @@ static __always_inline void repair(struct sched_cpu *cpu, u32 cpu_id, u64 now_ns
 		return;
 	if (config.account)
 		thread_run_begins(&thread->account, since_ns, cpu_id, (u8)prio_of(p));
-	if (!config.emit)
+	if (!(config.emit & EMIT_SCHED))
 		return;
 	event = EVENT_BEGIN(cpu, cpu_id, MISSED, event_missed, now_ns, tid_of(p), false);
 	if (!event)
@@ -168,7 +156,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		cpu->running = (u64)next;
 		if (prev_watched || next_watched || (counts_waiters() && cpu->waiters)) {
 			now_ns = bpf_ktime_get_ns();
-			if (config.emit) {
+			if (config.emit & EMIT_SCHED) {
 				if (leaving)
 					introduce(cpu, cpu_id, prev, leaving, now_ns, 0, false);
 				if (coming)
@@ -176,7 +164,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 			}
 			if (missed && prev_watched)
 				repair(cpu, cpu_id, now_ns, prev, leaving);
-			if (config.emit)
+			if (config.emit & EMIT_SCHED)
 				send_switch(cpu, cpu_id, now_ns, preempt, prev, next, prev_state);
 			if (prev_watched)
 				now_does(leaving, preempt || !prev_state ? DOING_WAIT : DOING_SLEEP, cpu_id);
@@ -184,12 +172,16 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 				now_does(coming, DOING_RUN, cpu_id);
 			if (config.account && prev_watched)
 				thread_run_ends(&leaving->account, now_ns, (u16)prev_state, preempt, (u8)prio_of(prev));
+			if (prev_watched)
+				role_tick(prev, leaving, now_ns);
 			if (config.account && next_watched)
 				thread_run_begins(&coming->account, now_ns, cpu_id, (u8)prio_of(next));
 		}
 	}
-	if ((prev_state & STATE_DEAD) && leaving)
+	if ((prev_state & STATE_DEAD) && leaving) {
+		role_end(prev, leaving);
 		hand_over(prev, leaving);
+	}
 	return 0;
 }
 
@@ -198,9 +190,13 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_sched_waking, struct task_struct *p)
 {
 	struct kthread *thread = thread_of(p);
+	u64 waker = bpf_get_current_pid_tgid();
 
-	if (thread && thread->watched)
-		thread->waker_tid = (u32)bpf_get_current_pid_tgid();
+	if (!thread || !thread->watched)
+		return 0;
+	thread->waker_tid = (u32)waker;
+	if (config.role_wakeups && (u32)(waker >> 32) == (u32)p->tgid)
+		role_woken_within(thread);
 	return 0;
 }
 
@@ -221,7 +217,8 @@ static __always_inline int woken(struct task_struct *p, bool is_new)
 		thread_woken(&thread->account, now_ns, waker_tid, (u8)prio_of(p));
 	if (thread->doing == DOING_SLEEP)
 		now_does(thread, DOING_WAIT, target);
-	if (!config.emit)
+	role_tick(p, thread, now_ns);
+	if (!(config.emit & EMIT_SCHED))
 		return 0;
 	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
 	event = EVENT_BEGIN(cpu, cpu_id, WAKEUP, event_wakeup, now_ns, tid_of(p), false);
@@ -263,7 +260,7 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 
 		thread_moved(&thread->account, cpu_distance(&here, &there));
 	}
-	if (!config.emit)
+	if (!(config.emit & EMIT_SCHED))
 		return 0;
 	if (thread->doing == DOING_WAIT)
 		now_does(thread, DOING_WAIT, (u32)to);
@@ -286,7 +283,9 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 	struct kthread *from = thread_of(parent), *thread = thread_make(child, from && from->of_command);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 
-	if (config.emit && cpu && thread && thread->watched)
+	if (from && thread)
+		role_inherit(child, thread, parent, from);
+	if ((config.emit & EMIT_SCHED) && cpu && thread && thread->watched)
 		introduce(cpu, cpu_id, child, thread, bpf_ktime_get_ns(), EVENT_FLAG_NEW, true);
 	return 0;
 }
@@ -305,6 +304,7 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 	bpf_probe_read_kernel_str(name.text, COMM_LEN, comm);
 	if (config.filter & FILTER_COMM)
 		thread->watched = is_wanted(p, thread, name.text);
+	role_renamed(p, thread, &name);
 	if (!config.emit || !cpu || !thread->introduced)
 		return 0;
 	event = EVENT_BEGIN(cpu, cpu_id, RENAME, event_rename, bpf_ktime_get_ns(), tid_of(p), true);
@@ -326,6 +326,8 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_tid)
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 	struct event_exec *event;
 
+	if (thread)
+		role_exec(p, thread);
 	if (!config.emit || !cpu || !thread || !thread->introduced || old_tid == p->pid)
 		return 0;
 	event = EVENT_BEGIN(cpu, cpu_id, EXEC, event_exec, bpf_ktime_get_ns(), tid_of(p), true);
@@ -363,7 +365,7 @@ int settle(u64 *args)
 		now_does(thread, DOING_RUN, cpu_id);
 	if (config.account && !closing)
 		thread_run_found(&thread->account, now_ns, cpu_id, (u8)prio_of(current));
-	if (!config.emit)
+	if (!(config.emit & EMIT_SCHED))
 		return 0;
 	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, SAMPLE, event_sample, now_ns, tid_of(current), true);
@@ -380,9 +382,10 @@ SEC("iter/task")
 int prepare(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
+	struct kthread *thread;
 
-	if (p && !thread_of(p))
-		thread_make(p, false);
+	if (p && !thread_of(p) && (thread = thread_make(p, false)))
+		role_begin(p, thread);
 	return 0;
 }
 
@@ -401,5 +404,50 @@ int dump(struct bpf_iter__task *ctx)
 		return 0;
 	fill_row(&row, p, thread, 0);
 	bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
+	return 0;
+}
+
+/* What the program knows of threads, or asks of all: see struct role_order. */
+struct role_order order = {};
+
+SEC("iter/task")
+int assign(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct kthread *thread = p ? thread_of(p) : NULL;
+	u64 now_ns = bpf_ktime_get_ns();
+
+	if (!thread || thread->ended || (order.tid && tid_of(p) != order.tid))
+		return 0;
+	order.applied++;
+	role_ordered(p, thread, &order, now_ns);
+	return 0;
+}
+
+/* Every thread's role as it is now, in the form of events, after the window has closed. */
+SEC("iter/task")
+int dump_roles(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct kthread *thread = p ? thread_of(p) : NULL;
+	struct event_thread who = {};
+	struct event_role event = {};
+
+	if (!thread || thread->ended || !thread->watched || !role_is_worth_telling(thread))
+		return 0;
+	if (!thread->introduced) {
+		thread->introduced = 1;
+		who.head.time_ns = bpf_ktime_get_ns();
+		who.head.tid = tid_of(p);
+		who.head.kind = EVENT_THREAD;
+		fill_thread(&who, p);
+		bpf_seq_write(ctx->meta->seq, &who, sizeof(who));
+	}
+	event.head.time_ns = bpf_ktime_get_ns();
+	event.head.tid = tid_of(p);
+	event.head.kind = EVENT_ROLE;
+	event.head.flags = EVENT_FLAG_CLOSING;
+	fill_role(&event, thread, event.head.time_ns);
+	bpf_seq_write(ctx->meta->seq, &event, sizeof(event));
 	return 0;
 }

@@ -18,13 +18,15 @@ struct kthread {
 	u32 of_command; /* the command after `--` or a descendant of it */
 	u32 ended;	/* its account has been handed over, or it had none */
 	u32 unused;
+	struct role_state role;
 };
 
 /* While a watched thread waits for a CPU, every switch there is sent, of whomever, since it tells who was in the way.
  * Without a filter they all are anyway. */
 static __always_inline bool counts_waiters(void)
 {
-	return config.emit && (config.filter & (FILTER_PID | FILTER_COMM | FILTER_CGROUP | FILTER_COMMAND));
+	return (config.emit & EMIT_SCHED) &&
+	       (config.filter & (FILTER_PID | FILTER_COMM | FILTER_CGROUP | FILTER_COMMAND));
 }
 
 struct {
@@ -138,6 +140,14 @@ static __always_inline void refresh(struct task_struct *p, struct kthread *threa
 	thread->watched = watched;
 }
 
+static __always_inline void fill_thread(struct event_thread *event, struct task_struct *p)
+{
+	event->start_ns = p->start_time;
+	event->pid = (u32)p->tgid;
+	event->parent_tid = (u32)BPF_CORE_READ(p, real_parent, pid);
+	bpf_probe_read_kernel(event->comm.text, COMM_LEN, p->comm);
+}
+
 /* Sends who a thread is, once, before its first event. One that is not watched but takes part in an event of one that
  * is gets introduced as a bystander: it has a name and no account. */
 static __always_inline void introduce(struct sched_cpu *cpu, u32 cpu_id, struct task_struct *p, struct kthread *thread,
@@ -152,10 +162,7 @@ static __always_inline void introduce(struct sched_cpu *cpu, u32 cpu_id, struct 
 		return;
 	thread->introduced = 1;
 	event->head.flags = flags | (thread->watched ? 0 : EVENT_FLAG_BYSTANDER);
-	event->start_ns = p->start_time;
-	event->pid = (u32)p->tgid;
-	event->parent_tid = (u32)BPF_CORE_READ(p, real_parent, pid);
-	bpf_probe_read_kernel(event->comm.text, COMM_LEN, p->comm);
+	fill_thread(event, p);
 	event_send(cpu, event, sizeof(*event));
 }
 

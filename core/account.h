@@ -107,7 +107,8 @@ struct thread_account {
 	u64 wait_max_at_ns; /* when the longest wait ended */
 	u64 wakeups;
 	u64 woken_at_ns;
-	u64 wake_gap_ns; /* moving average of the time between wake-ups */
+	u64 wake_gap_ns;     /* moving average of the time between wake-ups */
+	u64 wake_gap_dev_ns; /* and of its deviation from that */
 	u64 voluntary;
 	u64 involuntary;
 	u64 migrations[DISTANCES];
@@ -225,9 +226,11 @@ core_fn void thread_woken(struct thread_account *thread, u64 now_ns, u32 waker_t
 	if (thread->run_since_ns || thread->wait_since_ns)
 		return;
 	if (thread->woken_at_ns) {
-		u64 gap_ns = span_between(thread->woken_at_ns, now_ns);
+		u64 gap_ns = span_between(thread->woken_at_ns, now_ns), average = thread->wake_gap_ns;
+		u64 off_ns = gap_ns > average ? gap_ns - average : average - gap_ns;
 
-		thread->wake_gap_ns = thread->wake_gap_ns ? ewma(thread->wake_gap_ns, gap_ns) : gap_ns;
+		thread->wake_gap_dev_ns = average ? ewma(thread->wake_gap_dev_ns, off_ns) : 0;
+		thread->wake_gap_ns = average ? ewma(average, gap_ns) : gap_ns;
 	}
 	thread->woken_at_ns = now_ns;
 	thread->wakeups++;

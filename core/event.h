@@ -18,7 +18,7 @@ struct event_header {
 enum {
 	EVENT_FLAG_PREEMPTED = 1, /* switch: the thread was pushed off while it could still run */
 	EVENT_FLAG_NEW = 2,	  /* thread, wakeup: it has just been forked */
-	EVENT_FLAG_CLOSING = 4,	  /* sample: taken at the end of the window, not at its start */
+	EVENT_FLAG_CLOSING = 4,	  /* sample, role: taken at the end of the window; the role is no news */
 	EVENT_FLAG_BYSTANDER = 8, /* thread, rename: not watched; it has a name and no account */
 };
 
@@ -36,12 +36,15 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(RENAME, rename, 32)   \
 	EVENT(SAMPLE, sample, 24)   \
 	EVENT(MISSED, missed, 24)   \
-	EVENT(LOST, lost, 24)
+	EVENT(LOST, lost, 24)       \
+	EVENT(ROLE, role, 88)       \
+	EVENT(LAUNCH, launch, 72)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
  * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; missed: who
- * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU are missing here. */
+ * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU are missing here;
+ * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program. */
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \
@@ -71,6 +74,35 @@ enum { PRIO_REALTIME_LAST = 100 };
 	FIELD(E, u64, since_ns, NUMBER)
 #define EVENT_FIELDS_lost(FIELD, E)        \
 	FIELD(E, u64, count, NUMBER)
+#define EVENT_FIELDS_role(FIELD, E)        \
+	FIELD(E, u8, role, NUMBER)         \
+	FIELD(E, u8, was_role, NUMBER)     \
+	FIELD(E, u8, confidence, NUMBER)   \
+	FIELD(E, u8, evidence, NUMBER)     \
+	FIELD(E, u8, tier, NUMBER)         \
+	FIELD(E, u8, boost, NUMBER)        \
+	FIELD(E, u8, prio, NUMBER)         \
+	FIELD(E, u8, has, HEX)             \
+	FIELD(E, u32, gpu_submits, NUMBER) \
+	FIELD(E, u32, presents, NUMBER)    \
+	FIELD(E, u32, input_reads, NUMBER) \
+	FIELD(E, u32, audio_writes, NUMBER) \
+	FIELD(E, u32, net_wakes, NUMBER)   \
+	FIELD(E, u32, frame_wakes, NUMBER) \
+	FIELD(E, s16, wine_priority, SIGNED) \
+	FIELD(E, u16, process, HEX)        \
+	FIELD(E, u8, gpu_driver, NUMBER)   \
+	FIELD(E, u8, present_api, NUMBER)  \
+	FIELD(E, u8, input_kind, NUMBER)   \
+	FIELD(E, u8, learned_confidence, NUMBER) \
+	FIELD(E, u64, age_ns, NUMBER)      \
+	FIELD(E, u64, wakeups, NUMBER)     \
+	FIELD(E, u64, wake_gap_ns, NUMBER) \
+	FIELD(E, u64, cpu_ns, NUMBER)
+#define EVENT_FIELDS_launch(FIELD, E)      \
+	FIELD(E, u32, pid, NUMBER)         \
+	FIELD(E, u32, parent_pid, NUMBER)  \
+	FIELD(E, struct tail, path, TEXT)
 /* clang-format on */
 
 #define EVENT_ENUM(KIND, name, bytes) EVENT_##KIND,

@@ -6,7 +6,7 @@
 
 #include "event.h"
 
-enum event_field_how { FIELD_NUMBER, FIELD_HEX, FIELD_TEXT };
+enum event_field_how { FIELD_NUMBER, FIELD_SIGNED, FIELD_HEX, FIELD_TEXT };
 
 struct event_field {
 	const char *name; /* NULL ends a list */

@@ -4,7 +4,7 @@
 #ifndef TACTUS_CORE_SCHED_CONFIG_H
 #define TACTUS_CORE_SCHED_CONFIG_H
 
-#include "account.h"
+#include "role.h"
 
 enum { SCHED_CPUS_MAX = 1024 };
 
@@ -16,15 +16,20 @@ enum {
 	FILTER_CPUS = 1 << 4,
 };
 
+enum {
+	EMIT_SCHED = 1 << 0, /* switches, wake-ups, moves */
+	EMIT_ROLES = 1 << 1, /* what threads turn out to be for, and launches */
+};
+
 struct sched_config {
 	u32 cpus_len;
 	u32 account;	/* keep threads' accounts */
-	u32 emit;	/* send events */
+	u32 emit;	/* EMIT_*: send events */
 	u32 wake_bytes; /* wake the reader when this much is waiting in a ring */
 	u32 filter;	/* FILTER_* */
 	u32 pid;
 	u32 cgroup_level;
-	u32 unused;
+	u32 role_wakeups; /* judge a thread's behaviour after so many wake-ups; 0: roles are not kept */
 	u64 cgroup_id;
 	struct comm comm;
 	u64 cpus[SCHED_CPUS_MAX / 64];
@@ -46,6 +51,33 @@ struct sched_cpu {
 
 /* What settle is asked to do. */
 enum settle { SETTLE_OPEN, SETTLE_CLOSE };
+
+/* What `assign` does to the threads it is run over. */
+enum role_order_what {
+	ORDER_JUDGE,   /* judge behaviour that is due, send what was not sent */
+	ORDER_PROCESS, /* add the PROCESS_* bits of the value */
+	ORDER_USER,    /* the user says that this is the role; ROLE_UNKNOWN takes it back */
+	ORDER_WINE,    /* Windows code asked for this priority */
+	ORDER_LEARNED, /* role in the low byte, confidence in the next */
+	ORDER_INPUT,   /* it reads an input device of this kind: count that */
+	ORDER_AUDIO,   /* it feeds a sound device */
+};
+
+struct role_order {
+	u32 what;
+	u32 tid; /* 0: all threads that it is run over */
+	s32 value;
+	u32 applied; /* to so many threads: the kernel half's answer */
+};
+
+/* Names in the map of names: the longest prefix of a thread's name that is in there gives its role, in the low byte of
+ * the value. */
+enum { NAME_BY_USER = 1 << 8 };
+
+struct name_key {
+	u32 bits;
+	struct comm comm;
+};
 
 struct thread_row {
 	u64 start_ns;

@@ -6,6 +6,9 @@
 
 #include "types.h"
 
+/* How urgently a thread runs. */
+enum tier { TIER_BATCH, TIER_INTERACTIVE, TIER_LATENCY_CRITICAL, TIERS };
+
 enum {
 	TIER_SLICE_NS = 5 * NSEC_PER_MSEC,
 	TIER_WEIGHT_NORMAL = 100, /* sched_ext's weight of a thread at nice 0 */

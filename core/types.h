@@ -8,6 +8,7 @@ typedef __UINT8_TYPE__ u8;
 typedef __UINT16_TYPE__ u16;
 typedef __UINT32_TYPE__ u32;
 typedef __UINT64_TYPE__ u64;
+typedef __INT16_TYPE__ s16;
 typedef __INT32_TYPE__ s32;
 typedef __INT64_TYPE__ s64;
 
@@ -15,6 +16,7 @@ typedef __INT64_TYPE__ s64;
 
 enum {
 	COMM_LEN = 16, /* the kernel's TASK_COMM_LEN, its NUL included */
+	TAIL_LEN = 48, /* of a path, its NUL included */
 	NSEC_PER_USEC = 1000,
 	NSEC_PER_MSEC = 1000000,
 	NSEC_PER_SEC = 1000000000,
@@ -23,6 +25,11 @@ enum {
 /* A wrapper, so that a name is a type like any other in the event table. */
 struct comm {
 	char text[COMM_LEN];
+};
+
+/* The last part of a path that may be longer. */
+struct tail {
+	char text[TAIL_LEN];
 };
 
 #endif

@@ -5,9 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/lib.sh
 
-build_packages="gcc make clang llvm libelf-dev zlib1g-dev pkg-config python3"
+build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev pkg-config python3"
 unit_packages="libclang-rt-14-dev"
 test_packages="kmod procps util-linux rt-tests stress-ng linux-perf clang-format cppcheck shellcheck mandoc"
+# Real programs whose threads' roles are known: games, frames, Windows programs, sound, servers.
+role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 xvfb mesa-utils libgl1-mesa-dri vulkan-tools
+	mesa-vulkan-drivers weston chocolate-doom freedoom glmark2-x11 libsdl2-tests jackd2 pipewire pipewire-bin
+	wireplumber mpv nginx-light wrk libdrm-tests libdrm-dev dbus"
 libbpf_packages="xz-utils linux-libc-dev"
 kernel_source=linux-source-6.12
 
@@ -56,7 +60,7 @@ main() {
 	distribution_libbpf_is_enough || packages+=" $libbpf_packages"
 	[ "$wanted" = build ] || packages+=" $unit_packages"
 	# Without root only the unit tests run.
-	[ "$wanted" = build ] || [ "$(id -u)" != 0 ] || packages+=" $test_packages"
+	[ "$wanted" = build ] || [ "$(id -u)" != 0 ] || packages+=" $test_packages $role_packages"
 	# shellcheck disable=SC2086
 	install_packages $packages
 	if distribution_libbpf_is_enough; then

@@ -24,7 +24,7 @@ enum {
 	ALL_RINGS_BYTES = 4 << 20,
 	LEAST_RING_BYTES = 64 << 10,
 	WAKE_SHARE = 4,
-	ROWS_AT_ONCE = 64,
+	ROW_BYTES_AT_ONCE = 32 << 10,
 	ENDING_WAIT_MS = 200
 };
 
@@ -123,15 +123,16 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 	struct sched_config config = {
 		.cpus_len = state->cpus_len,
 		.account = settings->account,
-		.emit = settings->emit,
+		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0),
 		.wake_bytes = ring_bytes(settings) / WAKE_SHARE,
+		.role_wakeups = settings->role_wakeups,
 	};
 	u32 places = settings->cpus_len < SCHED_CPUS_MAX ? settings->cpus_len : SCHED_CPUS_MAX;
 	int error = set_filter(&config, settings, why);
 
 	if (error)
 		return error;
-	memcpy((void *)&skeleton->rodata->config, &config, sizeof(config));
+	memcpy((void *)&skeleton->rodata_config->config, &config, sizeof(config));
 	if (settings->places)
 		memcpy((void *)skeleton->rodata->places, settings->places, places * sizeof(*settings->places));
 	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
@@ -155,8 +156,9 @@ static int make_rings(struct sched_state *state, u32 bytes)
 	return 0;
 }
 
-static int add_thread(void *data, const struct thread_row *row)
+static int add_thread(void *data, const void *bytes)
 {
+	const struct thread_row *row = bytes;
 	struct threads *threads = data;
 	struct thread *thread;
 
@@ -194,7 +196,7 @@ static int open_full(struct sched_state *state, const struct sched_settings *set
 	error = configure(state, settings, why);
 	if (!error)
 		error = sched_bpf__load(state->skeleton);
-	if (!error && settings->emit)
+	if (!error && (settings->emit || settings->role_wakeups))
 		error = make_rings(state, ring_bytes(settings));
 	if (error)
 		return error;
@@ -221,16 +223,26 @@ static int sched_open(void **out, int hook, const void *settings, struct reason 
 	return cpus_kind.open(&state->cpus_only, hook, NULL, why);
 }
 
-static int run_iterator(const struct bpf_program *program, int (*take)(void *, const struct thread_row *), void *data)
+/* Takes apart what an iterator writes. */
+struct row_reader {
+	size_t (*row_bytes)(const void *row, size_t held); /* of the first row; 0: not known yet; may exceed `held` */
+	int (*take)(void *data, const void *row);
+	void *data;
+};
+
+/* Runs an iterator over all threads, or over those of one process. */
+static int run_iterator(const struct bpf_program *program, u32 pid, const struct row_reader *reader)
 {
-	struct thread_row rows[ROWS_AT_ONCE];
-	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	union bpf_iter_link_info of_process = { .task = { .pid = pid } };
+	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &of_process, .link_info_len = sizeof(of_process));
+	struct bpf_link *link = bpf_program__attach_iter(program, pid ? &options : NULL);
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno, error = fd < 0 ? fd : 0;
-	size_t held = 0;
+	_Alignas(u64) char bytes[ROW_BYTES_AT_ONCE];
+	size_t held = 0, used, row;
 	ssize_t got;
 
 	while (!error) {
-		got = read(fd, (char *)rows + held, sizeof(rows) - held);
+		got = read(fd, bytes + held, sizeof(bytes) - held);
 		if (got < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (got <= 0) {
@@ -238,11 +250,12 @@ static int run_iterator(const struct bpf_program *program, int (*take)(void *, c
 			break;
 		}
 		held += (size_t)got;
-		for (size_t i = 0; take && i < held / sizeof(*rows) && !error; i++)
-			error = take(data, &rows[i]);
+		for (used = 0; !error && (row = reader->row_bytes(bytes + used, held - used)) && row <= held - used;
+		     used += row)
+			error = reader->take ? reader->take(reader->data, bytes + used) : 0;
 		/* A read may end inside a row: its first part waits for the rest. */
-		memmove(rows, (char *)rows + held / sizeof(*rows) * sizeof(*rows), held % sizeof(*rows));
-		held %= sizeof(*rows);
+		memmove(bytes, bytes + used, held - used);
+		held -= used;
 	}
 	if (fd >= 0)
 		close(fd);
@@ -250,8 +263,22 @@ static int run_iterator(const struct bpf_program *program, int (*take)(void *, c
 	return error;
 }
 
+static size_t one_byte(const void *row, size_t held)
+{
+	(void)row;
+	return held ? 1 : 0;
+}
+
+static size_t thread_row_bytes(const void *row, size_t held)
+{
+	(void)row;
+	(void)held;
+	return sizeof(struct thread_row);
+}
+
 static int sched_attach(void *data, int hook, struct reason *why)
 {
+	struct row_reader nothing = { .row_bytes = one_byte };
 	struct sched_state *state = data;
 	struct sched_bpf *skeleton;
 	int error;
@@ -259,12 +286,14 @@ static int sched_attach(void *data, int hook, struct reason *why)
 	if (hook == HOOK_TRACEPOINT)
 		return cpus_kind.attach(state->cpus_only, hook, why);
 	skeleton = state->skeleton;
-	/* These three are not hooks: they are run by name. */
+	/* These are not hooks: they are run by name. */
 	bpf_program__set_autoattach(skeleton->progs.settle, false);
 	bpf_program__set_autoattach(skeleton->progs.prepare, false);
 	bpf_program__set_autoattach(skeleton->progs.dump, false);
+	bpf_program__set_autoattach(skeleton->progs.assign, false);
+	bpf_program__set_autoattach(skeleton->progs.dump_roles, false);
 	error = sched_bpf__attach(skeleton);
-	return error ? error : run_iterator(skeleton->progs.prepare, NULL, NULL);
+	return error ? error : run_iterator(skeleton->progs.prepare, 0, &nothing);
 }
 
 static void sched_close(void *data)
@@ -352,11 +381,12 @@ static bool threads_ending(const struct sched_state *state)
 int sched_read_threads(struct sensor *sensor, struct threads *threads)
 {
 	struct timespec step = { .tv_nsec = NSEC_PER_MSEC };
+	struct row_reader rows = { thread_row_bytes, add_thread, threads };
 	struct sched_state *state = sensor->data;
 	int error;
 
 	sched_collect_ended(sensor, threads);
-	error = run_iterator(state->skeleton->progs.dump, add_thread, threads);
+	error = run_iterator(state->skeleton->progs.dump, 0, &rows);
 	/* Threads that ended while the others were read, or are just about to. */
 	for (int waited_ms = 0; waited_ms < ENDING_WAIT_MS && threads_ending(state); waited_ms++)
 		nanosleep(&step, NULL);
@@ -390,4 +420,72 @@ const struct sched_cpu *sched_cpus(const struct sensor *sensor, u32 *len)
 
 	*len = state->cpus_len;
 	return state->cpus;
+}
+
+/* The role and the thread before it, as events. */
+static size_t role_row_bytes(const void *row, size_t held)
+{
+	const struct event_header *event = row;
+
+	if (held < sizeof(*event))
+		return 0;
+	return event->kind == EVENT_ROLE ? sizeof(struct event_role) : sizeof(struct event_thread);
+}
+
+int sched_read_roles(struct sensor *sensor, int (*take)(void *data, const void *event), void *data)
+{
+	struct row_reader rows = { role_row_bytes, take, data };
+	struct sched_state *state = sensor->data;
+
+	return run_iterator(state->skeleton->progs.dump_roles, 0, &rows);
+}
+
+int sched_assign(struct sensor *sensor, u32 pid, u32 tid, enum role_order_what what, s32 value)
+{
+	struct row_reader nothing = { .row_bytes = one_byte };
+	struct sched_state *state = sensor->data;
+	volatile struct role_order *order = &state->skeleton->bss->order;
+	int error;
+
+	order->what = what;
+	order->tid = tid;
+	order->value = value;
+	order->applied = 0;
+	error = run_iterator(state->skeleton->progs.assign, pid, &nothing);
+	/* A process that has ended meanwhile has no threads. */
+	return error == -ESRCH ? 0 : error ? error : (int)order->applied;
+}
+
+int sched_add_name(struct sensor *sensor, const struct name_rule *rule)
+{
+	struct sched_state *state = sensor->data;
+	size_t len = strnlen(rule->name, COMM_LEN - 1);
+	/* An exact name includes the NUL after it. */
+	struct name_key key = { .bits = (u32)(len + (rule->exact ? 1 : 0)) * 8 };
+	u32 value = (u32)rule->role | (rule->by_user ? NAME_BY_USER : 0);
+
+	memcpy(key.comm.text, rule->name, len);
+	return bpf_map__update_elem(state->skeleton->maps.names, &key, sizeof(key), &value, sizeof(value), 0);
+}
+
+int sched_share(const struct sensor *sensor, struct bpf_object *object)
+{
+	static const char *const shared[] = { "threads", "rings", "names", ".data.cpus", ".rodata.config" };
+	const struct sched_state *state = sensor ? sensor->data : NULL;
+
+	for (size_t i = 0; state && i < sizeof(shared) / sizeof(shared[0]); i++) {
+		struct bpf_map *ours = bpf_object__find_map_by_name(state->skeleton->obj, shared[i]);
+		struct bpf_map *theirs = bpf_object__find_map_by_name(object, shared[i]);
+		int error;
+
+		if (!ours || !theirs)
+			continue;
+		/* The object's own view of it must be as large before it is mapped over. */
+		error = shared[i][0] == '.' ? bpf_map__set_value_size(theirs, bpf_map__value_size(ours)) : 0;
+		if (!error)
+			error = bpf_map__reuse_fd(theirs, bpf_map__fd(ours));
+		if (error)
+			return error;
+	}
+	return 0;
 }

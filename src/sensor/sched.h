@@ -6,20 +6,20 @@
 
 #include "../../core/sched_config.h"
 #include "../base/options.h"
+#include "../model/rules.h"
 #include "../model/threads.h"
-#include "sensor.h"
+#include "kinds.h"
 
 struct sched_settings {
 	bool account; /* keep threads' accounts */
-	bool emit;    /* send events */
+	bool emit;    /* send events of the scheduler */
 	struct filter filter;
-	u32 command_pid; /* watch this process with its children and threads; 0: no command */
-	u32 ring_bytes;	 /* each CPU's ring; 0: so that all together have 4 MB */
+	u32 command_pid;  /* watch this process with its children and threads; 0: no command */
+	u32 role_wakeups; /* keep roles, judge a thread after so many wake-ups, send what changes; 0: no roles */
+	u32 ring_bytes;	  /* each CPU's ring; 0: so that all together have 4 MB */
 	const struct cpu_place *places;
 	u32 cpus_len;
 };
-
-extern const struct sensor_kind sched_kind;
 
 /* From here on everything counts. Returns 0 or -errno. */
 int sched_open_window(struct sensor *sensor);
@@ -43,6 +43,23 @@ struct sched_losses {
 	u64 threads; /* that got no account, or whose account was lost at their end */
 };
 struct sched_losses sched_losses(const struct sensor *sensor);
+
+/* Roles, if they are kept. */
+
+/* Every thread's role as it is now: events of kind role, each after one of kind thread if that was not sent before. */
+int sched_read_roles(struct sensor *sensor, int (*take)(void *data, const void *event), void *data);
+
+/* Tells the kernel half something of a process's threads, or of one thread (tid 0: all of them; pid 0: of all
+ * processes). Returns the number of threads it was told of, or -errno. */
+int sched_assign(struct sensor *sensor, u32 pid, u32 tid, enum role_order_what what, s32 value);
+
+/* What a thread's name says, see model/rules.h. The longest name that fits counts. */
+int sched_add_name(struct sensor *sensor, const struct name_rule *rule);
+
+/* Lets another sensor's object work on the same threads, rings, counters and settings. Call it between the object's
+ * open and its load. Without a sensor (NULL) the object gets its own, which is enough to see whether it loads. */
+struct bpf_object;
+int sched_share(const struct sensor *sensor, struct bpf_object *object);
 
 /* For the stream: the rings' descriptors, one a CPU, and each CPU's counters. */
 const int *sched_ring_fds(const struct sensor *sensor);

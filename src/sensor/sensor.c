@@ -14,17 +14,11 @@
 #include <unistd.h>
 
 #include "../base/system.h"
-#include "sched.h"
-
-static const struct sensor_kind launch_kind = { .name = "launch", .subject = "programs that start" };
-static const struct sensor_kind gpu_kind = { .name = "gpu", .subject = "threads that submit to the GPU" };
-static const struct sensor_kind cuda_kind = { .name = "cuda", .subject = "CUDA calls, ioctls and the driver" };
-static const struct sensor_kind wine_kind = { .name = "wine", .subject = "priorities that Windows programs ask for" };
-static const struct sensor_kind input_kind = { .name = "input", .subject = "input devices and who reads them" };
-static const struct sensor_kind frame_kind = { .name = "frame", .subject = "frames presented" };
+#include "kinds.h"
 
 const struct sensor_kind *const sensor_kinds[] = {
-	&sched_kind, &launch_kind, &gpu_kind, &cuda_kind, &wine_kind, &input_kind, &frame_kind,
+	&sched_kind, &launch_kind, &gpu_kind,	 &cuda_kind,  &wine_kind,
+	&input_kind, &frame_kind,  &socket_kind, &sound_kind,
 };
 const int sensor_kinds_len = sizeof(sensor_kinds) / sizeof(sensor_kinds[0]);
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "../../core/event.h"
 #include "../base/say.h"
 
 struct sensor_hook {
@@ -24,6 +25,14 @@ struct sensor_kind {
 	int (*open)(void **state, int hook, const void *settings, struct reason *why);
 	int (*attach)(void *state, int hook, struct reason *why);
 	void (*close)(void *state);
+
+	/* Tells what threads are for: started by evidence.c, which hands open its struct evidence_settings. Such
+	 * sensors may have more to do while they watch; each of these can be NULL. */
+	bool gathers_evidence;
+	int (*fd)(const void *state); /* readable when there is work that should not wait; -1: there is no such thing */
+	void (*work)(void *state);    /* called when fd is readable, and once a second */
+	void (*take)(void *state, const struct event_role *event); /* called for every role event */
+	u64 (*lost)(const void *state);				   /* what a full map or ring refused */
 };
 
 enum sensor_state { SENSOR_OFF, SENSOR_FALLBACK, SENSOR_OK };

@@ -36,18 +36,23 @@ static u64 read_number(const void *at, u16 bytes)
 static void print_field(FILE *out, const void *event, const struct event_field *field)
 {
 	const char *at = (const char *)event + field->offset;
-	char text[COMM_LEN + 1] = "";
+	char text[TAIL_LEN + 1] = "";
+	s16 two;
 
 	fprintf(out, ",\"%s\":", field->name);
 	switch (field->how) {
 	case FIELD_NUMBER:
 		fprintf(out, "%" PRIu64, read_number(at, field->bytes));
 		break;
+	case FIELD_SIGNED: /* two bytes are the only signed ones so far */
+		memcpy(&two, at, sizeof(two));
+		fprintf(out, "%d", two);
+		break;
 	case FIELD_HEX: /* JSON has no hexadecimal numbers */
 		fprintf(out, "\"0x%" PRIx64 "\"", read_number(at, field->bytes));
 		break;
 	case FIELD_TEXT: /* a full field has no NUL */
-		memcpy(text, at, field->bytes < COMM_LEN ? field->bytes : COMM_LEN);
+		memcpy(text, at, field->bytes < TAIL_LEN ? field->bytes : TAIL_LEN);
 		print_json_string(out, text);
 		break;
 	}

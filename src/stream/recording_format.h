@@ -16,7 +16,10 @@
  * that is not as described is damage.
  *
  * The version changes with any change of the structs here, of struct cpu_place or of the events. A new kind of event
- * is such a change: an old reader could not know its length. */
+ * is such a change: an old reader could not know its length.
+ *
+ *   version 1   events up to `lost`
+ *   version 2   adds `role` and `launch` */
 #ifndef TACTUS_STREAM_RECORDING_FORMAT_H
 #define TACTUS_STREAM_RECORDING_FORMAT_H
 
@@ -24,7 +27,7 @@
 #include "../../core/place.h"
 
 enum {
-	RECORDING_VERSION = 1,
+	RECORDING_VERSION = 2,
 	RECORDING_CPUS_MAX = 65536,
 	RECORDING_PAYLOAD_MAX = 65536,
 	RECORDING_BLOCK_MAGIC = 0x4b4c4254, /* "TBLK" */

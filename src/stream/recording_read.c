@@ -94,8 +94,8 @@ static int read_header(struct recording_reader *reader, struct reason *why)
 	if (had < offsetof(struct recording_header, header_bytes))
 		return damaged_header(why);
 	/* What follows the version may be anything in a version that is not ours. */
-	if (header.version != RECORDING_VERSION) {
-		reason_set(why, "format version %" PRIu32 ", this program reads version %d", header.version,
+	if (header.version < 1 || header.version > RECORDING_VERSION) {
+		reason_set(why, "format version %" PRIu32 ", this program reads versions 1 to %d", header.version,
 			   RECORDING_VERSION);
 		return -EBADMSG;
 	}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What each thread is for, kept with the thread. Hooks of every sensor add facts and call role_settle, which decides by
+ * core/role.h, stores the answer where a scheduler finds it, and sends an event when it is news. */
+#ifndef TACTUS_BPF_ROLES_H
+#define TACTUS_BPF_ROLES_H
+
+#include "threads.h"
+#include "../core/role.h"
+
+enum { NAMES_MAX = 4096 };
+
+/* Prefixes of threads' names, and the roles that they suggest. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, NAMES_MAX);
+	__type(key, struct name_key);
+	__type(value, u32);
+} names SEC(".maps");
+
+static __always_inline bool keeps_roles(void)
+{
+	return config.role_wakeups != 0;
+}
+
+static __always_inline void fill_role(struct event_role *event, struct kthread *thread, u64 now_ns)
+{
+	struct role_facts *facts = &thread->role.facts;
+	struct thread_account *account = &thread->account;
+
+	event->role = thread->role.answer.role;
+	event->was_role = thread->role.told_role;
+	event->confidence = thread->role.answer.confidence;
+	event->evidence = thread->role.answer.evidence;
+	event->tier = thread->role.answer.tier;
+	event->boost = thread->role.answer.boost;
+	event->prio = (u8)account->prio;
+	event->has = facts->has;
+	event->gpu_submits = facts->gpu_submits;
+	event->presents = facts->presents;
+	event->input_reads = facts->input_reads;
+	event->audio_writes = facts->audio_writes;
+	event->net_wakes = facts->net_wakes;
+	event->frame_wakes = facts->frame_wakes;
+	event->wine_priority = facts->wine_priority;
+	event->process = facts->process;
+	event->gpu_driver = facts->gpu_driver;
+	event->present_api = facts->present_api;
+	event->input_kind = facts->input_kind;
+	event->learned_confidence = facts->learned_confidence;
+	event->age_ns = span_between(thread->role.first_ns, now_ns);
+	event->wakeups = account->wakeups;
+	event->wake_gap_ns = account->wake_gap_ns;
+	event->cpu_ns = account->cpu_ns;
+}
+
+static __always_inline void send_role(struct task_struct *p, struct kthread *thread, u64 now_ns, u8 flags)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	struct event_role *event;
+
+	if (!(config.emit & EMIT_ROLES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+		return;
+	introduce(cpu, cpu_id, p, thread, now_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, ROLE, event_role, now_ns, tid_of(p), true);
+	if (!event)
+		return;
+	event->head.flags = flags;
+	fill_role(event, thread, now_ns);
+	thread->role.told_role = thread->role.answer.role;
+	thread->role.told_confidence = thread->role.answer.confidence;
+	thread->role.told_evidence = thread->role.answer.evidence;
+	event_send(cpu, event, sizeof(*event));
+}
+
+/* Call after a fact that can change the role. `p` is the thread itself. */
+static __noinline int role_settle(struct task_struct *p, struct kthread *thread, u64 now_ns)
+{
+	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+	if (role_is_news(&thread->role))
+		send_role(p, thread, now_ns, 0);
+	return 0;
+}
+
+static __noinline int role_review(struct task_struct *p, struct kthread *thread, u64 now_ns)
+{
+	role_judge(&thread->role, &thread->account, now_ns);
+	return role_settle(p, thread, now_ns);
+}
+
+/* The storage of the thread that runs here now, for hooks of other sensors. NULL: it has none, or roles are off. */
+static __always_inline struct kthread *role_here(struct task_struct *current)
+{
+	struct kthread *thread = keeps_roles() && current->pid ? thread_of(current) : NULL;
+
+	return thread && !thread->ended ? thread : NULL;
+}
+
+/* At switches and wake-ups: judges behaviour when enough of it has been seen. */
+static __always_inline void role_tick(struct task_struct *p, struct kthread *thread, u64 now_ns)
+{
+	if (keeps_roles() && role_is_due(&thread->role, &thread->account, now_ns, config.role_wakeups))
+		role_review(p, thread, now_ns);
+}
+
+/* A thread of the same process wakes it; if that one makes frames, this one works for them. */
+static __always_inline void role_woken_within(struct kthread *thread)
+{
+	struct kthread *waker = thread_of(bpf_get_current_task_btf());
+
+	if (waker && waker->role.answer.role == ROLE_RENDER && waker->role.answer.evidence >= EVIDENCE_GPU)
+		thread->role.facts.frame_wakes++;
+}
+
+static __always_inline void role_name(struct kthread *thread, const struct comm *comm)
+{
+	struct name_key key = { .bits = COMM_LEN * 8, .comm = *comm };
+	u32 *found = bpf_map_lookup_elem(&names, &key), value = found ? *found : 0;
+
+	thread->role.facts.name_role = value & NAME_BY_USER ? ROLE_UNKNOWN : (u8)value;
+	/* What the user said of this very thread stays. */
+	if (value & NAME_BY_USER)
+		thread->role.facts.user_role = (u8)value;
+}
+
+static __always_inline void role_begin(struct task_struct *p, struct kthread *thread)
+{
+	struct comm comm = {};
+
+	if (!keeps_roles())
+		return;
+	bpf_probe_read_kernel(comm.text, COMM_LEN, p->comm);
+	thread->role.first_ns = bpf_ktime_get_ns();
+	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
+	thread->role.facts.has = (p->pid == p->tgid ? HAS_FIRST_THREAD : 0) |
+				 (p->flags & PF_KTHREAD ? HAS_KERNEL_THREAD : 0);
+	role_name(thread, &comm);
+	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+}
+
+/* A new thread of a process shares what is known of the process. */
+static __always_inline void role_inherit(struct task_struct *child, struct kthread *thread, struct task_struct *parent,
+					 struct kthread *from)
+{
+	if (!keeps_roles())
+		return;
+	role_begin(child, thread);
+	if (child->tgid != parent->tgid)
+		return;
+	thread->role.facts.process = from->role.facts.process;
+	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+}
+
+static __always_inline void role_renamed(struct task_struct *p, struct kthread *thread, const struct comm *comm)
+{
+	if (!keeps_roles())
+		return;
+	role_name(thread, comm);
+	role_settle(p, thread, bpf_ktime_get_ns());
+}
+
+/* A new program: nothing that the old one did says what this one is for. */
+static __always_inline void role_exec(struct task_struct *p, struct kthread *thread)
+{
+	struct role_facts fresh = {};
+	struct pattern none = {};
+
+	if (!keeps_roles())
+		return;
+	fresh.name_role = thread->role.facts.name_role;
+	fresh.user_role = thread->role.facts.user_role;
+	fresh.has = HAS_FIRST_THREAD;
+	thread->role.facts = fresh;
+	thread->role.pattern = none;
+	thread->role.first_ns = bpf_ktime_get_ns();
+	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
+	role_settle(p, thread, thread->role.first_ns);
+}
+
+/* Threads of which there is nothing to say get no event at the end. */
+static __always_inline bool role_is_worth_telling(struct kthread *thread)
+{
+	return thread_was_active(&thread->account) ||
+	       (thread->role.answer.role != ROLE_UNKNOWN && !(thread->role.facts.has & HAS_KERNEL_THREAD));
+}
+
+/* A thread's last switch. One that lived shortly is judged by the little there was of it. */
+static __noinline int role_end(struct task_struct *p, struct kthread *thread)
+{
+	u64 now_ns = bpf_ktime_get_ns();
+
+	if (!keeps_roles() || thread->ended)
+		return 0;
+	if (!thread->role.pattern.calls)
+		role_judge(&thread->role, &thread->account, now_ns);
+	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+	if (role_is_worth_telling(thread))
+		send_role(p, thread, now_ns, EVENT_FLAG_CLOSING);
+	return 0;
+}
+
+static __always_inline void role_ordered(struct task_struct *p, struct kthread *thread, const struct role_order *order,
+					 u64 now_ns)
+{
+	struct role_facts *facts = &thread->role.facts;
+
+	switch (order->what) {
+	case ORDER_JUDGE:
+		if (role_is_due(&thread->role, &thread->account, now_ns, config.role_wakeups)) {
+			role_review(p, thread, now_ns);
+			return;
+		}
+		break;
+	case ORDER_PROCESS:
+		facts->process |= (u16)order->value;
+		break;
+	case ORDER_USER:
+		facts->user_role = (u8)order->value;
+		break;
+	case ORDER_WINE:
+		facts->wine_priority = (s16)order->value;
+		facts->has |= HAS_WINE_PRIORITY;
+		break;
+	case ORDER_LEARNED:
+		facts->learned_role = (u8)order->value;
+		facts->learned_confidence = (u8)(order->value >> 8);
+		break;
+	case ORDER_INPUT:
+		facts->input_kind = (u8)order->value;
+		facts->input_reads++;
+		break;
+	case ORDER_AUDIO:
+		facts->audio_writes++;
+		break;
+	}
+	role_settle(p, thread, now_ns);
+}
+
+#endif

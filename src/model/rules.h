@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the house and the user say of programs and threads by name: built in, from the config file, from options.
+ * Decides what a process is from its paths, words and environment. No /proc here: that is handed in. */
+#ifndef TACTUS_MODEL_RULES_H
+#define TACTUS_MODEL_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../../core/role.h"
+
+struct rules;
+
+/* With what is built in. NULL for want of memory. */
+struct rules *rules_new(void);
+void rules_free(struct rules *rules);
+
+/* Adds what a config file says. Each line that is wrong is told on stderr with its number, and the rest counts.
+ * `required`: the user named the file, so that it must exist. Returns 0 or -errno, after a message. */
+int rules_read(struct rules *rules, const char *path, bool required);
+
+/* --game PID|COMM. Returns NULL or what is wrong with it. */
+const char *rules_add_game(struct rules *rules, const char *pid_or_comm);
+
+/* What is known of a process from outside. Texts may hold any bytes; NULL: could not be read. */
+struct process_traits {
+	u32 pid;
+	const char *comm;
+	const char *exe;   /* what /proc/PID/exe points to */
+	const char *words; /* its command line, words ended by NULs */
+	size_t words_len;
+	const char *environ; /* likewise */
+	size_t environ_len;
+};
+
+/* PROCESS_* bits, and in *why in a few words which rule said so. */
+u32 rules_process(const struct rules *rules, const struct process_traits *traits, const char **why);
+
+/* What threads' names say: `name` is a prefix of them, or the whole name if it is exact; `by_user`: the config file
+ * says so ([roles]), which outweighs everything; else it is a guess that everything outweighs. Calls `each` for them
+ * all. */
+struct name_rule {
+	const char *name;
+	bool exact;
+	bool by_user;
+	enum role role;
+};
+void rules_names(const struct rules *rules, void (*each)(void *data, const struct name_rule *rule), void *data);
+
+#endif

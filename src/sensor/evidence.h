@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All sensors that tell what threads are for, started together beside the sched sensor, whose threads they share.
+ * Each is optional: one that can't work here leaves its reason and takes nothing else down. */
+#ifndef TACTUS_SENSOR_EVIDENCE_H
+#define TACTUS_SENSOR_EVIDENCE_H
+
+#include "../model/rules.h"
+#include "sensor.h"
+
+struct libraries;
+
+/* What the open of an evidence sensor gets as its settings; NULL where it is only tried (tactus doctor). */
+struct evidence_settings {
+	struct sensor *sched;	     /* for sched_share and sched_assign */
+	struct libraries *libraries; /* to be told of mapped libraries, see libraries.h; NULL if that can't be had */
+	const struct rules *rules;   /* what the user and the house say of programs */
+};
+
+struct evidence_set;
+
+/* `without`: names of sensors not to start, as in "gpu,names", or NULL. Returns 0 or -errno for want of memory. */
+int evidence_start(struct evidence_set **out, struct sensor *sched, const struct rules *rules, const char *without);
+void evidence_stop(struct evidence_set *evidence);
+
+/* What is wrong with a list of sensors to leave out, or NULL. */
+const char *evidence_check_names(const char *without);
+
+/* A descriptor that is readable when there is work; -1: there never is. */
+int evidence_fd(const struct evidence_set *evidence);
+/* Does what there is to do; costs little when there is nothing. */
+void evidence_work(struct evidence_set *evidence);
+void evidence_take(struct evidence_set *evidence, const struct event_header *event);
+u64 evidence_lost(const struct evidence_set *evidence);
+
+/* The sensors, for telling which hook each one has. */
+const struct sensor *evidence_sensors(const struct evidence_set *evidence, int *len);
+
+#endif
