@@ -114,6 +114,20 @@ struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, con
 	return link;
 }
 
+bool sensor_hook_is_skipped(const char *sensor, const char *hook)
+{
+	const char *at = getenv("TACTUS_SKIP_HOOKS");
+	size_t name_len = strlen(sensor), len;
+
+	for (; at && *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		if (len > name_len && !strncmp(at, sensor, name_len) && at[name_len] == ':' &&
+		    !strncmp(at + name_len + 1, hook, len - name_len - 1))
+			return true;
+	}
+	return false;
+}
+
 /* One hook from probe to attach. Leaves the sensor's data set only on success. */
 static int try_hook(struct sensor *sensor, int hook, const void *settings, struct reason *why)
 {
@@ -121,6 +135,10 @@ static int try_hook(struct sensor *sensor, int hook, const void *settings, struc
 	void *data = NULL;
 	int error;
 
+	if (sensor_hook_is_skipped(kind->name, kind->hooks[hook].name)) {
+		reason_set(why, SENSOR_SKIPPED_WORDS);
+		return -ENOTSUP;
+	}
 	if (kind->hooks[hook].probe && !kind->hooks[hook].probe(why))
 		return -ENOTSUP;
 	first_warning[0] = why->text[0] = '\0';

@@ -67,6 +67,12 @@ void sensor_explain(struct reason *why, int error);
 struct bpf_program;
 struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, const char *category, const char *name);
 
+/* For tests of fallbacks: TACTUS_SKIP_HOOKS in the environment is a list such as "gpu:fentry,gpu:kprobe,input:" of
+ * SENSOR:PREFIX. A hook of that sensor whose name begins with the prefix is treated as if the kernel had refused it. A
+ * sensor with several parts of its own asks by itself. */
+#define SENSOR_SKIPPED_WORDS "switched off by TACTUS_SKIP_HOOKS"
+bool sensor_hook_is_skipped(const char *sensor, const char *hook);
+
 bool probe_btf(struct reason *why);
 bool probe_tracefs(struct reason *why);
 
