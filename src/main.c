@@ -18,6 +18,7 @@ static const struct {
 	{ "latency", view_latency, "how long threads waited for a CPU, and behind whom" },
 	{ "events", view_events, "every context switch as it happens" },
 	{ "affinity", view_affinity, "the CPUs that threads ran on, and how they moved" },
+	{ "roles", view_roles, "what each thread is for, how sure that is, and why" },
 	{ "inversions", view_inversions, "threads that waited while a less urgent one ran" },
 	{ "record", view_record, "write the stream of events to a file, for the others to read with -i" },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU" },

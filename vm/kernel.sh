@@ -16,7 +16,7 @@ refuse() { printf 'tactus: %s\n' "$*" >&2; exit 2; }
 # Sets how a kernel is made: the script, the package whose version names the result, the files that change it.
 choose() {
 	case $1 in
-	scx) recipe=$here/kernel-scx.sh package=linux-source-6.12 files=("$recipe" "$here/kernel.config") ;;
+	scx) recipe=$here/kernel-scx.sh package=linux-source-6.12 files=("$recipe" "$here/kernel.config" "$here/module/nvidia.c") ;;
 	debian-6.1) recipe=$here/kernel-debian.sh package=linux-image-amd64 files=("$recipe") ;;
 	debian-6.12) recipe=$here/kernel-debian.sh package=linux-image-6.12-amd64 files=("$recipe") ;;
 	*) refuse "KERNEL=$1: not one of scx, debian-6.1, debian-6.12" ;;

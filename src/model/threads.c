@@ -22,8 +22,10 @@ int threads_init(struct threads *threads, const struct cpu_place *places, u32 cp
 
 void threads_free(struct threads *threads)
 {
-	for (size_t i = 0; i < threads->len; i++)
+	for (size_t i = 0; i < threads->len; i++) {
+		free(threads->all[i]->role);
 		free(threads->all[i]);
+	}
 	free(threads->all);
 	free(threads->slots);
 	free(threads->cpus);
@@ -227,6 +229,20 @@ static void take_sample(struct threads *threads, const struct event_sample *even
 								   event->head.time_ns };
 }
 
+static void take_role(struct threads *threads, const struct event_role *event)
+{
+	struct thread *thread = accounted(threads, event->head.tid);
+
+	if (!thread)
+		return;
+	if (!thread->role)
+		thread->role = malloc(sizeof(*thread->role));
+	if (thread->role)
+		*thread->role = *event;
+	else
+		threads->refused++;
+}
+
 bool threads_take(struct threads *threads, const struct event_header *event, struct wait *ended)
 {
 	if (!threads->first_ns)
@@ -255,6 +271,9 @@ bool threads_take(struct threads *threads, const struct event_header *event, str
 		break;
 	case EVENT_SAMPLE:
 		take_sample(threads, (const struct event_sample *)event);
+		break;
+	case EVENT_ROLE:
+		take_role(threads, (const struct event_role *)event);
 		break;
 	case EVENT_LOST:
 		threads->lost += ((const struct event_lost *)event)->count;

@@ -20,6 +20,7 @@ struct thread {
 	bool bystander; /* not watched: it has a name and no account */
 	u32 queue_cpu;	/* the CPU that it waits for, while it waits */
 	struct thread_account account;
+	struct event_role *role; /* the last one, NULL if there was none */
 };
 
 /* A wait that an event has just ended. */

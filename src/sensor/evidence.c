@@ -41,6 +41,11 @@ static bool list_has(const char *list, const char *name)
 	return false;
 }
 
+bool evidence_leaves_out(const char *without, const char *name)
+{
+	return list_has(without, name) || list_has(without, "all");
+}
+
 static bool is_known(const char *word, size_t len)
 {
 	for (int i = 0; i < sensor_kinds_len; i++)
@@ -87,7 +92,7 @@ static void start_sensors(struct evidence_set *evidence, const struct evidence_s
 		if (kind == &sched_kind || !kind->gathers_evidence)
 			continue;
 		evidence->len++;
-		if (list_has(without, kind->name) || list_has(without, "all")) {
+		if (evidence_leaves_out(without, kind->name)) {
 			*sensor = (struct sensor){ .kind = kind, .state = SENSOR_OFF };
 			reason_set(&sensor->reason, "left out by --without");
 			continue;
@@ -112,7 +117,7 @@ int evidence_start(struct evidence_set **out, struct sensor *sched, const struct
 	/* Without the kernel's word on mappings, what is mapped is looked up once a second and at the start. */
 	libraries_open(&evidence->libraries, &evidence->libraries_reason);
 	settings.libraries = evidence->libraries;
-	if (!list_has(without, "names") && !list_has(without, "all"))
+	if (!evidence_leaves_out(without, "names"))
 		rules_names(rules, add_name, evidence);
 	start_sensors(evidence, &settings, without);
 	if (evidence->libraries) {

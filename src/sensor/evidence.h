@@ -25,6 +25,8 @@ void evidence_stop(struct evidence_set *evidence);
 /* What is wrong with a list of sensors to leave out, or NULL. */
 const char *evidence_check_names(const char *without);
 
+bool evidence_leaves_out(const char *without, const char *name);
+
 /* A descriptor that is readable when there is work; -1: there never is. */
 int evidence_fd(const struct evidence_set *evidence);
 /* Does what there is to do; costs little when there is nothing. */

@@ -10,7 +10,7 @@
 
 #include "text.h"
 
-enum { CELL_WIDTH = 96 };
+enum { CELL_WIDTH = 200 };
 
 void sheet_open(struct sheet *sheet, FILE *out, bool json, const struct column *columns, int columns_len)
 {
@@ -29,6 +29,10 @@ static void print_json_row(const struct sheet *sheet, const union cell *cells)
 		fprintf(sheet->out, "%s\"%s\":", before, column->name);
 		if (column->kind == CELL_TEXT)
 			print_json_string(sheet->out, cells[i].text);
+		else if (column->kind == CELL_SIGNED && cells[i].number == CELL_NONE)
+			fputs("null", sheet->out);
+		else if (column->kind == CELL_SIGNED)
+			fprintf(sheet->out, "%" PRId64, (s64)cells[i].number);
 		else
 			fprintf(sheet->out, "%" PRIu64, cells[i].number);
 		before = ",";
@@ -47,6 +51,9 @@ static void format_cell(char *into, size_t size, enum cell_kind kind, union cell
 		break;
 	case CELL_PERCENT:
 		snprintf(into, size, "%" PRIu64 ".%02" PRIu64 " %%", cell.number / 100, cell.number % 100);
+		break;
+	case CELL_SIGNED:
+		snprintf(into, size, cell.number == CELL_NONE ? "-" : "%" PRId64, (s64)cell.number);
 		break;
 	case CELL_TEXT:
 		format_plain(into, size, cell.text);

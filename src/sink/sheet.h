@@ -13,8 +13,11 @@ enum cell_kind {
 	CELL_NUMBER,
 	CELL_TIME,    /* nanoseconds; a table shows them with a fitting unit */
 	CELL_PERCENT, /* hundredths of a percent; for tables */
+	CELL_SIGNED,  /* a signed number, or CELL_NONE: null in JSON, a dash in a table */
 	CELL_TEXT,    /* from outside: escaped in every form */
 };
+
+#define CELL_NONE 0x8000000000000000ull
 
 struct column {
 	const char *name;  /* in JSON, with its unit; NULL: not in JSON */

@@ -8,17 +8,21 @@
 
 #include "../base/say.h"
 #include "../sensor/sensor.h"
+#include "role_options.h"
 #include "source.h"
 
 static const struct command_usage usage = {
 	.name = "record",
-	.text = "Writes every scheduler event to a file, for other commands to read with -i.\v"
+	.text = "Writes every event to a file, of the scheduler and of what threads are for, for other commands to "
+		"read with -i.\v"
 		"The file can be read up to its last whole block after a crash, a kill or a full disk.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus record -o game.tactus -- ./game\n"
 		"  tactus latency -i game.tactus --over 5ms",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_FILTER | TAKES_RING | TAKES_JSON,
+	.own = role_option_list,
+	.take_own = role_options_take,
 };
 
 /* On a terminal: how far it is, on one line that is written over. */
@@ -56,7 +60,7 @@ static void print_summary(const struct source *source, const struct options *opt
 
 int view_record(int argc, char **argv)
 {
-	struct source source = { .view = "record", .events = true, .raw = true };
+	struct source source = { .view = "record", .events = true, .roles = true, .raw = true };
 	struct options options;
 	int status;
 

@@ -15,8 +15,10 @@
 
 #include "../base/places.h"
 #include "../base/system.h"
+#include "../sensor/evidence.h"
 #include "../sensor/sched.h"
 #include "../stream/live.h"
+#include "role_options.h"
 
 enum {
 	DRAIN_NS = 100 * NSEC_PER_MSEC,
@@ -32,6 +34,8 @@ struct session {
 	const struct options *options;
 	struct watch watch;
 	struct sensor sensor;
+	struct rules *rules;
+	struct evidence_set *evidence;
 	struct live *live;
 	struct recording_writer *writer;
 	u64 flushed_at_ns;
@@ -90,7 +94,9 @@ static void take_live(void *data, const struct event_header *event)
 			session->status = fail(session->options->output, "%s: the recording ends here",
 					       strerror(-error));
 	}
-	if (session->source->events && !session->source->raw)
+	if (event->kind == EVENT_ROLE && session->evidence && !(event->flags & EVENT_FLAG_CLOSING))
+		evidence_take(session->evidence, event);
+	if ((session->source->events || session->source->roles) && !session->source->raw)
 		give(session->source, event);
 }
 
@@ -110,6 +116,8 @@ static bool on_tick(void *data)
 
 	if (source->accounts)
 		sched_collect_ended(&session->sensor, &source->threads);
+	if (session->evidence)
+		evidence_work(session->evidence);
 	if (session->live && !drain(session, clock_now_ns() - SETTLED_NS))
 		return false;
 	if (session->writer && clock_now_ns() - session->flushed_at_ns >= FLUSH_NS) {
@@ -134,14 +142,27 @@ static void describe_machine(struct recording_info *info)
 	snprintf(info->kernel, sizeof(info->kernel), "%s", kernel_release());
 }
 
+/* The sensors besides the scheduler's that tell what threads are for. */
+static int set_up_roles(struct session *session)
+{
+	int status = role_options_rules(&session->rules);
+
+	if (status)
+		return status;
+	if (evidence_start(&session->evidence, &session->sensor, session->rules, role_options()->without))
+		return fail(session->source->view, "out of memory");
+	return 0;
+}
+
 /* Sensors, rings, recording: everything before the window opens. */
 static int set_up(struct session *session)
 {
 	struct source *source = session->source;
 	const struct options *options = session->options;
 	struct sched_settings settings = {
-		.account = source->accounts,
+		.account = source->accounts || source->roles,
 		.emit = source->events || options->output,
+		.role_wakeups = source->roles ? role_options_wakeups() : 0,
 		.filter = options->filter,
 		.command_pid = (u32)session->watch.child.pid,
 		.ring_bytes = options->ring_bytes,
@@ -150,11 +171,14 @@ static int set_up(struct session *session)
 	};
 	struct reason why;
 	u32 cpus_len;
-	int error;
+	int error, status;
 
 	if (sensor_start(&session->sensor, &sched_kind, &settings) < 0)
 		return fail(source->view, "cannot watch the scheduler: %s", session->sensor.reason.text);
-	if (settings.emit) {
+	status = source->roles ? set_up_roles(session) : 0;
+	if (status)
+		return status;
+	if (settings.emit || source->roles) {
 		const struct sched_cpu *cpus = sched_cpus(&session->sensor, &cpus_len);
 
 		error = live_open(&session->live, sched_ring_fds(&session->sensor), cpus, cpus_len);
@@ -175,6 +199,7 @@ static void count_losses(struct session *session)
 	source->unseen = losses.unseen_switches;
 	source->lost = losses.events;
 	source->refused = losses.threads + source->threads.refused;
+	source->evidence_lost = session->evidence ? evidence_lost(session->evidence) : 0;
 	if (!session->live)
 		return;
 	source->rings = calloc(source->info.cpus_len, sizeof(*source->rings));
@@ -201,7 +226,15 @@ static int rings_fd(const struct session *session)
 		epoll_ctl(fd, EPOLL_CTL_ADD, live_fd(session->live), &readable);
 	if (fd >= 0 && session->source->accounts)
 		epoll_ctl(fd, EPOLL_CTL_ADD, sched_ended_fd(&session->sensor), &readable);
+	if (fd >= 0 && session->evidence && evidence_fd(session->evidence) >= 0)
+		epoll_ctl(fd, EPOLL_CTL_ADD, evidence_fd(session->evidence), &readable);
 	return fd;
+}
+
+static int take_last_role(void *data, const void *event)
+{
+	take_live(data, event);
+	return 0;
 }
 
 /* From the opening of the window to the last event. */
@@ -222,6 +255,8 @@ static void watch_window(struct session *session)
 		close(fd);
 	if (session->live)
 		drain(session, ~0ULL);
+	if (!error && source->roles)
+		error = sched_read_roles(&session->sensor, take_last_role, session);
 	if (!error && source->accounts)
 		error = sched_read_threads(&session->sensor, &source->threads);
 	if (error && !session->status)
@@ -258,6 +293,8 @@ static int play_live(struct source *source, const struct options *options)
 			session.status = fail(options->output, "%s: the recording ends early", strerror(-error));
 	}
 	live_close(session.live);
+	evidence_stop(session.evidence);
+	rules_free(session.rules);
 	sensor_stop(&session.sensor);
 	return watch_abandon(&session.watch, status ? status : session.status);
 }
@@ -285,6 +322,8 @@ void source_print_losses(const struct source *source)
 		note("%" PRIu64 " switches happened that the kernel did not show; the runs after them count as the "
 		     "kernel timed them",
 		     source->unseen);
+	if (source->evidence_lost)
+		note("%" PRIu64 " facts about threads were lost: a map or ring was full", source->evidence_lost);
 	if (source->refused)
 		note("%" PRIu64 " threads are in no account: there was no memory for them", source->refused);
 }

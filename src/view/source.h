@@ -18,7 +18,8 @@ struct source {
 	const char *view; /* its name, for messages */
 	bool accounts;	  /* live: let the kernel keep accounts, and fill `threads` with them at the end */
 	bool events;	  /* live: send every event; on replay events always come */
-	bool raw;	  /* live: events only go to the recording that is written, not to `threads` */
+	bool roles; /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
+	bool raw;   /* live: events only go to the recording that is written, not to `threads` */
 	/* With `events`, or on replay. The event has been applied to `threads`; `ended` is NULL or the wait it ended.
 	 */
 	void (*on_event)(void *data, const struct event_header *event, const struct wait *ended);
@@ -35,6 +36,7 @@ struct source {
 	struct ring_count *rings;	   /* live, with events: one a CPU */
 	u64 read;			   /* live: events read from the rings */
 	u64 written_bytes, written_events; /* live: of the recording, up to date once a second */
+	u64 evidence_lost;		   /* live: facts that a full map or ring refused */
 	u64 refused;			   /* threads that a full map or failed allocation turned away */
 };
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Parses and keeps the options about roles.
+ * Games are kept as words until the rules are made. */
+#include "role_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/options.h"
+#include "../base/say.h"
+#include "../sensor/evidence.h"
+
+enum { GAMES_MAX = 64 };
+
+static struct role_options chosen = { .wakeups = ROLE_WAKEUPS_DEFAULT };
+static const char *games[GAMES_MAX];
+static int games_len;
+
+const struct argp_option role_option_list[] = { ROLE_OPTIONS, { 0 } };
+
+const char *role_options_take(int key, const char *value)
+{
+	u64 number;
+
+	switch (key) {
+	case KEY_WITHOUT:
+		chosen.without = value;
+		return evidence_check_names(value);
+	case KEY_CONFIG:
+		chosen.config = value;
+		return NULL;
+	case KEY_AFTER_WAKEUPS:
+		if (parse_number(value, 1000000, &number) || number < 2)
+			return "is not a number from 2 to 1000000";
+		chosen.wakeups = (u32)number;
+		return NULL;
+	case KEY_GAME:
+		if (!value[0])
+			return "is neither a PID nor a name";
+		if (games_len == GAMES_MAX)
+			return "is one game too many: use the config file";
+		games[games_len++] = value;
+		return NULL;
+	default:
+		return "is not known";
+	}
+}
+
+const struct role_options *role_options(void)
+{
+	return &chosen;
+}
+
+u32 role_options_wakeups(void)
+{
+	return evidence_leaves_out(chosen.without, "runtime") ? ROLE_WAKEUPS_NEVER : chosen.wakeups;
+}
+
+int role_options_rules(struct rules **out)
+{
+	*out = rules_new();
+	if (!*out)
+		return fail("rules", "out of memory");
+	if (rules_read(*out, chosen.config ? chosen.config : "/etc/tactus.conf", chosen.config != NULL))
+		return EXIT_FAILURE;
+	for (int i = 0; i < games_len; i++) {
+		const char *wrong = rules_add_game(*out, games[i]);
+
+		if (wrong)
+			return fail("--game", "'%s' %s", games[i], wrong);
+	}
+	return 0;
+}
