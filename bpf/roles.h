@@ -192,7 +192,7 @@ static __noinline int role_end(struct task_struct *p, struct kthread *thread)
 
 	if (!keeps_roles() || thread->ended)
 		return 0;
-	if (!thread->role.pattern.calls)
+	if (!thread->role.pattern.calls && config.role_wakeups != ROLE_WAKEUPS_NEVER)
 		role_judge(&thread->role, &thread->account, now_ns);
 	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
 	if (role_is_worth_telling(thread))

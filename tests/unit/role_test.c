@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/role.h: what behaviour looks like, how confidence grows and falls, which evidence outweighs which.
+ * Behaviour that was recorded from real programs is in behaviour_data.h; here are the edges. */
+#include "../../core/role.h"
+#include "../../src/model/roles.h"
+#include "tap.h"
+
+#include <string.h>
+
+static struct behaviour steady(u64 period_us, u64 run_us)
+{
+	u64 wakeups = 500000 / period_us;
+
+	return (struct behaviour){
+		.span_ns = 500 * (u64)NSEC_PER_MSEC,
+		.cpu_ns = wakeups * run_us * NSEC_PER_USEC,
+		.wakeups = wakeups,
+		.gap_ns = period_us * NSEC_PER_USEC,
+		.gap_dev_ns = period_us * NSEC_PER_USEC / 50,
+		.prio = 121,
+	};
+}
+
+static void test_behaviour(void)
+{
+	struct behaviour seen = { .span_ns = NSEC_PER_SEC, .cpu_ns = NSEC_PER_SEC / 4, .prio = 121 };
+	struct opinion opinion;
+
+	seen.wait_ns = NSEC_PER_SEC / 4 * 3;
+	is(role_of_behaviour(&seen).role, ROLE_CPU_BOUND, "a quarter of a CPU and waiting for the rest is cpu-bound");
+	seen.wait_ns = 0;
+	is(role_of_behaviour(&seen).role, ROLE_UNKNOWN, "a quarter of a CPU at will is not, and tells nothing");
+	seen = steady(10667, 300);
+	is(role_of_behaviour(&seen).role, ROLE_AUDIO, "10.7 ms, 0.3 ms of work each: sound");
+	seen = steady(16667, 6000);
+	is(role_of_behaviour(&seen).role, ROLE_RENDER, "16.7 ms, 6 ms of work each: frames");
+	seen.gap_dev_ns = seen.gap_ns / 2;
+	ok(role_of_behaviour(&seen).role != ROLE_RENDER, "the same at any time: no frames");
+	seen = steady(1000, 20);
+	is(role_of_behaviour(&seen).role, ROLE_INPUT, "every millisecond for 20 us: input");
+	seen.prio = 41;
+	opinion = role_of_behaviour(&seen);
+	ok(opinion.role == ROLE_AUDIO && opinion.confidence >= 90, "the same at a realtime priority: sound");
+	seen = (struct behaviour){ .span_ns = NSEC_PER_SEC, .cpu_ns = NSEC_PER_MSEC, .wakeups = 2, .prio = 121 };
+	is(role_of_behaviour(&seen).role, ROLE_BACKGROUND, "twice a second for little: background");
+	seen = steady(5000, 1000);
+	seen.gap_dev_ns = seen.gap_ns;
+	seen.frame_wakes = seen.wakeups;
+	is(role_of_behaviour(&seen).role, ROLE_RENDER, "woken by who makes frames: it works for them");
+	memset(&seen, 0, sizeof(seen));
+	ok(role_of_behaviour(&seen).confidence <= 100, "nothing at all is no fault");
+	memset(&seen, 0xff, sizeof(seen));
+	ok(role_of_behaviour(&seen).role < ROLES, "nor are the largest numbers");
+}
+
+static void test_hysteresis(void)
+{
+	struct pattern pattern = { 0 };
+	struct opinion audio = { ROLE_AUDIO, 60 }, hog = { ROLE_CPU_BOUND, 90 }, none = { ROLE_UNKNOWN, 0 };
+	u32 first, calls = 0;
+
+	pattern_learn(&pattern, audio);
+	first = pattern.confidence;
+	ok(pattern.role == ROLE_AUDIO && first == 60, "the first judgement counts: %u", first);
+	for (int i = 0; i < 20; i++)
+		pattern_learn(&pattern, audio);
+	ok(pattern.confidence > first && pattern.confidence <= 75, "agreement makes surer, within what it can know: %u",
+	   pattern.confidence);
+	first = pattern.confidence;
+	pattern_learn(&pattern, hog);
+	ok(pattern.role == ROLE_AUDIO && pattern.confidence < first, "one contradiction makes less sure: %u",
+	   pattern.confidence);
+	while (pattern.role == ROLE_AUDIO && calls++ < 10)
+		pattern_learn(&pattern, hog);
+	ok(pattern.role == ROLE_CPU_BOUND && calls >= 1 && calls <= 3, "and %u more change the role", calls);
+	for (int i = 0; i < 20; i++)
+		pattern_learn(&pattern, none);
+	is(pattern.role, ROLE_UNKNOWN, "a thread that shows nothing for long is unknown again");
+	/* A thread that does now this and now that keeps one role and is not sure of it. */
+	pattern = (struct pattern){ 0 };
+	for (int i = 0; i < 40; i++)
+		pattern_learn(&pattern, i % 4 ? audio : hog);
+	is(pattern.role, ROLE_AUDIO, "three to one: the one that is more often");
+}
+
+/* One answer, from the weakest evidence up: each next one outweighs those before. */
+static void test_precedence(void)
+{
+	struct role_facts facts = { .name_role = ROLE_NETWORK };
+	struct pattern pattern = { 0 };
+	struct role_answer answer = role_decide(&facts, &pattern);
+
+	ok(answer.role == ROLE_NETWORK && answer.evidence == EVIDENCE_NAME, "a name, if there is nothing else");
+	facts.learned_role = ROLE_INPUT;
+	facts.learned_confidence = 80;
+	answer = role_decide(&facts, &pattern);
+	ok(answer.role == ROLE_INPUT && answer.evidence == EVIDENCE_LEARNED, "learned outweighs the name");
+	pattern = (struct pattern){ .role = ROLE_BACKGROUND, .confidence = 60 };
+	answer = role_decide(&facts, &pattern);
+	ok(answer.role == ROLE_BACKGROUND && answer.evidence == EVIDENCE_RUNTIME, "behaviour outweighs learned");
+	facts.input_reads = 100;
+	answer = role_decide(&facts, &pattern);
+	ok(answer.role == ROLE_INPUT && answer.evidence == EVIDENCE_IO, "a device read outweighs behaviour");
+	facts.gpu_submits = 1;
+	answer = role_decide(&facts, &pattern);
+	ok(answer.role == ROLE_RENDER && answer.evidence == EVIDENCE_GPU, "one submit outweighs that");
+	ok(answer.confidence >= 95, "and is as good as sure: %u", answer.confidence);
+	facts.has = HAS_WINE_PRIORITY;
+	facts.wine_priority = -2;
+	answer = role_decide(&facts, &pattern);
+	ok(answer.role == ROLE_BACKGROUND && answer.evidence == EVIDENCE_WINE, "Windows code's word outweighs that");
+	facts.user_role = ROLE_COMPOSITOR;
+	answer = role_decide(&facts, &pattern);
+	ok(answer.role == ROLE_COMPOSITOR && answer.evidence == EVIDENCE_USER && answer.confidence == 100,
+	   "and the user's word everything");
+}
+
+static void test_facts(void)
+{
+	struct role_facts facts = { .presents = 1, .has = HAS_WINE_PRIORITY, .wine_priority = 15 };
+	struct pattern hog = { .role = ROLE_CPU_BOUND, .confidence = 95 },
+		       sound = { .role = ROLE_AUDIO, .confidence = 60 };
+	struct role_answer answer = role_decide(&facts, &hog);
+
+	ok(answer.role == ROLE_RENDER && answer.confidence == 100, "a thread that presents renders, however urgent");
+	facts = (struct role_facts){ .presents = 5 };
+	answer = role_decide(&facts, &hog);
+	ok(answer.role == ROLE_RENDER && answer.confidence >= 95, "and however much it burns: %u", answer.confidence);
+	is(answer.tier, TIER_LATENCY_CRITICAL, "it is urgent");
+	facts.process = PROCESS_COMPOSITOR;
+	is(role_decide(&facts, &hog).role, ROLE_COMPOSITOR, "in a process that others present to it composes");
+	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR };
+	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "other threads of that process are what they do");
+	facts = (struct role_facts){ .process = PROCESS_SOUND_CLIENT };
+	answer = role_decide(&facts, &sound);
+	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_IO && answer.confidence >= 90,
+	   "a sound-like thread of a program that plays sound: %u", answer.confidence);
+	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "but not its other threads");
+	facts = (struct role_facts){ .has = HAS_KERNEL_THREAD };
+	is(role_decide(&facts, &hog).role, ROLE_BACKGROUND, "the kernel's threads are in the background");
+	facts = (struct role_facts){ 0 };
+	hog.confidence = 40;
+	answer = role_decide(&facts, &hog);
+	ok(answer.role == ROLE_CPU_BOUND && answer.tier == TIER_INTERACTIVE, "what is hardly believed has no effect");
+	memset(&facts, 0xff, sizeof(facts));
+	ok(role_decide(&facts, &hog).role < ROLES, "no numbers lead outside");
+}
+
+static void test_judging(void)
+{
+	struct role_state role = { 0 };
+	struct thread_account account = { 0 };
+	u64 now_ns = NSEC_PER_SEC, started_ns;
+
+	role_window_begins(&role, &account, now_ns);
+	started_ns = now_ns;
+	for (int i = 0; i < 150 && role.pattern.role == ROLE_UNKNOWN; i++) {
+		now_ns += 5333333;
+		thread_woken(&account, now_ns, 1, 121);
+		thread_run_begins(&account, now_ns + 20000, 0, 121);
+		thread_run_ends(&account, now_ns + 220000, 1, 0, 121);
+		if (role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT))
+			role_judge(&role, &account, now_ns);
+	}
+	is(role.pattern.role, ROLE_AUDIO, "a thread that wakes every 5.3 ms is found out");
+	ok(now_ns - started_ns < 2ull * NSEC_PER_SEC, "in %.2f s", (double)(now_ns - started_ns) / 1e9);
+	memset(&account, 0, sizeof(account));
+	memset(&role, 0, sizeof(role));
+	role_window_begins(&role, &account, now_ns);
+	thread_run_begins(&account, now_ns, 0, 121);
+	now_ns += NSEC_PER_SEC;
+	ok(role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT), "one that never wakes is judged by time");
+	role_judge(&role, &account, now_ns);
+	is(role.pattern.role, ROLE_CPU_BOUND, "also while it runs");
+	role_judge(&role, &account, now_ns + NSEC_PER_SEC);
+	is(role.pattern.role, ROLE_CPU_BOUND, "and its time counts once");
+	ok(!role_is_due(&role, &account, now_ns + 9ull * NSEC_PER_SEC, ROLE_WAKEUPS_NEVER), "never means never");
+}
+
+static void test_words(void)
+{
+	struct event_role event = { .role = ROLE_RENDER,
+				    .evidence = EVIDENCE_GPU,
+				    .presents = 600,
+				    .present_api = PRESENT_GLX,
+				    .age_ns = 10ull * NSEC_PER_SEC };
+	char words[ROLE_WORDS_SIZE];
+
+	role_words(words, &event);
+	ok(!strcmp(words, "presents 60 times a second by GLX, 600 in all"), "%s", words);
+	event = (struct event_role){ .evidence = EVIDENCE_WINE, .wine_priority = -15, .prio = 121 };
+	role_words(words, &event);
+	ok(!strcmp(words, "Windows priority -15, Linux nice 0"), "%s", words);
+	for (u32 role = 0; role < ROLES; role++)
+		ok(role_parse(role_name(role)) == role, "%s is a role", role_name(role));
+	is(role_parse("rendr"), ROLES, "rendr is none");
+	for (u32 evidence = 0; evidence < 256; evidence++) {
+		memset(&event, 0xff, sizeof(event));
+		event.evidence = (u8)evidence;
+		role_words(words, &event);
+		process_words(words, event.process);
+	}
+	ok(memchr(words, '\0', sizeof(words)) != NULL, "hostile numbers give words that end");
+	ok(!strcmp(role_name(200), "?") && !strcmp(tier_name(9), "?") && !strcmp(evidence_name(99), "?"), "or a mark");
+}
+
+int main(void)
+{
+	test_behaviour();
+	test_hysteresis();
+	test_precedence();
+	test_facts();
+	test_judging();
+	test_words();
+	return tap_end();
+}
