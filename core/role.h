@@ -347,7 +347,8 @@ core_fn void answer_urgency(struct role_answer *answer, const struct role_facts 
 {
 	u32 trusted = answer->confidence >= ROLE_TRUSTED ? answer->role : ROLE_UNKNOWN;
 
-	answer->tier = (u8)tier_of_role(trusted);
+	/* The kernel's threads work for whoever asked, who may be urgent. */
+	answer->tier = facts->has & HAS_KERNEL_THREAD ? TIER_INTERACTIVE : (u8)tier_of_role(trusted);
 	answer->boost = (u8)boost_of_role(trusted);
 	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority >= WINE_HIGHEST && answer->boost)
 		answer->boost++;

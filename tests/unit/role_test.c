@@ -137,7 +137,9 @@ static void test_facts(void)
 	   "a sound-like thread of a program that plays sound: %u", answer.confidence);
 	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "but not its other threads");
 	facts = (struct role_facts){ .has = HAS_KERNEL_THREAD };
-	is(role_decide(&facts, &hog).role, ROLE_BACKGROUND, "the kernel's threads are in the background");
+	answer = role_decide(&facts, &hog);
+	ok(answer.role == ROLE_BACKGROUND && answer.tier == TIER_INTERACTIVE,
+	   "the kernel's threads are in the background, and yet nobody's batch");
 	facts = (struct role_facts){ 0 };
 	hog.confidence = 40;
 	answer = role_decide(&facts, &hog);
