@@ -5,6 +5,7 @@
 #define TACTUS_BPF_KERNEL_H
 
 #include <linux/bpf.h>
+#include <linux/ptrace.h>
 #include <stdbool.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
@@ -58,6 +59,14 @@ struct task_struct {
 	char comm[COMM_LEN];
 	struct sched_entity se;
 	struct sched_ext_entity scx;
+} kernel_type;
+
+struct sock_common {
+	unsigned short skc_family;
+} kernel_type;
+
+struct sock {
+	struct sock_common __sk_common;
 } kernel_type;
 
 struct seq_file;

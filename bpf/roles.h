@@ -185,8 +185,9 @@ static __always_inline bool role_is_worth_telling(struct kthread *thread)
 	       (thread->role.answer.role != ROLE_UNKNOWN && !(thread->role.facts.has & HAS_KERNEL_THREAD));
 }
 
-/* A thread's last switch. One that lived shortly is judged by the little there was of it. */
-static __noinline int role_end(struct task_struct *p, struct kthread *thread)
+/* A thread's last switch. One that lived shortly is judged by the little there was of it. Only the sched sensor has use
+ * for it. */
+static __noinline __attribute__((unused)) int role_end(struct task_struct *p, struct kthread *thread)
 {
 	u64 now_ns = bpf_ktime_get_ns();
 

@@ -77,7 +77,7 @@ struct role_facts {
 	u32 presents;
 	u32 input_reads;  /* wake-ups by, or reads from, an input device */
 	u32 audio_writes; /* to a sound card or a sound server's socket */
-	u32 net_wakes;	  /* wake-ups after which it sent or received on a network socket */
+	u32 net_wakes;	  /* turns in which it sent or received on a network socket, see net_turn */
 	u32 frame_wakes;  /* wake-ups by a thread of its process that makes frames */
 	s16 wine_priority;
 	u16 process;	/* PROCESS_* */
@@ -127,7 +127,8 @@ enum {
 	SOUND_SHARE_PERCENT = 12, /* of a period: a sound thread works less, a render thread more */
 	MOSTLY_PERCENT = 60,
 	SPARE_DEMAND_PERCENT = 10,
-	LEAST_WAKES = 8, /* fewer tell no period */
+	LEAST_WAKES = 8,		  /* fewer tell no period */
+	NET_TURN_NS = 10 * NSEC_PER_MSEC, /* the longest tick of a kernel */
 };
 
 core_fn struct opinion opinion_of(u32 role, u32 confidence)
@@ -221,11 +222,30 @@ core_fn void pattern_learn(struct pattern *pattern, struct opinion seen)
 	pattern->confidence = (u8)seen.confidence;
 }
 
+/* Names the turn in which a thread uses the network, so that many uses in one turn count once: what follows a wake-up,
+ * or a tick of what lasts longer, since a thread with enough to do never sleeps. */
+core_fn u64 net_turn(u64 wakeups, u64 ticks)
+{
+	return (wakeups + 1) << 32 | (ticks & 0xffffffff);
+}
+
+/* Whether sockets are what the thread wakes for. */
+core_fn int behaviour_is_net(const struct behaviour *seen)
+{
+	u64 long_turns = seen->cpu_ns / NET_TURN_NS;
+	u64 turns = seen->wakeups > long_turns ? seen->wakeups : long_turns;
+
+	/* One that works by a clock, as a game's loop, wakes for the clock, whatever it sends each time. */
+	if (behaviour_is_regular(seen) && opinion_of_period(seen).role == ROLE_RENDER)
+		return 0;
+	return seen->net_wakes * 2 >= turns;
+}
+
 core_fn void pattern_learn_net(struct pattern *pattern, const struct behaviour *seen)
 {
-	if (!seen->wakeups)
+	if (!seen->wakeups && seen->cpu_ns < NET_TURN_NS)
 		return;
-	if (percent_of(seen->net_wakes, seen->wakeups) >= 50)
+	if (seen->net_wakes && behaviour_is_net(seen))
 		pattern->net += (u8)((101u - pattern->net) / 2);
 	else
 		pattern->net -= pattern->net / 4u;
@@ -400,7 +420,7 @@ struct role_state {
 	u64 wakeups;
 	u32 net_wakes;
 	u32 frame_wakes;
-	u64 net_run; /* the run, counted from 1, for which a network wake-up has been counted */
+	u64 net_turn; /* the last turn that was counted in net_wakes */
 };
 
 /* Whether enough has happened since the last judgement. */

@@ -130,6 +130,10 @@ static void io_words(char *into, const struct event_role *event)
 		snprintf(into, ROLE_WORDS_SIZE, "reads %s, %" PRIu32 " times",
 			 event->input_kind < INPUT_KINDS ? input_names[event->input_kind] : input_names[INPUT_OTHER],
 			 event->input_reads);
+	} else if (event->role == ROLE_NETWORK && event->net_wakes >= event->wakeups) {
+		/* More than once in a long turn. */
+		snprintf(into, ROLE_WORDS_SIZE, "sends or receives whenever it wakes, %" PRIu64 " times",
+			 event->wakeups);
 	} else if (event->role == ROLE_NETWORK) {
 		snprintf(into, ROLE_WORDS_SIZE, "sends or receives in %" PRIu32 " of %" PRIu64 " wake-ups",
 			 event->net_wakes, event->wakeups);

@@ -1,6 +1,108 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The socket sensor: not part of this version.
- * Its row is there so that doctor can say so. */
-#include "kinds.h"
+/* The socket sensor: loads bpf/socket.bpf.c, which counts wake-ups that a thread spends on network sockets.
+ * Where the kernel has no tracepoint for them, the protocols' own functions are watched. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-const struct sensor_kind socket_kind = { .name = "socket", .subject = "threads that serve network sockets" };
+#include "evidence.h"
+#include "kinds.h"
+#include "sched.h"
+#include "socket.skel.h"
+
+enum socket_hook { HOOK_TP_BTF, HOOK_FEXIT, HOOK_KPROBE };
+
+static bool probe_tracepoint(struct reason *why)
+{
+	if (!probe_btf(why))
+		return false;
+	if (libbpf_find_vmlinux_btf_id("sock_recv_length", BPF_TRACE_RAW_TP) > 0)
+		return true;
+	reason_set(why, "this kernel has no such tracepoint (it takes Linux 6.3 or later)");
+	return false;
+}
+
+static bool probe_function(struct reason *why)
+{
+	if (!probe_btf(why))
+		return false;
+	if (libbpf_find_vmlinux_btf_id("inet_recvmsg", BPF_TRACE_FEXIT) > 0)
+		return true;
+	reason_set(why, "this kernel has no function inet_recvmsg (CONFIG_INET)");
+	return false;
+}
+
+static const struct sensor_hook hooks[] = {
+	[HOOK_TP_BTF] = { "tp_btf/sock_recv_length", NULL, probe_tracepoint },
+	[HOOK_FEXIT] = { "fexit/inet_recvmsg", "each send and receive costs a little more", probe_function },
+	[HOOK_KPROBE] = { "kprobe/inet_recvmsg", "each send and receive costs about a microsecond more", probe_btf },
+	{ 0 },
+};
+
+/* What every program is for. `optional`: not there where the kernel is built without IPv6. */
+static const struct {
+	const char *name;
+	enum socket_hook hook;
+	const char *optional;
+} programs[] = {
+	{ "on_send_length", HOOK_TP_BTF, NULL },
+	{ "on_recv_length", HOOK_TP_BTF, NULL },
+	{ "after_inet_sendmsg", HOOK_FEXIT, NULL },
+	{ "after_inet_recvmsg", HOOK_FEXIT, NULL },
+	{ "after_inet6_sendmsg", HOOK_FEXIT, "inet6_sendmsg" },
+	{ "after_inet6_recvmsg", HOOK_FEXIT, "inet6_recvmsg" },
+	{ "probed_inet_sendmsg", HOOK_KPROBE, NULL },
+	{ "probed_inet_recvmsg", HOOK_KPROBE, NULL },
+	{ "probed_inet6_sendmsg", HOOK_KPROBE, "inet6_sendmsg" },
+	{ "probed_inet6_recvmsg", HOOK_KPROBE, "inet6_recvmsg" },
+};
+
+static void choose_programs(const struct bpf_object *object, int hook)
+{
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct bpf_program *program = bpf_object__find_program_by_name(object, programs[i].name);
+		bool is_there = !programs[i].optional ||
+				libbpf_find_vmlinux_btf_id(programs[i].optional, BPF_TRACE_FEXIT) > 0;
+
+		bpf_program__set_autoload(program, (int)programs[i].hook == hook && is_there);
+	}
+}
+
+static int socket_open(void **out, int hook, const void *data, struct reason *why)
+{
+	const struct evidence_settings *settings = data;
+	struct socket_bpf *skeleton = socket_bpf__open();
+	int error;
+
+	(void)why;
+	*out = skeleton;
+	if (!skeleton)
+		return -errno;
+	choose_programs(skeleton->obj, hook);
+	error = sched_share(settings ? settings->sched : NULL, skeleton->obj);
+	return error ? error : socket_bpf__load(skeleton);
+}
+
+static int socket_attach(void *data, int hook, struct reason *why)
+{
+	(void)hook;
+	(void)why;
+	return socket_bpf__attach(data);
+}
+
+static void socket_close(void *data)
+{
+	socket_bpf__destroy(data);
+}
+
+const struct sensor_kind socket_kind = {
+	.name = "socket",
+	.subject = "threads that serve network sockets",
+	.hooks = hooks,
+	.open = socket_open,
+	.attach = socket_attach,
+	.close = socket_close,
+	.gathers_evidence = true,
+};
