@@ -7,7 +7,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10 };
 
-/* Once a wake-up; a thread that never sleeps counts once a tick. What failed, as a look into an empty socket, is nothing.
+/* Once a wake-up; a thread that never sleeps counts once a tick. What failed, as a look into an empty socket, is
+ * nothing.
  */
 static __always_inline int served(int result)
 {

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,24 @@ bool probe_tracefs(struct reason *why)
 	}
 	close(fd);
 	return true;
+}
+
+bool probe_kprobes(struct reason *why)
+{
+	int fd;
+
+	/* Kernels before 4.17 have no such device, only tracefs's file. */
+	if (!access("/sys/bus/event_source/devices/kprobe", F_OK))
+		return true;
+	fd = tracefs_open();
+	if (fd >= 0 && !faccessat(fd, "kprobe_events", F_OK, 0)) {
+		close(fd);
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	reason_set(why, "this kernel is built without kprobes (CONFIG_KPROBES, CONFIG_KPROBE_EVENTS)");
+	return false;
 }
 
 struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, const char *category, const char *name)

@@ -75,5 +75,6 @@ bool sensor_hook_is_skipped(const char *sensor, const char *hook);
 
 bool probe_btf(struct reason *why);
 bool probe_tracefs(struct reason *why);
+bool probe_kprobes(struct reason *why);
 
 #endif

@@ -37,7 +37,8 @@ static bool probe_function(struct reason *why)
 static const struct sensor_hook hooks[] = {
 	[HOOK_TP_BTF] = { "tp_btf/sock_recv_length", NULL, probe_tracepoint },
 	[HOOK_FEXIT] = { "fexit/inet_recvmsg", "each send and receive costs a little more", probe_function },
-	[HOOK_KPROBE] = { "kprobe/inet_recvmsg", "each send and receive costs about a microsecond more", probe_btf },
+	[HOOK_KPROBE] = { "kprobe/inet_recvmsg", "each send and receive costs about a microsecond more",
+			  probe_kprobes },
 	{ 0 },
 };
 
