@@ -7,12 +7,13 @@
 #include "../base/say.h"
 #include "../../core/types.h"
 
+/* Valid, as all that it points to, until the call that it is handed to returns. */
 struct library {
 	u32 pid;	  /* a process that maps it */
 	const char *name; /* the file's base name */
-	const char *path; /* as that process calls it, for messages */
-	const char *open; /* opens that very file, also if it was replaced or lies in another root:
-			     /proc/PID/map_files/... */
+	const char *path; /* as that process calls it, for messages; hostile bytes are possible */
+	const char *open; /* opens that very file, also if it was replaced or lies in another root, or the process is
+			     gone by now: to read it, and to attach uprobes to it */
 	u64 device, inode;
 };
 
@@ -20,20 +21,26 @@ typedef void (*library_found)(void *data, const struct library *library);
 
 struct libraries;
 
-/* Returns 0, or -errno with a reason: then mappings are found only by libraries_scan. *out is set unless memory is out.
- */
+/* Returns 0, or -errno with a reason: then libraries_work looks once a second at what has changed in /proc. *out is set
+ * unless memory is out. */
 int libraries_open(struct libraries **out, struct reason *why);
 void libraries_close(struct libraries *libraries);
 
-/* From now on `found` is called once for every mapped file whose base name matches the shell pattern. */
+/* From now on `found` is called once for every mapped file whose base name matches the shell pattern. That is the name
+ * of the file itself, not of a link to it: libGLX.so.0.0.0 for libGLX.so.0. A file that was written to since is another
+ * one. What is mapped already is told by the next libraries_scan. */
 int libraries_want(struct libraries *libraries, const char *pattern, library_found found, void *data);
 
 /* Looks at what all processes, or one, map now. */
 void libraries_scan(struct libraries *libraries);
 void libraries_scan_process(struct libraries *libraries, u32 pid);
 
+/* Readable when something has been mapped; -1 if the kernel does not tell. */
 int libraries_fd(const struct libraries *libraries);
+/* Call when that is readable, and once a second. */
 void libraries_work(struct libraries *libraries);
+
+/* Mappings that the kernel had no room to tell of. They are looked for in /proc once they were noticed. */
 u64 libraries_lost(const struct libraries *libraries);
 
 #endif

@@ -9,7 +9,7 @@
 #include "../../core/event.h"
 #include "../../src/stream/recording.h"
 
-enum { EVENT_BYTES_MAX = 64, WAYS_OF_MENDING = 4 };
+enum { EVENT_BYTES_MAX = 128, WAYS_OF_MENDING = 4 };
 
 static int write_recording(const char *path, u32 cpus_len, u32 events, u32 events_a_block)
 {

@@ -8,14 +8,14 @@ seconds=${FUZZ_SECONDS:-20}
 fuzz_out=build/fuzz
 flags=(-std=gnu11 -Wall -Wextra -Werror -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all)
 
-# build_target NAME SOURCE-FOR-SEEDS SOURCES...
+# build_target NAME SOURCE-FOR-SEEDS SOURCES...: the second may be empty
 build_target() {
 	local name=$1 maker=$2
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name" &&
 		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "$@" -lz \
 			-o "$fuzz_out/$name" &&
-		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" "$maker" "$@" -lz \
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" ${maker:+"$maker"} "$@" -lz \
 			-o "$fuzz_out/${name}_seeds" &&
 		"$fuzz_out/${name}_seeds" "$scratch/$name"
 }
@@ -42,4 +42,5 @@ fuzz() {
 }
 
 fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c
+fuzz maps '' src/base/maps.c
 done_testing

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One dummy event and one small ring a CPU. A CPU that is offline has none; when the number of CPUs online changes, all
+ * rings are made anew, since an event does not come back with its CPU. */
+#include "mappings.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../base/system.h"
+
+enum { RING_BYTES = 32768, RECORD_MAX = 8192 }; /* a record is 72 bytes and a path */
+
+struct cpu_ring {
+	int fd;
+	struct perf_event_mmap_page *page; /* NULL: the CPU is offline */
+};
+
+struct mappings {
+	struct cpu_ring *rings;
+	u32 len;
+	long online;
+	long page_bytes;
+	int epoll_fd;
+	unsigned char record[RECORD_MAX];
+};
+
+/* What follows the header of a PERF_RECORD_MMAP2. */
+struct mmap2_record {
+	u32 pid, tid;
+	u64 address, len, offset;
+	u32 major, minor;
+	u64 inode, inode_generation;
+	u32 prot, flags;
+	char path[];
+};
+
+static void ring_close(struct mappings *mappings, struct cpu_ring *ring)
+{
+	if (ring->page)
+		munmap(ring->page, (size_t)mappings->page_bytes + RING_BYTES);
+	if (ring->fd >= 0)
+		close(ring->fd);
+	ring->page = NULL;
+	ring->fd = -1;
+}
+
+static int ring_open(struct mappings *mappings, struct cpu_ring *ring, u32 cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.mmap = 1,
+		.mmap2 = 1,
+		/* Side records wake by their bytes only. */
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	struct epoll_event readable = { .events = EPOLLIN };
+	int error;
+
+	ring->fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (ring->fd < 0)
+		return errno == ENODEV || errno == ENXIO ? 0 : -errno;
+	ring->page = mmap(NULL, (size_t)mappings->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
+			  0);
+	if (ring->page != MAP_FAILED && !epoll_ctl(mappings->epoll_fd, EPOLL_CTL_ADD, ring->fd, &readable))
+		return 0;
+	error = -errno;
+	if (ring->page == MAP_FAILED)
+		ring->page = NULL;
+	ring_close(mappings, ring);
+	return error;
+}
+
+static int open_rings(struct mappings *mappings)
+{
+	mappings->online = sysconf(_SC_NPROCESSORS_ONLN);
+	for (u32 cpu = 0; cpu < mappings->len; cpu++) {
+		int error = ring_open(mappings, &mappings->rings[cpu], cpu);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static void close_rings(struct mappings *mappings)
+{
+	for (u32 cpu = 0; cpu < mappings->len; cpu++)
+		ring_close(mappings, &mappings->rings[cpu]);
+}
+
+int mappings_open(struct mappings **out, struct reason *why)
+{
+	struct mappings *mappings = calloc(1, sizeof(*mappings));
+	int error = -ENOMEM;
+
+	*out = mappings;
+	if (!mappings)
+		return error;
+	mappings->page_bytes = sysconf(_SC_PAGESIZE);
+	mappings->len = possible_cpus();
+	mappings->rings = malloc(mappings->len * sizeof(*mappings->rings));
+	for (u32 cpu = 0; mappings->rings && cpu < mappings->len; cpu++)
+		mappings->rings[cpu] = (struct cpu_ring){ .fd = -1 };
+	mappings->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (mappings->rings && mappings->epoll_fd >= 0)
+		error = open_rings(mappings);
+	if (!error)
+		return 0;
+	reason_set(why, "this kernel's perf events refuse to tell of mappings: %s", strerror(-error));
+	mappings_close(mappings);
+	*out = NULL;
+	return error;
+}
+
+void mappings_close(struct mappings *mappings)
+{
+	if (!mappings)
+		return;
+	if (mappings->rings)
+		close_rings(mappings);
+	if (mappings->epoll_fd >= 0)
+		close(mappings->epoll_fd);
+	free(mappings->rings);
+	free(mappings);
+}
+
+int mappings_fd(const struct mappings *mappings)
+{
+	return mappings->epoll_fd;
+}
+
+bool mappings_follow_cpus(struct mappings *mappings)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) == mappings->online)
+		return false;
+	close_rings(mappings);
+	open_rings(mappings);
+	return true;
+}
+
+/* Copies out of the ring, which may wrap within a record. */
+static void copy_out(const struct mappings *mappings, const struct cpu_ring *ring, u64 at, void *to, size_t bytes)
+{
+	const unsigned char *data = (const unsigned char *)ring->page + mappings->page_bytes;
+	size_t from = at % RING_BYTES, first = RING_BYTES - from < bytes ? RING_BYTES - from : bytes;
+
+	memcpy(to, data + from, first);
+	memcpy((unsigned char *)to + first, data, bytes - first);
+}
+
+static void take_mmap2(struct mappings *mappings, size_t bytes,
+		       void (*take)(void *data, u32 pid, const struct mapping *mapping), void *data)
+{
+	struct mmap2_record *record = (void *)(mappings->record + sizeof(struct perf_event_header));
+	struct mapping mapping = { .executable = true };
+
+	if (bytes <= sizeof(struct perf_event_header) + sizeof(*record) || bytes >= RECORD_MAX)
+		return;
+	mappings->record[bytes] = '\0';
+	mapping.start = record->address;
+	mapping.end = record->address + record->len;
+	mapping.offset = record->offset;
+	mapping.inode = record->inode;
+	mapping.major = record->major;
+	mapping.minor = record->minor;
+	mapping.deleted = path_was_deleted(record->path);
+	mapping.path = record->path;
+	if (mapping.inode)
+		take(data, record->pid, &mapping);
+}
+
+static u64 take_ring(struct mappings *mappings, struct cpu_ring *ring,
+		     void (*take)(void *data, u32 pid, const struct mapping *mapping), void *data)
+{
+	u64 head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE), tail = ring->page->data_tail, lost = 0;
+
+	while (tail < head) {
+		struct perf_event_header header;
+		size_t bytes;
+
+		copy_out(mappings, ring, tail, &header, sizeof(header));
+		if (header.size < sizeof(header))
+			break;
+		bytes = header.size < RECORD_MAX ? header.size : RECORD_MAX - 1;
+		copy_out(mappings, ring, tail, mappings->record, bytes);
+		/* Given back before it is used, so that there is room while the callee is at work. */
+		tail += header.size;
+		__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
+		if (header.type == PERF_RECORD_MMAP2) {
+			take_mmap2(mappings, bytes, take, data);
+		} else if (header.type == PERF_RECORD_LOST && bytes >= sizeof(header) + 16) {
+			u64 count;
+
+			memcpy(&count, mappings->record + sizeof(header) + 8, sizeof(count));
+			lost += count;
+		}
+	}
+	return lost;
+}
+
+u64 mappings_take(struct mappings *mappings, void (*take)(void *data, u32 pid, const struct mapping *mapping),
+		  void *data)
+{
+	u64 lost = 0;
+
+	for (u32 cpu = 0; cpu < mappings->len; cpu++)
+		if (mappings->rings[cpu].page)
+			lost += take_ring(mappings, &mappings->rings[cpu], take, data);
+	return lost;
+}
