@@ -16,8 +16,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+enum { PEER_PATH = sizeof(((struct sockaddr_un *)0)->sun_path) + 1 };
+
 /* Fills in the other end of a connected unix socket. False: it is not one. */
-static bool peer_of(int socket_fd, struct peer *peer, char *path, size_t size)
+static bool peer_of(int socket_fd, struct peer *peer, char path[PEER_PATH])
 {
 	struct sockaddr_un address = { 0 };
 	socklen_t len = sizeof(address), cred_len = sizeof(struct ucred);
@@ -27,8 +29,8 @@ static bool peer_of(int socket_fd, struct peer *peer, char *path, size_t size)
 	if (getpeername(socket_fd, (struct sockaddr *)&address, &len) || address.sun_family != AF_UNIX)
 		return false;
 	path_len = len > offsetof(struct sockaddr_un, sun_path) ? len - offsetof(struct sockaddr_un, sun_path) : 0;
-	if (path_len >= size)
-		path_len = size - 1;
+	if (path_len > sizeof(address.sun_path))
+		path_len = sizeof(address.sun_path);
 	memcpy(path, address.sun_path, path_len);
 	path[path_len] = '\0';
 	if (path_len && !path[0])
@@ -49,7 +51,7 @@ static bool is_socket(int dir_fd, const char *name)
 
 static int ask_all(DIR *fds, int pid_fd, void (*take)(void *data, const struct peer *peer), void *data)
 {
-	char path[sizeof(struct sockaddr_un) + 1];
+	char path[PEER_PATH];
 	struct dirent *entry;
 	int sockets = 0, refused = 0;
 
@@ -65,7 +67,7 @@ static int ask_all(DIR *fds, int pid_fd, void (*take)(void *data, const struct p
 			refused = errno == EBADF ? refused : -errno;
 			continue;
 		}
-		if (peer_of(fd, &peer, path, sizeof(path))) {
+		if (peer_of(fd, &peer, path)) {
 			take(data, &peer);
 			sockets++;
 		}
