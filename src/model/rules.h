@@ -19,6 +19,9 @@ void rules_free(struct rules *rules);
  * `required`: the user named the file, so that it must exist. Returns 0 or -errno, after a message. */
 int rules_read(struct rules *rules, const char *path, bool required);
 
+/* The same of a file's bytes; `path` is for the messages. Returns the number of wrong lines, or -ENOMEM. */
+int rules_read_bytes(struct rules *rules, const char *path, const char *bytes, size_t len);
+
 /* --game PID|COMM. Returns NULL or what is wrong with it. */
 const char *rules_add_game(struct rules *rules, const char *pid_or_comm);
 
@@ -46,5 +49,18 @@ struct name_rule {
 	enum role role;
 };
 void rules_names(const struct rules *rules, void (*each)(void *data, const struct name_rule *rule), void *data);
+
+/* Which programs are worth a look when they start, for whoever decides that before anything of them is read. A path is
+ * the beginning of a program's path; the longest one that fits says whether programs there are looked at, and where
+ * none fits they are. A name is the beginning of a program's name, or the whole of it: such a one is looked at wherever
+ * it lies. Calls `each` for them all. */
+struct launch_rule {
+	const char *text; /* not ended by a NUL: `len` bytes of it count. No bytes: everything */
+	size_t len;
+	bool is_path;
+	bool exact;
+	bool look;
+};
+void rules_launches(const struct rules *rules, void (*each)(void *data, const struct launch_rule *rule), void *data);
 
 #endif

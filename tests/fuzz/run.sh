@@ -13,9 +13,9 @@ build_target() {
 	local name=$1 maker=$2
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name" &&
-		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "$@" -lz \
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "$@" -lz -linih \
 			-o "$fuzz_out/$name" &&
-		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" ${maker:+"$maker"} "$@" -lz \
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" ${maker:+"$maker"} "$@" -lz -linih \
 			-o "$fuzz_out/${name}_seeds" &&
 		"$fuzz_out/${name}_seeds" "$scratch/$name"
 }
@@ -43,4 +43,5 @@ fuzz() {
 
 fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c
 fuzz maps '' src/base/maps.c
+fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
 done_testing
