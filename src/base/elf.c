@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads the few tables of an ELF file that lead from a name to an offset. Read, not mapped: a file that shrinks
+ * meanwhile would be a SIGBUS. Every number in it is checked against the file's size before it is used. */
+#include "elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* More than any library has, and little enough to read. */
+enum { SEGMENTS_MAX = 4096, TABLE_MAX = 256 << 20 };
+
+#ifdef __aarch64__
+enum { OUR_MACHINE = EM_AARCH64, OUR_MACHINE_32 = EM_ARM };
+#else
+enum { OUR_MACHINE = EM_X86_64, OUR_MACHINE_32 = EM_386 };
+#endif
+
+struct file {
+	int fd;
+	u64 bytes;
+	u32 bits;
+	Elf64_Ehdr header;
+	Elf64_Phdr *segments;
+	Elf64_Shdr *sections;
+	void *symbols;
+	char *names; /* ends with a NUL */
+	u64 symbols_len, names_len;
+};
+
+static void *read_table(const struct file *file, u64 offset, u64 bytes)
+{
+	char *table;
+	u64 done = 0;
+
+	if (offset > file->bytes || bytes > file->bytes - offset || bytes > TABLE_MAX)
+		return NULL;
+	table = malloc(bytes + 1);
+	while (table && done < bytes) {
+		ssize_t got = pread(file->fd, table + done, bytes - done, (off_t)(offset + done));
+
+		if (got <= 0) {
+			free(table);
+			return NULL;
+		}
+		done += (u64)got;
+	}
+	if (table)
+		table[bytes] = '\0';
+	return table;
+}
+
+/* 32-bit tables are widened, so that there is one way to go on. */
+static void widen_header(Elf64_Ehdr *to, const Elf32_Ehdr *from)
+{
+	to->e_type = from->e_type;
+	to->e_machine = from->e_machine;
+	to->e_phoff = from->e_phoff;
+	to->e_shoff = from->e_shoff;
+	to->e_phentsize = from->e_phentsize;
+	to->e_phnum = from->e_phnum;
+	to->e_shentsize = from->e_shentsize;
+	to->e_shnum = from->e_shnum;
+}
+
+static void widen_segments(Elf64_Phdr *to, const Elf32_Phdr *from, u32 len)
+{
+	for (u32 i = 0; i < len; i++) {
+		to[i].p_type = from[i].p_type;
+		to[i].p_flags = from[i].p_flags;
+		to[i].p_offset = from[i].p_offset;
+		to[i].p_vaddr = from[i].p_vaddr;
+		to[i].p_filesz = from[i].p_filesz;
+	}
+}
+
+static void widen_sections(Elf64_Shdr *to, const Elf32_Shdr *from, u32 len)
+{
+	for (u32 i = 0; i < len; i++) {
+		to[i].sh_type = from[i].sh_type;
+		to[i].sh_offset = from[i].sh_offset;
+		to[i].sh_size = from[i].sh_size;
+		to[i].sh_link = from[i].sh_link;
+		to[i].sh_entsize = from[i].sh_entsize;
+	}
+}
+
+static const char *read_header(struct file *file)
+{
+	Elf64_Ehdr *header = &file->header;
+	Elf32_Ehdr *narrow;
+	unsigned char *ident = read_table(file, 0, sizeof(*narrow));
+
+	if (!ident)
+		return "it is too short to be a library";
+	if (memcmp(ident, ELFMAG, SELFMAG) != 0) {
+		free(ident);
+		return "it is not an ELF file";
+	}
+	file->bits = ident[EI_CLASS] == ELFCLASS64 ? 64 : ident[EI_CLASS] == ELFCLASS32 ? 32 : 0;
+	if (!file->bits || ident[EI_DATA] != (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB)) {
+		free(ident);
+		return "it is for another kind of machine";
+	}
+	narrow = (void *)ident;
+	if (file->bits == 32)
+		widen_header(header, narrow);
+	free(ident);
+	if (file->bits == 64) {
+		Elf64_Ehdr *wide = read_table(file, 0, sizeof(*wide));
+
+		if (!wide)
+			return "it is too short to be a library";
+		*header = *wide;
+		free(wide);
+	}
+	if (header->e_machine != (file->bits == 64 ? OUR_MACHINE : OUR_MACHINE_32))
+		return "it is for another kind of machine";
+	if (header->e_type != ET_DYN && header->e_type != ET_EXEC)
+		return "it is neither a library nor a program";
+	return NULL;
+}
+
+static const char *read_segments(struct file *file)
+{
+	bool narrow = file->bits == 32;
+	u64 each = narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+	u32 len = file->header.e_phnum;
+	void *table;
+
+	if (!len || len > SEGMENTS_MAX || file->header.e_phentsize != each)
+		return "its program headers are damaged";
+	table = read_table(file, file->header.e_phoff, len * each);
+	if (!table)
+		return "its program headers are not all there";
+	if (!narrow) {
+		file->segments = table;
+		return NULL;
+	}
+	file->segments = calloc(len, sizeof(*file->segments));
+	if (file->segments)
+		widen_segments(file->segments, table, len);
+	free(table);
+	return file->segments ? NULL : "there is no memory left";
+}
+
+static const char *read_sections(struct file *file)
+{
+	bool narrow = file->bits == 32;
+	u64 each = narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+	u32 len = file->header.e_shnum;
+	void *table;
+
+	if (!len || !file->header.e_shoff)
+		return "it is stripped of its section headers";
+	if (file->header.e_shentsize != each)
+		return "its section headers are damaged";
+	table = read_table(file, file->header.e_shoff, len * each);
+	if (!table)
+		return "its section headers are not all there";
+	if (!narrow) {
+		file->sections = table;
+		return NULL;
+	}
+	file->sections = calloc(len, sizeof(*file->sections));
+	if (file->sections)
+		widen_sections(file->sections, table, len);
+	free(table);
+	return file->sections ? NULL : "there is no memory left";
+}
+
+static const char *read_symbols(struct file *file)
+{
+	u64 each = file->bits == 32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	const Elf64_Shdr *symbols = NULL, *names;
+
+	for (u32 i = 0; i < file->header.e_shnum && !symbols; i++)
+		if (file->sections[i].sh_type == SHT_DYNSYM)
+			symbols = &file->sections[i];
+	if (!symbols)
+		return "it has no table of dynamic symbols";
+	if (symbols->sh_entsize != each || symbols->sh_link >= file->header.e_shnum)
+		return "its table of dynamic symbols is damaged";
+	names = &file->sections[symbols->sh_link];
+	file->symbols_len = symbols->sh_size / each;
+	file->names_len = names->sh_size;
+	if (names->sh_type != SHT_STRTAB)
+		return "its table of dynamic symbols is damaged";
+	file->symbols = read_table(file, symbols->sh_offset, file->symbols_len * each);
+	file->names = read_table(file, names->sh_offset, file->names_len);
+	return file->symbols && file->names ? NULL : "its table of dynamic symbols is not all there";
+}
+
+static Elf64_Sym symbol_at(const struct file *file, u64 i)
+{
+	Elf64_Sym wide = { 0 };
+
+	if (file->bits == 64) {
+		wide = ((const Elf64_Sym *)file->symbols)[i];
+	} else {
+		const Elf32_Sym *narrow = &((const Elf32_Sym *)file->symbols)[i];
+
+		wide.st_name = narrow->st_name;
+		wide.st_info = narrow->st_info;
+		wide.st_shndx = narrow->st_shndx;
+		wide.st_value = narrow->st_value;
+		wide.st_size = narrow->st_size;
+	}
+	return wide;
+}
+
+/* From where code is in memory to where it is in the file. */
+static bool offset_of(const struct file *file, u64 address, u64 *offset)
+{
+	for (u32 i = 0; i < file->header.e_phnum; i++) {
+		const Elf64_Phdr *segment = &file->segments[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || address < segment->p_vaddr ||
+		    address - segment->p_vaddr >= segment->p_filesz)
+			continue;
+		*offset = address - segment->p_vaddr + segment->p_offset;
+		return *offset >= segment->p_offset && *offset < file->bytes;
+	}
+	return false;
+}
+
+static int go_over(const struct file *file, const char *pattern,
+		   int (*take)(void *data, const struct elf_symbol *symbol), void *data)
+{
+	int taken = 0;
+
+	for (u64 i = 0; i < file->symbols_len; i++) {
+		Elf64_Sym symbol = symbol_at(file, i);
+		struct elf_symbol found = { .bits = file->bits, .bytes = symbol.st_size };
+
+		/* The address of an indirect function is that of the code which chooses it. */
+		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
+		    symbol.st_name >= file->names_len)
+			continue;
+		found.name = file->names + symbol.st_name;
+		if (fnmatch(pattern, found.name, 0) != 0 || !offset_of(file, symbol.st_value, &found.offset))
+			continue;
+		taken++;
+		if (take(data, &found))
+			break;
+	}
+	return taken;
+}
+
+int elf_symbols(const char *path, const char *pattern, int (*take)(void *data, const struct elf_symbol *symbol),
+		void *data, struct reason *why)
+{
+	struct file file = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
+	const char *trouble = NULL;
+	struct stat seen;
+	int taken = 0;
+
+	if (file.fd < 0 || fstat(file.fd, &seen)) {
+		taken = -errno;
+		reason_set(why, "it can't be read: %s", strerror(-taken));
+		goto out;
+	}
+	file.bytes = (u64)seen.st_size;
+	if ((trouble = S_ISREG(seen.st_mode) ? NULL : "it is no file") || (trouble = read_header(&file)) ||
+	    (trouble = read_segments(&file)) || (trouble = read_sections(&file)) || (trouble = read_symbols(&file))) {
+		reason_set(why, "%s", trouble);
+		taken = -ENOEXEC;
+		goto out;
+	}
+	taken = go_over(&file, pattern, take, data);
+	if (!taken) {
+		reason_set(why, "it exports no function %s", pattern);
+		taken = -ENOENT;
+	}
+out:
+	if (file.fd >= 0)
+		close(file.fd);
+	free(file.segments);
+	free(file.sections);
+	free(file.symbols);
+	free(file.names);
+	return taken;
+}
+
+static int take_first(void *data, const struct elf_symbol *symbol)
+{
+	struct elf_symbol *first = data;
+
+	*first = *symbol;
+	return 1;
+}
+
+int elf_symbol(const char *path, const char *name, u64 *offset, struct reason *why)
+{
+	struct elf_symbol found = { 0 };
+	int taken = elf_symbols(path, name, take_first, &found, why);
+
+	if (taken < 0)
+		return taken;
+	if (found.bits != 64) {
+		reason_set(why, "it is a %u-bit library", found.bits);
+		return -ENOTSUP;
+	}
+	*offset = found.offset;
+	return 0;
+}

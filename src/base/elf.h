@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where in a library's file its functions are, which is what a probe in user space is put on.
+ * Files may be anything, cut, changed while they are read, or made to deceive: they get a reason, never trust. */
+#ifndef TACTUS_BASE_ELF_H
+#define TACTUS_BASE_ELF_H
+
+#include "../../core/types.h"
+#include "say.h"
+
+struct elf_symbol {
+	const char *name; /* valid during the call */
+	u64 offset;	  /* in the file */
+	u64 bytes;	  /* 0: it does not say */
+	u32 bits;	  /* 32 or 64: of the library */
+};
+
+/* Calls `take` for each function that a library exports and whose name matches the shell pattern, until it returns
+ * other than 0. Returns how many it was called for, or -errno with a reason: -ENOEXEC it is no library that can be
+ * read, -ENOENT it is one and has no such function. */
+int elf_symbols(const char *path, const char *pattern, int (*take)(void *data, const struct elf_symbol *symbol),
+		void *data, struct reason *why);
+
+/* One function of a 64-bit library, by its name. Returns 0 or -errno with a reason, -ENOTSUP for a 32-bit library. */
+int elf_symbol(const char *path, const char *name, u64 *offset, struct reason *why);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Programs at functions of libraries, in every process that maps them or will. A probe sits at an offset of a file:
+ * when the file is written to in place, its probes are taken off at once, since there is other code now. */
+#ifndef TACTUS_SENSOR_UPROBES_H
+#define TACTUS_SENSOR_UPROBES_H
+
+#include <stdbool.h>
+
+#include "../../core/types.h"
+#include "../base/say.h"
+
+struct bpf_program;
+struct uprobes;
+
+/* Returns 0 or -errno. */
+int uprobes_open(struct uprobes **out);
+void uprobes_close(struct uprobes *uprobes);
+
+enum uprobe_side { AT_ENTRY, AT_RETURN };
+
+/* Runs the program wherever the function at this offset of the file is entered or returns; it reads the cookie with
+ * bpf_get_attach_cookie. Where that program is there already, nothing happens and 0 is returned: the first cookie
+ * stays. Else 1, or -errno with a reason. `file` opens it, as library->open does. */
+int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u64 offset,
+		   enum uprobe_side side, u64 cookie, struct reason *why);
+
+/* The same at an exported function of a 64-bit library. */
+int uprobes_attach_symbol(struct uprobes *uprobes, const struct bpf_program *program, const char *file,
+			  const char *symbol, enum uprobe_side side, u64 cookie, struct reason *why);
+
+u32 uprobes_count(const struct uprobes *uprobes);
+
+/* Readable when a file has been written to; then call work. -1: this kernel does not tell. */
+int uprobes_fd(const struct uprobes *uprobes);
+/* Returns how many probes were taken off. */
+u32 uprobes_work(struct uprobes *uprobes);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* base/elf.c: offsets of functions against what the loader made of the same file, and files that are damaged at every
+ * byte of their tables. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../src/base/elf.h"
+#include "../../src/base/maps.h"
+#include "tap.h"
+
+struct search {
+	u64 address;
+	u64 offset;
+	char path[4096];
+};
+
+static int find_address(void *data, const struct mapping *mapping)
+{
+	struct search *search = data;
+
+	if (search->address < mapping->start || search->address >= mapping->end)
+		return 0;
+	search->offset = search->address - mapping->start + mapping->offset;
+	snprintf(search->path, sizeof(search->path), "%s", mapping->path);
+	return 1;
+}
+
+static int count(void *data, const struct elf_symbol *symbol)
+{
+	++*(u32 *)data;
+	return symbol->bits != 64;
+}
+
+/* A library of this very process: zlib, which the tests are linked with. */
+static void find_library(struct search *search, const char *name)
+{
+	search->address = (u64)(uintptr_t)dlsym(RTLD_DEFAULT, name);
+	ok(search->address && maps_read((u32)getpid(), find_address, search) == 1, "%s is mapped from %s", name,
+	   search->path);
+}
+
+static void test_real_library(void)
+{
+	struct search search = { 0 };
+	struct reason why = { "" };
+	u64 offset = 0;
+	u32 all = 0, some = 0;
+
+	find_library(&search, "crc32");
+	is(elf_symbol(search.path, "crc32", &offset, &why), 0, "its file has the function");
+	is(offset, search.offset, "at the offset where the loader put it");
+	ok(elf_symbols(search.path, "*", count, &all, &why) == (int)all && all > 50, "all its functions: %u", all);
+	ok(elf_symbols(search.path, "crc32*", count, &some, &why) == (int)some && some >= 3 && some < all,
+	   "those of a pattern: %u", some);
+	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT, "one that it has not");
+	is_text(why.text, "it exports no function glXSwapBuffers", "and that is said");
+	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT, "one that it only uses is not its own");
+}
+
+static void test_no_library(void)
+{
+	static const struct {
+		const char *path, *reason;
+		int error;
+	} files[] = {
+		{ "/nowhere", "it can't be read: No such file or directory", -ENOENT },
+		{ "/tmp", "it is no file", -ENOEXEC },
+		{ "/dev/null", "it is no file", -ENOEXEC },
+		{ "/proc/self/status", "it is too short to be a library", -ENOEXEC },
+		{ "/etc/passwd", "it is not an ELF file", -ENOEXEC },
+	};
+	u64 offset;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct reason why = { "" };
+
+		ok(elf_symbol(files[i].path, "x", &offset, &why) == files[i].error, "%s has no functions",
+		   files[i].path);
+		is_text(why.text, files[i].reason, "and the reason is said");
+	}
+}
+
+/* A library in a file that lives in memory, with one function, made by hand. */
+struct image {
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+	Elf64_Shdr sections[3];
+	Elf64_Sym symbols[2];
+	char names[8];
+};
+
+struct image32 {
+	Elf32_Ehdr header;
+	Elf32_Phdr segment;
+	Elf32_Shdr sections[3];
+	Elf32_Sym symbols[2];
+	char names[8];
+};
+
+/* clang-format off */
+#define MAKE_IMAGE(type, N, machine)                                                                            \
+	static void make_##type(struct type *image)                                                             \
+	{                                                                                                       \
+		memset(image, 0, sizeof(*image));                                                               \
+		memcpy(image->header.e_ident, ELFMAG, SELFMAG);                                                 \
+		image->header.e_ident[EI_CLASS] = ELFCLASS##N;                                                  \
+		image->header.e_ident[EI_DATA] = ELFDATA2LSB;                                                   \
+		image->header.e_type = ET_DYN;                                                                  \
+		image->header.e_machine = machine;                                                              \
+		image->header.e_phoff = offsetof(struct type, segment);                                         \
+		image->header.e_phentsize = sizeof(image->segment);                                             \
+		image->header.e_phnum = 1;                                                                      \
+		image->header.e_shoff = offsetof(struct type, sections);                                        \
+		image->header.e_shentsize = sizeof(image->sections[0]);                                         \
+		image->header.e_shnum = 3;                                                                      \
+		image->segment.p_type = PT_LOAD;                                                                \
+		image->segment.p_flags = PF_R | PF_X;                                                           \
+		image->segment.p_vaddr = 0x1000;                                                                \
+		image->segment.p_filesz = sizeof(*image);                                                       \
+		image->sections[1].sh_type = SHT_DYNSYM;                                                        \
+		image->sections[1].sh_offset = offsetof(struct type, symbols);                                  \
+		image->sections[1].sh_size = sizeof(image->symbols);                                            \
+		image->sections[1].sh_entsize = sizeof(image->symbols[0]);                                      \
+		image->sections[1].sh_link = 2;                                                                 \
+		image->sections[2].sh_type = SHT_STRTAB;                                                        \
+		image->sections[2].sh_offset = offsetof(struct type, names);                                    \
+		image->sections[2].sh_size = sizeof(image->names);                                              \
+		image->symbols[1].st_name = 1;                                                                  \
+		image->symbols[1].st_info = ELF##N##_ST_INFO(STB_GLOBAL, STT_FUNC);                             \
+		image->symbols[1].st_shndx = 1;                                                                 \
+		image->symbols[1].st_value = 0x1010;                                                            \
+		memcpy(image->names, "\0swap\0\0", 8);                                                          \
+	}
+/* clang-format on */
+#ifdef __aarch64__
+MAKE_IMAGE(image, 64, EM_AARCH64)
+MAKE_IMAGE(image32, 32, EM_ARM)
+#else
+MAKE_IMAGE(image, 64, EM_X86_64)
+MAKE_IMAGE(image32, 32, EM_386)
+#endif
+
+static int memory_fd = -1;
+static char memory_path[64];
+
+static int look_into(const void *bytes, size_t len, u64 *offset, struct reason *why)
+{
+	if (memory_fd < 0) {
+		memory_fd = memfd_create("library", MFD_CLOEXEC);
+		snprintf(memory_path, sizeof(memory_path), "/proc/self/fd/%d", memory_fd);
+	}
+	if (ftruncate(memory_fd, 0) || pwrite(memory_fd, bytes, len, 0) != (ssize_t)len)
+		return -EIO;
+	why->text[0] = '\0';
+	return elf_symbol(memory_path, "swap", offset, why);
+}
+
+static void test_reasons(void)
+{
+	struct image image;
+	struct image32 narrow;
+	struct reason why;
+	u64 offset = 0;
+
+	make_image(&image);
+	is(look_into(&image, sizeof(image), &offset, &why), 0, "a library made by hand");
+	is(offset, 0x10, "its function's offset");
+	make_image32(&narrow);
+	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "a 32-bit library");
+	is_text(why.text, "it is a 32-bit library", "and that is said");
+#define SPOILED(change, error, reason)                                                               \
+	make_image(&image);                                                                          \
+	change;                                                                                      \
+	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "refused after %s", #change); \
+	is_text(why.text, reason, "and the reason is said")
+	SPOILED(image.header.e_shnum = 0, -ENOEXEC, "it is stripped of its section headers");
+	SPOILED(image.header.e_shoff = ~0ULL, -ENOEXEC, "its section headers are not all there");
+	SPOILED(image.header.e_shentsize = 1, -ENOEXEC, "its section headers are damaged");
+	SPOILED(image.header.e_phnum = 0xffff, -ENOEXEC, "its program headers are damaged");
+	SPOILED(image.header.e_machine = EM_SPARC, -ENOEXEC, "it is for another kind of machine");
+	SPOILED(image.header.e_ident[EI_DATA] = ELFDATA2MSB, -ENOEXEC, "it is for another kind of machine");
+	SPOILED(image.header.e_type = ET_REL, -ENOEXEC, "it is neither a library nor a program");
+	SPOILED(image.sections[1].sh_type = SHT_SYMTAB, -ENOEXEC, "it has no table of dynamic symbols");
+	SPOILED(image.sections[1].sh_link = 3, -ENOEXEC, "its table of dynamic symbols is damaged");
+	SPOILED(image.sections[1].sh_size = ~0ULL, -ENOEXEC, "its table of dynamic symbols is not all there");
+	SPOILED(image.sections[2].sh_size = 0, -ENOENT, "it exports no function swap");
+	SPOILED(image.symbols[1].st_name = 0xffffffff, -ENOENT, "it exports no function swap");
+	SPOILED(image.symbols[1].st_value = ~0ULL, -ENOENT, "it exports no function swap");
+	SPOILED(image.segment.p_offset = ~0ULL, -ENOENT, "it exports no function swap");
+	SPOILED(image.segment.p_flags = PF_R, -ENOENT, "it exports no function swap");
+	SPOILED(image.symbols[1].st_info = STT_GNU_IFUNC, -ENOENT, "it exports no function swap");
+	SPOILED(memset(image.names, 's', sizeof(image.names)), -ENOENT, "it exports no function swap");
+}
+
+/* Each byte set to each of some values, and each length: a result or a reason, and never a step outside. */
+static void test_every_byte(void)
+{
+	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
+	struct image image, spoiled;
+	struct reason why;
+	u32 taken = 0, refused = 0, wrong = 0;
+	u64 offset;
+
+	make_image(&image);
+	for (size_t at = 0; at < sizeof(image); at++) {
+		for (size_t i = 0; i < sizeof(values); i++) {
+			int error;
+
+			spoiled = image;
+			((unsigned char *)&spoiled)[at] = values[i];
+			error = look_into(&spoiled, sizeof(spoiled), &offset, &why);
+			taken += !error;
+			refused += error && why.text[0];
+			wrong += error ? !why.text[0] : offset >= sizeof(image);
+		}
+	}
+	for (size_t len = 0; len < sizeof(image); len++)
+		wrong += !look_into(&image, len, &offset, &why) || !why.text[0];
+	ok(!wrong && taken && refused, "of %zu damaged files %u still lead somewhere, %u have a reason",
+	   sizeof(image) * sizeof(values), taken, refused);
+}
+
+int main(void)
+{
+	test_real_library();
+	test_no_library();
+	test_reasons();
+	test_every_byte();
+	close(memory_fd);
+	return tap_end();
+}
