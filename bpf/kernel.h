@@ -47,6 +47,24 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 } kernel_type;
 
+struct inode {
+	u32 i_rdev;
+} kernel_type;
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+} kernel_type;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} kernel_type;
+
+struct files_struct {
+	struct fdtable *fdt;
+} kernel_type;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -56,6 +74,7 @@ struct task_struct {
 	u64 start_time;
 	struct task_struct *real_parent;
 	struct css_set *cgroups;
+	struct files_struct *files;
 	char comm[COMM_LEN];
 	struct sched_entity se;
 	struct sched_ext_entity scx;
@@ -91,6 +110,15 @@ struct tracepoint_sched_switch {
 	char next_comm[COMM_LEN];
 	s32 next_pid;
 	s32 next_prio;
+};
+
+/* What syscalls:sys_enter_ioctl hands over, by the same promise. */
+struct tracepoint_sys_enter_ioctl {
+	u64 common;
+	u64 syscall;
+	u64 fd;
+	u64 cmd;
+	u64 arg;
 };
 
 #endif

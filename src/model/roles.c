@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu.h"
+
 static const char *const role_names[ROLES] = {
 	[ROLE_UNKNOWN] = "unknown",	  [ROLE_RENDER] = "render",	  [ROLE_INPUT] = "input",
 	[ROLE_AUDIO] = "audio",		  [ROLE_NETWORK] = "network",	  [ROLE_COMPOSITOR] = "compositor",
@@ -107,8 +109,8 @@ static void gpu_words(char *into, const struct event_role *event)
 		snprintf(into, ROLE_WORDS_SIZE, "presents %.0f times a second by %s, %" PRIu32 " in all",
 			 per_second(event->presents, event->age_ns), by, event->presents);
 	else
-		snprintf(into, ROLE_WORDS_SIZE, "submitted to %s %" PRIu32 " time%s", "a GPU", event->gpu_submits,
-			 event->gpu_submits == 1 ? "" : "s");
+		snprintf(into, ROLE_WORDS_SIZE, "%s %s %" PRIu32 " time%s", gpu_deed(event->gpu_driver),
+			 gpu_driver_name(event->gpu_driver), event->gpu_submits, event->gpu_submits == 1 ? "" : "s");
 }
 
 static void wine_words(char *into, const struct event_role *event)

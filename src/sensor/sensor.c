@@ -60,6 +60,7 @@ void sensor_explain(struct reason *why, int error)
 		reason_set(why, "%s (%s)", strerror(-error), first_warning);
 	else
 		reason_set(why, "%s", strerror(-error));
+	first_warning[0] = '\0';
 }
 
 bool probe_btf(struct reason *why)
@@ -218,7 +219,9 @@ void sensor_stop(struct sensor *sensor)
 
 const char *sensor_hook_name(const struct sensor *sensor)
 {
-	return sensor->state == SENSOR_OFF ? "none" : sensor->kind->hooks[sensor->hook].name;
+	if (sensor->state == SENSOR_OFF)
+		return "none";
+	return sensor->kind->hook_name ? sensor->kind->hook_name(sensor->data) : sensor->kind->hooks[sensor->hook].name;
 }
 
 const char *sensor_state_name(enum sensor_state state)

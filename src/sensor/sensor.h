@@ -25,6 +25,9 @@ struct sensor_kind {
 	int (*open)(void **state, int hook, const void *settings, struct reason *why);
 	int (*attach)(void *state, int hook, struct reason *why);
 	void (*close)(void *state);
+	/* What it really hooked, where that depends on more than the row in use; the text stays after close. Can be
+	 * NULL. */
+	const char *(*hook_name)(const void *state);
 
 	/* Tells what threads are for: started by evidence.c, which hands open its struct evidence_settings. Such
 	 * sensors may have more to do while they watch; each of these can be NULL. */

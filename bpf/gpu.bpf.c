@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which threads submit to a GPU: ioctls seen at the drivers' own functions, or at the system call, judged by
+ * core/ioc.h. An object is loaded once a hook, with one of these programs in it; src/sensor/gpu.c chooses. */
+#include "roles.h"
+#include "../core/gpu_config.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct gpu_config gpu = { .families = GPU_OF_DRM | GPU_OF_NVIDIA | GPU_OF_UVM };
+
+struct drm_driver {
+	char *name;
+} kernel_type;
+
+struct drm_device {
+	struct drm_driver *driver;
+} kernel_type;
+
+struct drm_minor {
+	struct drm_device *dev;
+} kernel_type;
+
+struct drm_file {
+	struct drm_minor *minor;
+} kernel_type;
+
+/* DRM's drivers by minor number, from sysfs: for kernels that do not tell how DRM's own records are laid out. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, GPU_MINORS_MAX);
+	__type(key, u32);
+	__type(value, u32);
+} minors SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, GPU_DRIVERS);
+	__type(key, u32);
+	__type(value, struct gpu_count);
+} counts SEC(".maps");
+
+/* Arguments that could not be read, so that what they ask for is not known. */
+u64 unread = 0;
+
+static __always_inline u32 driver_by_minor(struct file *file)
+{
+	u32 minor = BPF_CORE_READ(file, f_inode, i_rdev) & 0xfffff;
+	u32 *driver = bpf_map_lookup_elem(&minors, &minor);
+
+	return driver ? *driver : GPU_OTHER;
+}
+
+static __always_inline u32 driver_of(struct file *file)
+{
+	struct gpu_name name = {};
+	struct drm_file *drm;
+
+	if (gpu.by_minor || !bpf_core_field_exists(struct drm_file, minor) ||
+	    !bpf_core_field_exists(struct drm_minor, dev) || !bpf_core_field_exists(struct drm_device, driver) ||
+	    !bpf_core_field_exists(struct drm_driver, name))
+		return driver_by_minor(file);
+	drm = BPF_CORE_READ(file, private_data);
+	bpf_probe_read_kernel_str(&name, sizeof(name), BPF_CORE_READ(drm, minor, dev, driver, name));
+	return gpu_driver_of_name(name);
+}
+
+static __always_inline bool read_argument(void *into, u32 bytes, u64 from)
+{
+	if (!bpf_probe_read_user(into, bytes, (void *)from))
+		return true;
+	__sync_fetch_and_add(&unread, 1);
+	return false;
+}
+
+static __always_inline void took(u32 driver, bool is_submit)
+{
+	struct gpu_count *count = bpf_map_lookup_elem(&counts, &driver);
+	struct task_struct *current;
+	struct kthread *thread;
+
+	if (count && !is_submit)
+		count->others++;
+	if (!is_submit)
+		return;
+	if (count)
+		count->submits++;
+	current = bpf_get_current_task_btf();
+	thread = role_here(current);
+	if (!thread || thread->role.facts.gpu_submits == ~0u)
+		return;
+	thread->role.facts.gpu_driver = (u8)driver;
+	thread->role.facts.gpu_submits++;
+	/* Those at which the answer can change, see opinion_of_gpu. */
+	if (thread->role.facts.gpu_submits == 1 || thread->role.facts.gpu_submits == 11)
+		role_settle(current, thread, bpf_ktime_get_ns());
+}
+
+static __always_inline void took_drm(struct file *file, u32 cmd, u64 arg)
+{
+	u32 driver = driver_of(file), flags = DRM_ATOMIC_TEST_ONLY;
+	bool is_submit = drm_is_submit(driver, cmd);
+
+	if (is_submit && drm_may_be_question(cmd))
+		is_submit = read_argument(&flags, sizeof(flags), arg) && !(flags & DRM_ATOMIC_TEST_ONLY);
+	took(driver, is_submit);
+}
+
+/* Whether an ioctl of NVIDIA's main driver makes a channel. */
+static __always_inline bool makes_channel(u32 cmd, u64 arg)
+{
+	struct {
+		u32 nr;
+		u32 bytes;
+		u64 address;
+	} wrapped = { .nr = ioc_nr(cmd), .address = arg };
+	struct {
+		u32 root;
+		u32 parent;
+		u32 object;
+		u32 class;
+	} alloc;
+
+	if (ioc_type(cmd) != IOC_TYPE_NVIDIA)
+		return false;
+	if (ioc_nr(cmd) == NV_XFER && !read_argument(&wrapped, sizeof(wrapped), arg))
+		return false;
+	return nvidia_is_alloc(wrapped.nr) && read_argument(&alloc, sizeof(alloc), wrapped.address) &&
+	       nvidia_class_is_channel(alloc.class);
+}
+
+static __always_inline void took_nvidia(u32 cmd, u64 arg)
+{
+	if (gpu.families == GPU_OF_UVM)
+		took(GPU_NVIDIA_UVM, uvm_is_submit(cmd));
+	else
+		took(GPU_NVIDIA, makes_channel(cmd, arg));
+}
+
+SEC("fentry/drm_ioctl")
+int BPF_PROG(drm_fentry, struct file *file, unsigned int cmd, unsigned long arg)
+{
+	took_drm(file, cmd, arg);
+	return 0;
+}
+
+SEC("kprobe/drm_ioctl")
+int BPF_KPROBE(drm_kprobe, struct file *file, unsigned int cmd, unsigned long arg)
+{
+	took_drm(file, cmd, arg);
+	return 0;
+}
+
+/* The function is chosen when the object is loaded. */
+SEC("fentry")
+int nvidia_fentry(u64 *ctx)
+{
+	if (gpu.with_inode)
+		took_nvidia((u32)ctx[2], ctx[3]);
+	else
+		took_nvidia((u32)ctx[1], ctx[2]);
+	return 0;
+}
+
+SEC("kprobe")
+int nvidia_kprobe(struct pt_regs *ctx)
+{
+	if (gpu.with_inode)
+		took_nvidia((u32)PT_REGS_PARM3(ctx), PT_REGS_PARM4(ctx));
+	else
+		took_nvidia((u32)PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx));
+	return 0;
+}
+
+static __always_inline struct file *file_of(u64 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(bpf_get_current_task_btf(), files, fdt);
+	struct file *file = NULL;
+
+	if (fd < BPF_CORE_READ(table, max_fds))
+		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	return file;
+}
+
+/* Every ioctl of the system comes by here: most are told apart by the device's number alone. */
+SEC("tracepoint")
+int on_ioctl(struct tracepoint_sys_enter_ioctl *call)
+{
+	struct file *file = file_of((u32)call->fd);
+	u32 major = file ? BPF_CORE_READ(file, f_inode, i_rdev) >> 20 : 0;
+
+	if (!major)
+		return 0;
+	if (major == MAJOR_DRM && (gpu.families & GPU_OF_DRM))
+		took_drm(file, (u32)call->cmd, call->arg);
+	else if (major == MAJOR_NVIDIA && (gpu.families & GPU_OF_NVIDIA))
+		took(GPU_NVIDIA, makes_channel((u32)call->cmd, call->arg));
+	else if (major == gpu.uvm_major && (gpu.families & GPU_OF_UVM))
+		took(GPU_NVIDIA_UVM, uvm_is_submit((u32)call->cmd));
+	return 0;
+}
