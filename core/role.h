@@ -6,6 +6,7 @@
 
 #include "account.h"
 #include "event.h"
+#include "period.h"
 #include "tier.h"
 
 /* render: makes frames or other work for a GPU. */
@@ -116,10 +117,11 @@ enum {
 	ROLE_WAKEUPS_DEFAULT = 100,
 	ROLE_WINDOW_NS = 500 * NSEC_PER_MSEC, /* behaviour is judged after so many wake-ups or so much time */
 	ROLE_LEAST_SPAN_NS = 20 * NSEC_PER_MSEC,
-	REGULAR_PERCENT = 20, /* gaps that deviate by less are a period */
+	REGULAR_PERCENT = 20,	/* gaps that deviate by less are a period */
+	EXACT_PERCENT = 10,	/* and by less than this an exact one */
+	PRIO_URGENT_LAST = 111, /* nice -10 */
 	DEMAND_BOUND_PERCENT = 70,
 	BURST_BOUND_NS = 10 * NSEC_PER_MSEC,
-	PERIOD_FAST_NS = 1600 * NSEC_PER_USEC,
 	PERIOD_FRAME_LEAST_NS = 4 * NSEC_PER_MSEC,
 	PERIOD_FRAME_MOST_NS = 45 * NSEC_PER_MSEC,
 	PERIOD_SOUND_MOST_NS = 60 * NSEC_PER_MSEC,
@@ -150,15 +152,35 @@ core_fn int behaviour_is_regular(const struct behaviour *seen)
 	       percent_of(seen->gap_dev_ns, seen->gap_ns) <= REGULAR_PERCENT;
 }
 
+/* Programs ask for the most urgent nice values for sound, where they may not have a realtime priority. */
+core_fn int behaviour_is_urgent(const struct behaviour *seen)
+{
+	return seen->prio > PRIO_REALTIME_LAST && seen->prio <= PRIO_URGENT_LAST;
+}
+
+/* What a thread that wakes by a clock and does little each time is for. */
+core_fn struct opinion opinion_of_clock(const struct behaviour *seen)
+{
+	if (behaviour_is_urgent(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS)
+		return opinion_of(ROLE_AUDIO, is_sound_period(seen->gap_ns) ? 80 : 65);
+	if (is_sound_period(seen->gap_ns) && percent_of(seen->gap_dev_ns, seen->gap_ns) <= EXACT_PERCENT)
+		return opinion_of(ROLE_AUDIO, 60);
+	if (is_picture_period(seen->gap_ns))
+		return opinion_of(ROLE_RENDER, 50);
+	if (seen->gap_ns > PERIOD_FRAME_MOST_NS)
+		return opinion_of(ROLE_BACKGROUND, 50);
+	return opinion_of(ROLE_UNKNOWN, 0);
+}
+
 /* What a thread that wakes by a clock is for, told by how much of each period it works. */
 core_fn struct opinion opinion_of_period(const struct behaviour *seen)
 {
 	u64 share = percent_of(seen->cpu_ns, seen->span_ns);
 
-	if (seen->gap_ns < PERIOD_FAST_NS)
-		return share < SOUND_SHARE_PERCENT * 2 ? opinion_of(ROLE_INPUT, 55) : opinion_of(ROLE_UNKNOWN, 0);
-	if (seen->gap_ns <= PERIOD_SOUND_MOST_NS && share < SOUND_SHARE_PERCENT)
-		return opinion_of(ROLE_AUDIO, 60);
+	if (is_input_period(seen->gap_ns) && share < SOUND_SHARE_PERCENT * 2)
+		return opinion_of(ROLE_INPUT, 55);
+	if (share < SOUND_SHARE_PERCENT)
+		return opinion_of_clock(seen);
 	if (seen->gap_ns >= PERIOD_FRAME_LEAST_NS && seen->gap_ns <= PERIOD_FRAME_MOST_NS)
 		return opinion_of(ROLE_RENDER, 55);
 	return opinion_of(ROLE_UNKNOWN, 0);
