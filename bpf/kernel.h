@@ -88,6 +88,25 @@ struct sock {
 	struct sock_common __sk_common;
 } kernel_type;
 
+struct socket {
+	struct sock *sk;
+} kernel_type;
+
+struct sockaddr_un {
+	unsigned short sun_family;
+} kernel_type;
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[];
+} kernel_type;
+
+struct unix_sock {
+	struct sock sk;
+	struct unix_address *addr;
+	struct sock *peer;
+} kernel_type;
+
 struct seq_file;
 
 struct bpf_iter_meta {

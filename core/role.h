@@ -127,6 +127,9 @@ enum {
 	PERIOD_SOUND_MOST_NS = 60 * NSEC_PER_MSEC,
 	PERIOD_RARE_NS = 100 * NSEC_PER_MSEC,
 	SOUND_SHARE_PERCENT = 12, /* of a period: a sound thread works less, a render thread more */
+	SOUND_WRITES_ENOUGH = 8,
+	SOUND_SENT_LEAST_NS = 80 * NSEC_PER_MSEC,
+	SOUND_SENT_MOST_NS = 800 * NSEC_PER_MSEC,
 	MOSTLY_PERCENT = 60,
 	SPARE_DEMAND_PERCENT = 10,
 	LEAST_WAKES = 8,		  /* fewer tell no period */
@@ -213,6 +216,7 @@ struct pattern {
 	u8 confidence;
 	u8 net;	  /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
 	u8 calls; /* how often it was judged, up to 255 */
+	u8 busy;  /* whether it wakes often for little, as net is */
 };
 
 enum {
@@ -273,6 +277,17 @@ core_fn void pattern_learn_net(struct pattern *pattern, const struct behaviour *
 		pattern->net -= pattern->net / 4u;
 }
 
+/* Threads of a sound server wake several times in a period, so that no clock is to be seen. */
+core_fn void pattern_learn_busy(struct pattern *pattern, const struct behaviour *seen)
+{
+	int often = seen->wakeups >= LEAST_WAKES && seen->span_ns / seen->wakeups <= PERIOD_SOUND_MOST_NS;
+
+	if (often && percent_of(seen->cpu_ns, seen->span_ns) < SOUND_SHARE_PERCENT)
+		pattern->busy += (u8)((101u - pattern->busy) / 2);
+	else
+		pattern->busy -= (pattern->busy + 3u) / 4u;
+}
+
 struct role_answer {
 	u8 role;
 	u8 confidence;
@@ -314,10 +329,12 @@ core_fn struct opinion opinion_of_gpu(const struct role_facts *facts)
 
 core_fn struct opinion opinion_of_io(const struct role_facts *facts, const struct pattern *pattern)
 {
-	if (facts->audio_writes >= LEAST_WAKES)
+	if (facts->audio_writes >= SOUND_WRITES_ENOUGH)
 		return opinion_of(ROLE_AUDIO, 90);
 	if ((facts->process & (PROCESS_SOUND_SERVER | PROCESS_SOUND_CLIENT)) && pattern->role == ROLE_AUDIO)
 		return opinion_of(ROLE_AUDIO, 90);
+	if ((facts->process & PROCESS_SOUND_SERVER) && pattern->busy >= 75)
+		return opinion_of(ROLE_AUDIO, 80);
 	if (facts->input_reads >= LEAST_WAKES)
 		return opinion_of(ROLE_INPUT, 90);
 	if (pattern->net >= 50)
@@ -443,7 +460,22 @@ struct role_state {
 	u32 net_wakes;
 	u32 frame_wakes;
 	u64 net_turn; /* the last turn that was counted in net_wakes */
+	u64 sound_ns; /* when sound was last sent to a server and counted in audio_writes */
 };
+
+/* Counts what is sent to a sound server. A client asks it things in bursts too; only a stream goes on. Returns whether
+ * enough has come together to know. */
+core_fn int sound_was_sent(struct role_state *role, u64 now_ns)
+{
+	u64 since_ns = span_between(role->sound_ns, now_ns);
+
+	if (role->sound_ns && since_ns < SOUND_SENT_LEAST_NS)
+		return 0;
+	if (role->facts.audio_writes < SOUND_WRITES_ENOUGH && since_ns > SOUND_SENT_MOST_NS)
+		role->facts.audio_writes = 0;
+	role->sound_ns = now_ns;
+	return ++role->facts.audio_writes == SOUND_WRITES_ENOUGH;
+}
 
 /* Whether enough has happened since the last judgement. */
 core_fn int role_is_due(const struct role_state *role, const struct thread_account *account, u64 now_ns, u32 wakeups)
@@ -482,6 +514,7 @@ core_fn void role_judge(struct role_state *role, const struct thread_account *ac
 	if (role->since_ns && seen.span_ns >= ROLE_LEAST_SPAN_NS) {
 		pattern_learn(&role->pattern, role_of_behaviour(&seen));
 		pattern_learn_net(&role->pattern, &seen);
+		pattern_learn_busy(&role->pattern, &seen);
 	}
 	role_window_begins(role, account, now_ns);
 	role->cpu_ns += running_ns;

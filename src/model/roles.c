@@ -132,6 +132,8 @@ static void io_words(char *into, const struct event_role *event)
 		snprintf(into, ROLE_WORDS_SIZE, "reads %s, %" PRIu32 " times",
 			 event->input_kind < INPUT_KINDS ? input_names[event->input_kind] : input_names[INPUT_OTHER],
 			 event->input_reads);
+	} else if (event->role == ROLE_NETWORK && !event->wakeups) {
+		snprintf(into, ROLE_WORDS_SIZE, "sends or receives without a pause");
 	} else if (event->role == ROLE_NETWORK && event->net_wakes >= event->wakeups) {
 		/* More than once in a long turn. */
 		snprintf(into, ROLE_WORDS_SIZE, "sends or receives whenever it wakes, %" PRIu64 " times",

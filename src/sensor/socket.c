@@ -64,10 +64,11 @@ static void choose_programs(const struct bpf_object *object, int hook)
 {
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct bpf_program *program = bpf_object__find_program_by_name(object, programs[i].name);
-		bool is_there = !programs[i].optional ||
-				libbpf_find_vmlinux_btf_id(programs[i].optional, BPF_TRACE_FEXIT) > 0;
 
-		bpf_program__set_autoload(program, (int)programs[i].hook == hook && is_there);
+		bpf_program__set_autoload(
+			program, (int)programs[i].hook == hook &&
+					 (!programs[i].optional ||
+					  libbpf_find_vmlinux_btf_id(programs[i].optional, BPF_TRACE_FEXIT) > 0));
 	}
 }
 

@@ -1,6 +1,303 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sound sensor: not part of this version.
- * Its row is there so that doctor can say so. */
-#include "kinds.h"
+/* The sound sensor: who plays into a sound card (bpf/sound.bpf.c), who sends sound to a server
+ * (bpf/sound_server.bpf.c), and, once a thread runs like one of sound's, whether its process has to do with sound at
+ * all. */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-const struct sensor_kind sound_kind = { .name = "sound", .subject = "threads that feed a sound device" };
+#include "../base/loop.h"
+#include "evidence.h"
+#include "kinds.h"
+#include "peers.h"
+#include "sched.h"
+#include "sound.skel.h"
+#include "sound_server.skel.h"
+
+enum sound_hook {
+	HOOK_FENTRY,
+	HOOK_KPROBE,
+	HOOK_SERVER_TP_BTF,
+	HOOK_SERVER_FENTRY,
+	HOOK_SERVER_KPROBE,
+	HOOK_FILES,
+};
+
+enum { LOOKS_KEPT = 64, LOOK_AGAIN_S = 10, SERVERS_MAX = 4 };
+
+/* A process that was looked at. */
+struct look {
+	u32 pid;
+	u64 time_ns;
+};
+
+struct sound_state {
+	struct sensor *sched;
+	struct sound_bpf *card;
+	struct sound_server_bpf *server;
+	struct look looks[LOOKS_KEPT];
+	u32 looks_next;
+};
+
+static bool probe_server_tp(struct reason *why)
+{
+	if (!probe_btf(why))
+		return false;
+	if (libbpf_find_vmlinux_btf_id("sock_send_length", BPF_TRACE_RAW_TP) > 0)
+		return true;
+	reason_set(why, "this kernel has no such tracepoint (it takes Linux 6.3 or later)");
+	return false;
+}
+
+static const struct sensor_hook hooks[] = {
+	[HOOK_FENTRY] = { "fentry/snd_pcm_ioctl", NULL, probe_btf },
+	[HOOK_KPROBE] = { "kprobe/snd_pcm_ioctl", "each request to a sound card costs about a microsecond more",
+			  probe_kprobes },
+	[HOOK_SERVER_TP_BTF] = { "tp_btf/sock_send_length",
+				 "who plays into a sound card is known by what its process has open", probe_server_tp },
+	[HOOK_SERVER_FENTRY] = { "fentry/unix_stream_sendmsg",
+				 "who plays into a sound card is known by what its process has open", probe_btf },
+	[HOOK_SERVER_KPROBE] = { "kprobe/unix_stream_sendmsg",
+				 "who plays into a sound card is known by what its process has open", probe_kprobes },
+	[HOOK_FILES] = { "files", "sound is known by threads' clocks and by what their process has open", NULL },
+	{ 0 },
+};
+
+/* Programs come in pairs, one a hook. The first function is there wherever there is sound. */
+static const char *const card_functions[] = { "snd_pcm_ioctl", "snd_pcm_ioctl_compat", "snd_pcm_poll",
+					      "snd_pcm_write", "snd_pcm_writev",       "snd_pcm_read" };
+static const char *const card_programs[][2] = {
+	{ "on_pcm_ioctl", "probed_pcm_ioctl" },	  { "on_pcm_ioctl_compat", "probed_pcm_ioctl_compat" },
+	{ "on_pcm_poll", "probed_pcm_poll" },	  { "on_pcm_write", "probed_pcm_write" },
+	{ "on_pcm_writev", "probed_pcm_writev" }, { "on_pcm_read", "probed_pcm_read" },
+};
+enum { CARD_FUNCTIONS = sizeof(card_functions) / sizeof(card_functions[0]) };
+
+static bool has_function(const struct btf *types, const char *name)
+{
+	return types && btf__find_by_name_kind(types, name, BTF_KIND_FUNC) > 0;
+}
+
+/* Takes those programs whose functions this kernel, or its module for sound, has. */
+static int choose_card_programs(const struct sound_bpf *card, int hook, struct reason *why)
+{
+	struct btf *kernel = btf__load_vmlinux_btf(), *module = NULL;
+	int error = 0;
+
+	if (!has_function(kernel, card_functions[0]))
+		module = btf__load_module_btf("snd_pcm", kernel);
+	for (int i = 0; i < CARD_FUNCTIONS; i++) {
+		bool there = has_function(module ? module : kernel, card_functions[i]);
+
+		for (int j = 0; j < 2; j++)
+			bpf_program__set_autoload(bpf_object__find_program_by_name(card->obj, card_programs[i][j]),
+						  there && j == hook);
+		if (!i && !there) {
+			reason_set(why, "this kernel has no sound (CONFIG_SND_PCM), or its module is not loaded");
+			error = -ENOENT;
+		}
+	}
+	btf__free(module);
+	btf__free(kernel);
+	return error;
+}
+
+static int open_card(struct sound_state *state, int hook, struct reason *why)
+{
+	int error;
+
+	state->card = sound_bpf__open();
+	if (!state->card)
+		return -errno;
+	error = choose_card_programs(state->card, hook, why);
+	if (!error)
+		error = sched_share(state->sched, state->card->obj);
+	return error ? error : sound_bpf__load(state->card);
+}
+
+static int open_server(struct sound_state *state, int hook)
+{
+	struct sound_server_bpf *server = sound_server_bpf__open();
+	int error;
+
+	if (!server)
+		return -errno;
+	bpf_program__set_autoload(server->progs.on_send_length, hook == HOOK_SERVER_TP_BTF);
+	bpf_program__set_autoload(server->progs.on_stream_sendmsg, hook == HOOK_SERVER_FENTRY);
+	bpf_program__set_autoload(server->progs.probed_stream_sendmsg, hook == HOOK_SERVER_KPROBE);
+	error = sched_share(state->sched, server->obj);
+	if (!error)
+		error = sound_server_bpf__load(server);
+	if (!error)
+		error = sound_server_bpf__attach(server);
+	if (error)
+		sound_server_bpf__destroy(server);
+	else
+		state->server = server;
+	return error;
+}
+
+static int sound_open(void **out, int hook, const void *data, struct reason *why)
+{
+	const struct evidence_settings *settings = data;
+	struct sound_state *state = calloc(1, sizeof(*state));
+
+	*out = state;
+	if (!state)
+		return -ENOMEM;
+	state->sched = settings ? settings->sched : NULL;
+	return hook <= HOOK_KPROBE ? open_card(state, hook, why) : 0;
+}
+
+/* Cards are one thing and servers another: where both can be watched, both are. */
+static void try_servers(struct sound_state *state)
+{
+	struct reason why;
+
+	for (int hook = HOOK_SERVER_TP_BTF; hook <= HOOK_SERVER_KPROBE; hook++)
+		if (!sensor_hook_is_skipped("sound", hooks[hook].name) && hooks[hook].probe(&why) &&
+		    !open_server(state, hook))
+			return;
+}
+
+static int sound_attach(void *data, int hook, struct reason *why)
+{
+	struct sound_state *state = data;
+	int error = 0;
+
+	(void)why;
+	if (hook <= HOOK_KPROBE) {
+		error = sound_bpf__attach(state->card);
+		if (!error)
+			try_servers(state);
+	} else if (hook != HOOK_FILES) {
+		error = open_server(state, hook);
+	}
+	return error;
+}
+
+static void sound_close(void *data)
+{
+	struct sound_state *state = data;
+
+	if (!state)
+		return;
+	sound_bpf__destroy(state->card);
+	sound_server_bpf__destroy(state->server);
+	free(state);
+}
+
+/* What only programs have open that play or mix sound: a card, or memory shared with a server. */
+static bool is_of_sound(const char *target)
+{
+	static const char *const beginnings[] = { "/dev/snd/pcm", "/dev/shm/jack", "/dev/shm/pulse-shm-",
+						  "/memfd:pipewire-memfd", "/memfd:pulseaudio" };
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (!strncmp(target, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+static bool has_sound_open(u32 pid)
+{
+	char path[32], target[128];
+	struct dirent *entry;
+	bool found = false;
+	DIR *fds;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
+	fds = opendir(path);
+	while (fds && !found && (entry = readdir(fds))) {
+		ssize_t len = isdigit((unsigned char)entry->d_name[0])
+				      ? readlinkat(dirfd(fds), entry->d_name, target, sizeof(target) - 1)
+				      : -1;
+
+		target[len < 0 ? 0 : len] = '\0';
+		found = is_of_sound(target);
+	}
+	if (fds)
+		closedir(fds);
+	return found;
+}
+
+/* Whom a process talks to of the world of sound. */
+struct talks {
+	u32 servers[SERVERS_MAX];
+	int servers_len;
+	bool of_sound;
+};
+
+/* A server's socket. JACK's server is a client of its clients' sockets too, so that only its own name tells it. */
+static bool is_server_socket(const char *name, size_t dir_len)
+{
+	return !strncmp(name, "pipewire-", 9) || !strncmp(name, "jack_default_", 13) ||
+	       (!strcmp(name, "native") && dir_len >= 6 && !strncmp(name - 6, "pulse/", 6));
+}
+
+static void note_peer(void *data, const struct peer *peer)
+{
+	const char *slash = strrchr(peer->path, '/');
+	struct talks *talks = data;
+
+	if (!slash)
+		return;
+	if (is_server_socket(slash + 1, (size_t)(slash + 1 - peer->path))) {
+		talks->of_sound = true;
+		if (talks->servers_len < SERVERS_MAX)
+			talks->servers[talks->servers_len++] = peer->pid;
+	}
+}
+
+static bool was_looked_at(struct sound_state *state, u32 pid)
+{
+	u64 now_ns = clock_now_ns();
+
+	for (int i = 0; i < LOOKS_KEPT; i++)
+		if (state->looks[i].pid == pid && now_ns - state->looks[i].time_ns < LOOK_AGAIN_S * (u64)NSEC_PER_SEC)
+			return true;
+	state->looks[state->looks_next++ % LOOKS_KEPT] = (struct look){ pid, now_ns };
+	return false;
+}
+
+/* A thread runs as one of sound's does, or was seen to feed sound: its process is looked at, and whom it talks to. */
+static void sound_take(void *data, const struct event_role *event)
+{
+	struct sound_state *state = data;
+	struct talks talks = { .of_sound = false };
+	struct reason why;
+	u32 pid;
+
+	if (event->role != ROLE_AUDIO || !state->sched || (event->head.flags & EVENT_FLAG_CLOSING) ||
+	    (event->evidence != EVIDENCE_RUNTIME && event->evidence != EVIDENCE_IO))
+		return;
+	pid = process_of(event->head.tid);
+	if (!pid || was_looked_at(state, pid))
+		return;
+	peers_of(pid, note_peer, &talks, &why);
+	if (!talks.of_sound && !has_sound_open(pid))
+		return;
+	sched_assign(state->sched, pid, 0, ORDER_PROCESS, PROCESS_SOUND_CLIENT);
+	/* Whoever listens for a server that is started on demand has no sound of its own. */
+	for (int i = 0; i < talks.servers_len; i++)
+		if (talks.servers[i] && has_sound_open(talks.servers[i]))
+			sched_assign(state->sched, talks.servers[i], 0, ORDER_PROCESS, PROCESS_SOUND_SERVER);
+}
+
+const struct sensor_kind sound_kind = {
+	.name = "sound",
+	.subject = "threads that feed a sound device",
+	.hooks = hooks,
+	.open = sound_open,
+	.attach = sound_attach,
+	.close = sound_close,
+	.gathers_evidence = true,
+	.take = sound_take,
+};
