@@ -306,6 +306,9 @@ core_fn struct opinion opinion_of_wine(const struct role_facts *facts)
 		return opinion_of(ROLE_UNKNOWN, 0);
 	if (facts->presents || (facts->gpu_submits && priority > WINE_BELOW_NORMAL))
 		return priority >= WINE_HIGHEST ? opinion_of(ROLE_RENDER, 100) : opinion_of(ROLE_UNKNOWN, 0);
+	/* Urgent, and seen at what it is urgent for. */
+	if (priority >= WINE_HIGHEST && (facts->audio_writes >= LEAST_WAKES || facts->input_reads >= LEAST_WAKES))
+		return opinion_of(facts->audio_writes >= LEAST_WAKES ? ROLE_AUDIO : ROLE_INPUT, 100);
 	if (priority >= WINE_TIME_CRITICAL)
 		return opinion_of(ROLE_AUDIO, 95);
 	if (priority >= WINE_HIGHEST)
