@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The wine sensor's kernel half: priorities and names that Windows code gives its threads, seen where it asks Wine for
+ * them. Which Linux thread a Windows handle means is learned from how the handle came about. */
+#include "roles.h"
+#include "../core/wine.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Whether to find other threads here, by the kernel's iterator, or to leave that to the program. */
+const volatile bool walks = true;
+
+/* Priorities for handles whose thread is not known, and requests that could not be read. */
+u64 unresolved = 0, unread = 0;
+/* What a map or the ring refused. */
+u64 handles_refused = 0, calls_refused = 0, told_lost = 0;
+
+/* Windows code calls as Microsoft's compilers do, also where Linux passes arguments otherwise. */
+#ifdef __TARGET_ARCH_x86
+#define ARGUMENT_1(ctx) ((u64)(ctx)->rcx)
+#define ARGUMENT_2(ctx) ((u64)(ctx)->rdx)
+#define ARGUMENT_3(ctx) ((u64)(ctx)->r8)
+#define ARGUMENT_4(ctx) ((u64)(ctx)->r9)
+/* Behind the return address and the room that is kept for the first four. */
+#define ARGUMENT_11_AT(ctx) ((u64)(ctx)->rsp + 0x28 + 6 * 8)
+#else
+#define ARGUMENT_1(ctx) ((u64)PT_REGS_PARM1(ctx))
+#define ARGUMENT_2(ctx) ((u64)PT_REGS_PARM2(ctx))
+#define ARGUMENT_3(ctx) ((u64)PT_REGS_PARM3(ctx))
+#define ARGUMENT_4(ctx) ((u64)PT_REGS_PARM4(ctx))
+#define ARGUMENT_11_AT(ctx) ((u64)PT_REGS_SP(ctx) + 2 * 8)
+#endif
+
+struct bpf_iter_task {
+	u64 opaque[3];
+};
+enum { ITERATE_THREADS_OF_PROCESS = 2 };
+
+extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym __weak;
+extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym __weak;
+extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
+
+/* A Linux thread. Tids are used again; the start time tells whether it is still the same one. */
+struct target {
+	u64 start_ns;
+	u32 tid;
+	u32 unused;
+};
+
+enum number_kind { NUMBER_HANDLE, NUMBER_THREAD_ID };
+
+/* What a process calls a thread. */
+struct target_key {
+	u64 number;
+	u32 pid;
+	u32 kind; /* enum number_kind */
+};
+
+/* Handles are seldom closed as long as their thread is there, and a closed one is overwritten when its number is used
+ * again: those that nobody has used for longest go first. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct target_key);
+	__type(value, struct target);
+} targets SEC(".maps");
+
+/* A call that a thread is in and that gives it a handle of a thread. */
+struct call {
+	u64 handle_at; /* where the handle will be; 0: in no such call */
+	u64 id_at;     /* where the new thread's ids will be, or 0 */
+	struct target target;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct call);
+} calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 16);
+} told SEC(".maps");
+
+static __always_inline void tell(u32 what, u32 pid, u32 tid, s32 priority)
+{
+	struct wine_message *message = bpf_ringbuf_reserve(&told, sizeof(*message), 0);
+
+	if (!message) {
+		__sync_fetch_and_add(&told_lost, 1);
+		return;
+	}
+	message->what = what;
+	message->pid = pid;
+	message->tid = tid;
+	message->priority = priority;
+	bpf_ringbuf_submit(message, 0);
+}
+
+/* Whoever comes by here runs a Windows program. Threads that are there already learn it from the program, later ones
+ * inherit it. */
+static __always_inline void note_process(struct task_struct *current, struct kthread *thread)
+{
+	if (thread->role.facts.process & PROCESS_WINE)
+		return;
+	thread->role.facts.process |= PROCESS_WINE;
+	tell(WINE_TOLD_PROCESS, (u32)current->tgid, 0, 0);
+}
+
+static __always_inline void remember(u32 pid, u32 kind, u64 number, const struct target *target)
+{
+	struct target_key key = { .number = number, .pid = pid, .kind = kind };
+
+	if (!target->tid) {
+		/* The number is one of a thread that is not known; what it meant before, it means no longer. */
+		bpf_map_delete_elem(&targets, &key);
+		return;
+	}
+	if (bpf_map_update_elem(&targets, &key, target, BPF_ANY))
+		__sync_fetch_and_add(&handles_refused, 1);
+}
+
+static __always_inline struct target recall(u32 pid, u32 kind, u64 number)
+{
+	struct target_key key = { .number = number, .pid = pid, .kind = kind };
+	struct target *found = bpf_map_lookup_elem(&targets, &key), none = {};
+
+	return found ? *found : none;
+}
+
+static __always_inline struct target target_of(struct task_struct *p)
+{
+	struct target target = { .start_ns = p->start_time, .tid = tid_of(p) };
+
+	return target;
+}
+
+struct request {
+	u32 class;
+	s32 priority;
+	struct comm name;
+};
+
+static __always_inline bool read_request(struct pt_regs *ctx, struct request *request)
+{
+	u64 from = ARGUMENT_3(ctx);
+	struct wine_string string = {};
+	u16 wide[COMM_LEN] = {};
+	u32 bytes;
+
+	request->class = (u32)ARGUMENT_2(ctx);
+	if (request->class == WINE_CLASS_BASE_PRIORITY)
+		return (u32)ARGUMENT_4(ctx) == sizeof(request->priority) &&
+		       !bpf_probe_read_user(&request->priority, sizeof(request->priority), (void *)from) &&
+		       wine_priority_is_valid(request->priority);
+	if (bpf_probe_read_user(&string, sizeof(string), (void *)from))
+		return false;
+	bytes = string.bytes > sizeof(wide) - 2 ? sizeof(wide) - 2 : string.bytes;
+	barrier_var(bytes);
+	if (bytes >= sizeof(wide) || bpf_probe_read_user(wide, bytes, (void *)string.text))
+		return false;
+	wine_name_narrow(&request->name, wide, bytes / 2);
+	return true;
+}
+
+static __noinline int carry_out(struct task_struct *p, struct kthread *thread, struct request *request)
+{
+	struct role_facts *facts = &thread->role.facts;
+
+	if (request->class == WINE_CLASS_NAME) {
+		/* Wine may tell Linux the name too, or not: here it counts either way. */
+		role_name(thread, &request->name);
+	} else {
+		facts->wine_priority = (s16)request->priority;
+		facts->has |= HAS_WINE_PRIORITY;
+	}
+	return role_settle(p, thread, bpf_ktime_get_ns());
+}
+
+/* Looks for the thread among those of the caller's process. False: it has ended. */
+static __always_inline bool carry_out_there(struct task_struct *current, const struct target *target,
+					    struct request *request)
+{
+	struct bpf_iter_task it;
+	struct task_struct *p;
+	struct kthread *thread;
+	bool found = false;
+
+	bpf_iter_task_new(&it, current, ITERATE_THREADS_OF_PROCESS);
+	while ((p = bpf_iter_task_next(&it))) {
+		if (tid_of(p) != target->tid || p->start_time != target->start_ns)
+			continue;
+		found = true;
+		thread = thread_of(p);
+		if (thread && !thread->ended)
+			carry_out(p, thread, request);
+		break;
+	}
+	bpf_iter_task_destroy(&it);
+	return found;
+}
+
+static __always_inline void carry_out_by_handle(struct task_struct *current, u64 handle, struct request *request)
+{
+	struct target target = recall((u32)current->tgid, NUMBER_HANDLE, handle);
+
+	if (!target.tid) {
+		if (request->class == WINE_CLASS_BASE_PRIORITY)
+			__sync_fetch_and_add(&unresolved, 1);
+	} else if (walks && bpf_ksym_exists(bpf_iter_task_new)) {
+		carry_out_there(current, &target, request);
+	} else if (request->class == WINE_CLASS_BASE_PRIORITY) {
+		tell(WINE_TOLD_PRIORITY, (u32)current->tgid, target.tid, request->priority);
+	}
+}
+
+/* NTSTATUS NtSetInformationThread(HANDLE, THREADINFOCLASS, const void *, ULONG) */
+SEC("uprobe")
+int on_set_information(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct kthread *thread = role_here(current);
+	u32 class = (u32)ARGUMENT_2(ctx);
+	struct request request = {};
+	u64 handle;
+
+	if (!thread)
+		return 0;
+	note_process(current, thread);
+	if (class != WINE_CLASS_BASE_PRIORITY && class != WINE_CLASS_NAME)
+		return 0;
+	if (!read_request(ctx, &request)) {
+		__sync_fetch_and_add(&unread, 1);
+		return 0;
+	}
+	handle = ARGUMENT_1(ctx);
+	if (handle == WINE_THIS_THREAD)
+		carry_out(current, thread, &request);
+	else
+		carry_out_by_handle(current, handle, &request);
+	return 0;
+}
+
+/* The program starts, or a thread of it does something that only Windows programs do. */
+SEC("uprobe")
+int on_start(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct kthread *thread = role_here(current);
+
+	if (thread)
+		note_process(current, thread);
+	return 0;
+}
+
+static __always_inline struct call *call_begins(struct task_struct *current, u64 handle_at)
+{
+	struct call *call = bpf_task_storage_get(&calls, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct target none = {};
+
+	if (!call) {
+		__sync_fetch_and_add(&calls_refused, 1);
+		return NULL;
+	}
+	call->handle_at = handle_at;
+	call->id_at = 0;
+	call->target = none;
+	return call;
+}
+
+/* Where a list of attributes says that the new thread's ids shall go. */
+static __always_inline u64 client_id_at(u64 list)
+{
+	struct wine_attribute entry;
+	u64 bytes = 0;
+
+	bpf_probe_read_user(&bytes, sizeof(bytes), (void *)list);
+	for (u32 i = 0; i < WINE_ATTRIBUTES_MAX; i++) {
+		u64 at = sizeof(bytes) + i * sizeof(entry);
+
+		if (at + sizeof(entry) > bytes || bpf_probe_read_user(&entry, sizeof(entry), (void *)(list + at)))
+			return 0;
+		if ((u32)entry.attribute == WINE_ATTRIBUTE_CLIENT_ID && entry.size >= sizeof(struct wine_client_id))
+			return entry.value;
+	}
+	return 0;
+}
+
+/* NTSTATUS NtCreateThreadEx(HANDLE *, ..., PS_ATTRIBUTE_LIST *): Linux makes the thread while this call lasts. */
+SEC("uprobe")
+int on_create(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct kthread *thread = role_here(current);
+	struct call *call;
+	u64 list = 0;
+
+	if (!thread)
+		return 0;
+	note_process(current, thread);
+	call = call_begins(current, ARGUMENT_1(ctx));
+	if (!call || bpf_probe_read_user(&list, sizeof(list), (void *)ARGUMENT_11_AT(ctx)) || !list)
+		return 0;
+	call->id_at = client_id_at(list);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct call *call = bpf_task_storage_get(&calls, parent, NULL, 0);
+
+	if (call && call->handle_at && !call->target.tid && child->tgid == parent->tgid)
+		call->target = target_of(child);
+	return 0;
+}
+
+/* NTSTATUS NtDuplicateObject(HANDLE source_process, HANDLE source, HANDLE dest_process, HANDLE *dest, ...) */
+SEC("uprobe")
+int on_duplicate(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	u64 source = ARGUMENT_2(ctx);
+	struct target target = {};
+	struct call *call;
+
+	if (ARGUMENT_3(ctx) != WINE_THIS_PROCESS || !ARGUMENT_4(ctx) || !role_here(current))
+		return 0;
+	if (ARGUMENT_1(ctx) == WINE_THIS_PROCESS)
+		target = source == WINE_THIS_THREAD ? target_of(current)
+						    : recall((u32)current->tgid, NUMBER_HANDLE, source);
+	call = call_begins(current, ARGUMENT_4(ctx));
+	if (call)
+		call->target = target;
+	return 0;
+}
+
+/* NTSTATUS NtOpenThread(HANDLE *, ACCESS_MASK, const OBJECT_ATTRIBUTES *, const CLIENT_ID *) */
+SEC("uprobe")
+int on_open(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct wine_client_id id = {};
+	struct call *call;
+
+	if (!role_here(current))
+		return 0;
+	call = call_begins(current, ARGUMENT_1(ctx));
+	if (call && !bpf_probe_read_user(&id, sizeof(id), (void *)ARGUMENT_4(ctx)))
+		call->target = recall((u32)current->tgid, NUMBER_THREAD_ID, id.thread);
+	return 0;
+}
+
+/* Each of the three calls above has stored a handle by now, if it went well. */
+SEC("uretprobe")
+int on_handle(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct call *call = bpf_task_storage_get(&calls, current, NULL, 0);
+	struct wine_client_id id = {};
+	u64 handle = 0, handle_at;
+
+	if (!call || !call->handle_at)
+		return 0;
+	handle_at = call->handle_at;
+	call->handle_at = 0;
+	if ((u32)PT_REGS_RC(ctx))
+		return 0;
+	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)handle_at)) {
+		__sync_fetch_and_add(&unread, 1);
+		return 0;
+	}
+	remember((u32)current->tgid, NUMBER_HANDLE, handle, &call->target);
+	if (call->id_at && !bpf_probe_read_user(&id, sizeof(id), (void *)call->id_at))
+		remember((u32)current->tgid, NUMBER_THREAD_ID, id.thread, &call->target);
+	return 0;
+}
