@@ -28,6 +28,7 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c))
+WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
 .PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale clean
@@ -106,7 +107,13 @@ $(B)/programs/%: tests/programs/%.c
 	@echo "  CC    $<"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
 
-test-programs: $(UNIT) $(HELPERS)
+# Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
+$(B)/programs/%.exe: tests/programs-win/%.c
+	@mkdir -p $(@D)
+	@echo "  MINGW $<"
+	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
+
+test-programs: $(UNIT) $(HELPERS) $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus
