@@ -13,6 +13,8 @@
 /* A ring is readable again as soon as one event is in it: between two readings so much time is left for more to come.
  */
 enum { REST_NS = 5 * NSEC_PER_MSEC };
+/* What is urgent comes in bursts too, as a program's libraries do. */
+enum { URGENT_REST_NS = NSEC_PER_MSEC / 2 };
 
 static sigset_t taken_signals(void)
 {
@@ -88,18 +90,35 @@ static bool signal_says_end(int signal_fd, struct child *child)
 	return end;
 }
 
+/* What a descriptor is due for: heard at once, but not twice in a row without a rest. */
+struct listening {
+	struct pollfd *ready;
+	int fd;
+	u64 from_ns;
+};
+
+/* Listens from its time on; returns when to wake for that. */
+static u64 listen_to(struct listening *listening, u64 now_ns)
+{
+	bool listens = listening->fd > 0 && now_ns >= listening->from_ns;
+
+	listening->ready->fd = listens ? listening->fd : -1;
+	listening->ready->revents = 0;
+	return listening->fd > 0 && !listens ? listening->from_ns : ~0ULL;
+}
+
 enum loop_end loop_run(const struct loop *loop)
 {
 	sigset_t set = taken_signals();
 	int signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	u64 start_ns = clock_now_ns(), tick_at_ns = start_ns + loop->tick_ns, listen_at_ns = 0;
-	struct pollfd ready[2] = { { .fd = signal_fd, .events = POLLIN }, { .fd = loop->fd, .events = POLLIN } };
+	u64 start_ns = clock_now_ns(), tick_at_ns = start_ns + loop->tick_ns;
+	struct pollfd ready[3] = { { signal_fd, POLLIN, 0 }, { -1, POLLIN, 0 }, { -1, POLLIN, 0 } };
+	struct listening ticks = { &ready[1], loop->fd, 0 }, urgent = { &ready[2], loop->urgent_fd, 0 };
 	enum loop_end end;
 
 	for (;;) {
 		u64 now_ns = clock_now_ns(), wake_ns = ~0ULL;
 		struct timespec wait, *timeout = NULL;
-		bool listens;
 
 		end = LOOP_TIME;
 		if (loop->duration_ns && now_ns - start_ns >= loop->duration_ns)
@@ -110,23 +129,24 @@ enum loop_end loop_run(const struct loop *loop)
 				tick_at_ns += ((now_ns - tick_at_ns) / loop->tick_ns + 1) * loop->tick_ns;
 			if (!loop->tick(loop->data))
 				break;
-			listen_at_ns = now_ns + REST_NS;
+			ticks.from_ns = now_ns + REST_NS;
+		}
+		if (ready[2].revents) {
+			loop->urgent(loop->data);
+			urgent.from_ns = now_ns + URGENT_REST_NS;
 		}
 		if (loop->duration_ns)
 			wake_ns = start_ns + loop->duration_ns;
 		if (loop->tick_ns)
 			wake_ns = earlier(wake_ns, tick_at_ns);
-		listens = loop->fd > 0 && now_ns >= listen_at_ns;
-		if (loop->fd > 0 && !listens)
-			wake_ns = earlier(wake_ns, listen_at_ns);
+		wake_ns = earlier(wake_ns, earlier(listen_to(&ticks, now_ns), listen_to(&urgent, now_ns)));
 		if (wake_ns != ~0ULL) {
 			u64 left_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
 
 			wait = (struct timespec){ (time_t)(left_ns / NSEC_PER_SEC), (long)(left_ns % NSEC_PER_SEC) };
 			timeout = &wait;
 		}
-		ready[1].revents = 0;
-		if (ppoll(ready, listens ? 2 : 1, timeout, NULL) < 0 && errno != EINTR)
+		if (ppoll(ready, 3, timeout, NULL) < 0 && errno != EINTR)
 			break;
 		end = LOOP_SIGNAL;
 		if (signal_says_end(signal_fd, loop->child))

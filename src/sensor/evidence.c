@@ -156,7 +156,8 @@ void evidence_work(struct evidence_set *evidence)
 	u64 now_ns = clock_now_ns();
 	bool second_over = now_ns - evidence->worked_at_ns >= NSEC_PER_SEC;
 
-	if (evidence->libraries && (second_over || is_readable(libraries_fd(evidence->libraries))))
+	/* Not asked whether it is readable: perf's descriptors say so once, and that was to whoever called this. */
+	if (evidence->libraries)
 		libraries_work(evidence->libraries);
 	for (int i = 0; i < evidence->len; i++) {
 		struct sensor *sensor = &evidence->sensors[i];

@@ -1,6 +1,367 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The frame sensor: not part of this version.
- * Its row is there so that doctor can say so. */
-#include "kinds.h"
+/* The frame sensor: puts the probes of bpf/frame.bpf.c on the functions by which programs present, in every library
+ * that a process really maps. And who it is that they present to: the process behind their display's socket. */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-const struct sensor_kind frame_kind = { .name = "frame", .subject = "frames presented" };
+#include "../../core/frame.h"
+#include "../base/elf.h"
+#include "../base/maps.h"
+#include "../sink/text.h"
+#include "evidence.h"
+#include "kinds.h"
+#include "libraries.h"
+#include "peers.h"
+#include "sched.h"
+#include "uprobes.h"
+#include "frame.skel.h"
+
+static bool probe_uprobes(struct reason *why)
+{
+	if (!probe_btf(why))
+		return false;
+	if (access("/sys/bus/event_source/devices/uprobe/type", F_OK) == 0)
+		return true;
+	reason_set(why, "this kernel has no probes in user space (CONFIG_UPROBE_EVENTS)");
+	return false;
+}
+
+static const struct sensor_hook hooks[] = {
+	{ "uprobe", NULL, probe_uprobes },
+	{ 0 },
+};
+
+enum { FILES_MAX = 4096, PATH_PLAIN = 256 };
+
+/* A library's file by its number, see way_of. */
+struct frame_file {
+	u64 device, inode;
+};
+
+struct frame_state {
+	struct frame_bpf *skeleton;
+	struct sensor *sched; /* NULL: only tried */
+	struct libraries *libraries;
+	struct uprobes *uprobes;
+	struct ring_buffer *told;
+	int epoll_fd; /* over the ring and what uprobes waits for */
+	struct frame_file *files;
+	u32 files_len;
+	u64 unresolved; /* functions that were told of and could not be probed */
+	bool said_hidden;
+};
+
+enum target_kind { TARGET_PRESENT, TARGET_ASK, TARGET_WAYLAND };
+
+/* `or_else`: the same is had by the next row, if this one is not there. `optional`: no loss. */
+struct target {
+	const char *files, *symbol;
+	enum target_kind kind;
+	u32 with; /* present: enum way_rank; else the number of the argument that is of interest */
+	bool or_else, optional;
+};
+
+/* libGL exports glXSwapBuffers too: where there is a libGLX it calls that one, else it is the only one. core/frame.h
+ * makes one frame of both. */
+static const struct target targets[] = {
+	{ "libGLX.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_GLX, false, false },
+	{ "libGL.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_LIBGL, false, true },
+	{ "libEGL.so*", "eglSwapBuffers", TARGET_PRESENT, WAY_EGL, false, false },
+	{ "libEGL.so*", "eglSwapBuffersWithDamageKHR", TARGET_PRESENT, WAY_EGL, false, true },
+	{ "libEGL.so*", "eglSwapBuffersWithDamageEXT", TARGET_PRESENT, WAY_EGL, false, true },
+	{ "libEGL.so*", "eglGetProcAddress", TARGET_ASK, 1, false, false },
+	{ "libvulkan.so*", "vkQueuePresentKHR", TARGET_PRESENT, WAY_VULKAN, false, false },
+	{ "libvulkan.so*", "vkGetDeviceProcAddr", TARGET_ASK, 2, false, false },
+	{ "libvulkan.so*", "vkGetInstanceProcAddr", TARGET_ASK, 2, false, false },
+	{ "libwayland-client.so*", "wl_proxy_marshal_array_flags", TARGET_WAYLAND, 6, true, false },
+	/* Before libwayland 1.20. */
+	{ "libwayland-client.so*", "wl_proxy_marshal_array_constructor_versioned", TARGET_WAYLAND, 3, false, false },
+};
+enum { TARGETS = sizeof(targets) / sizeof(targets[0]) };
+
+/* The file's number; the same for the same file. */
+static u32 file_number(struct frame_state *state, u64 device, u64 inode)
+{
+	struct frame_file *files;
+
+	for (u32 i = 0; i < state->files_len; i++)
+		if (state->files[i].device == device && state->files[i].inode == inode)
+			return i + 1;
+	files = state->files_len < FILES_MAX ? realloc(state->files, (state->files_len + 1) * sizeof(*files)) : NULL;
+	if (!files)
+		return 0;
+	state->files = files;
+	files[state->files_len] = (struct frame_file){ device, inode };
+	return ++state->files_len;
+}
+
+static int take_first(void *data, const struct elf_symbol *symbol)
+{
+	*(struct elf_symbol *)data = *symbol;
+	return 1;
+}
+
+/* Returns 0 or 1 when the probe is there, or -errno with a reason. */
+static int probe_target(struct frame_state *state, const struct target *target, const struct library *library,
+			struct reason *why)
+{
+	u32 number = file_number(state, library->device, library->inode);
+	struct elf_symbol symbol = { 0 };
+	int error = elf_symbols(library->open, target->symbol, take_first, &symbol, why);
+	u64 cookie = target->with | (symbol.bits == 32 ? FRAME_32_BIT : 0);
+
+	if (error < 0)
+		return error;
+	switch (target->kind) {
+	case TARGET_PRESENT:
+		return uprobes_attach(state->uprobes, state->skeleton->progs.on_present, library->open, symbol.offset,
+				      AT_ENTRY, way_of(target->with, number), why);
+	case TARGET_WAYLAND:
+		if (symbol.bits == 64)
+			return uprobes_attach(state->uprobes, state->skeleton->progs.on_wayland, library->open,
+					      symbol.offset, AT_ENTRY, target->with, why);
+		reason_set(why, "it is a 32-bit library");
+		return -ENOTSUP;
+	case TARGET_ASK:
+		/* First where it ends: a call that begins now is seen whole. */
+		error = uprobes_attach(state->uprobes, state->skeleton->progs.on_answer, library->open, symbol.offset,
+				       AT_RETURN, cookie, why);
+		return error < 0 ? error
+				 : uprobes_attach(state->uprobes, state->skeleton->progs.on_ask, library->open,
+						  symbol.offset, AT_ENTRY, cookie, why);
+	}
+	return -EINVAL;
+}
+
+/* Called once for a library: all rows of the table that are for it. */
+static void on_library(void *data, const struct library *library)
+{
+	struct frame_state *state = data;
+
+	for (u32 i = 0; i < TARGETS; i++) {
+		const struct target *target = &targets[i];
+		struct reason why = { "" };
+		char path[PATH_PLAIN];
+		int error;
+
+		/* A pattern is a name with anything behind it, and no two fit one name. */
+		if (strncmp(target->files, library->name, strlen(target->files) - 1) != 0)
+			continue;
+		error = probe_target(state, target, library, &why);
+		if (error >= 0 && target->or_else)
+			i++;
+		if (error >= 0 || target->optional || target->or_else)
+			continue;
+		format_plain(path, sizeof(path), library->path);
+		note("frame: %s: %s: frames by %s are not seen there", path, why.text, target->symbol);
+	}
+}
+
+struct search {
+	u64 address;
+	u32 pid;
+	int fd;
+	u64 offset;
+};
+
+static int find_address(void *data, const struct mapping *mapping)
+{
+	struct search *search = data;
+
+	if (search->address < mapping->start || search->address >= mapping->end)
+		return 0;
+	if (mapping->executable && mapping->inode)
+		search->fd = library_open(search->pid, mapping);
+	search->offset = search->address - mapping->start + mapping->offset;
+	return 1;
+}
+
+/* A program was given the address of a function that presents: in a driver or a layer, whatever its name. */
+static void on_address(struct frame_state *state, const struct frame_message *message)
+{
+	struct search search = { .address = message->address, .pid = message->pid, .fd = -1 };
+	struct reason why = { "" };
+	struct stat seen;
+	char file[32];
+
+	maps_read(message->pid, find_address, &search);
+	if (search.fd < 0 || fstat(search.fd, &seen)) {
+		state->unresolved++;
+		return;
+	}
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", search.fd);
+	if (uprobes_attach(state->uprobes, state->skeleton->progs.on_present, file, search.offset, AT_ENTRY,
+			   way_of(message->rank, file_number(state, seen.st_dev, seen.st_ino)), &why) < 0)
+		state->unresolved++;
+	close(search.fd);
+}
+
+struct look {
+	struct frame_state *state;
+	u32 pid;
+};
+
+/* Who serves a display is presented to. */
+static void on_peer(void *data, const struct peer *peer)
+{
+	const struct look *look = data;
+	char path[PATH_PLAIN];
+
+	if (!strstr(peer->path, ".X11-unix/") && !strstr(peer->path, "wayland-"))
+		return;
+	/* A service manager that opened the socket, or somebody beyond this pid namespace. */
+	if (peer->pid > 1 && peer->pid != look->pid) {
+		sched_assign(look->state->sched, peer->pid, 0, ORDER_PROCESS, PROCESS_COMPOSITOR);
+		return;
+	}
+	if (look->state->said_hidden)
+		return;
+	look->state->said_hidden = true;
+	format_plain(path, sizeof(path), peer->path);
+	note("frame: who serves the display %s can't be told (%s): it counts as a compositor only if it is one by name",
+	     path, peer->pid == 1 ? "process 1 opened its socket" : "it is in another pid namespace");
+}
+
+static int take_message(void *data, void *bytes, size_t size)
+{
+	const struct frame_message *message = bytes;
+	struct frame_state *state = data;
+	struct look look = { state, 0 };
+	struct reason why;
+
+	if (size < sizeof(*message) || !state->sched)
+		return 0;
+	look.pid = message->pid;
+	if (message->what == FRAME_TOLD_ADDRESS)
+		on_address(state, message);
+	else
+		peers_of(message->pid, on_peer, &look, &why);
+	return 0;
+}
+
+static void add_fd(const struct frame_state *state, int fd)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	if (fd >= 0)
+		epoll_ctl(state->epoll_fd, EPOLL_CTL_ADD, fd, &readable);
+}
+
+static int frame_open(void **out, int hook, const void *data, struct reason *why)
+{
+	const struct evidence_settings *settings = data;
+	struct frame_state *state = calloc(1, sizeof(*state));
+	int error;
+
+	(void)hook;
+	(void)why;
+	*out = state;
+	if (!state)
+		return -ENOMEM;
+	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	state->sched = settings ? settings->sched : NULL;
+	state->libraries = settings ? settings->libraries : NULL;
+	state->skeleton = frame_bpf__open();
+	if (!state->skeleton)
+		return -errno;
+	error = sched_share(state->sched, state->skeleton->obj);
+	if (!error)
+		error = frame_bpf__load(state->skeleton);
+	if (error)
+		return error;
+	state->told = ring_buffer__new(bpf_map__fd(state->skeleton->maps.told), take_message, state, NULL);
+	if (!state->told)
+		return -errno;
+	error = uprobes_open(&state->uprobes);
+	if (error)
+		return error;
+	add_fd(state, ring_buffer__epoll_fd(state->told));
+	add_fd(state, uprobes_fd(state->uprobes));
+	return 0;
+}
+
+/* Libraries come later, or never: whether probes are to be had at all is tried on this very function's file. */
+static int try_probe(struct frame_state *state, struct reason *why)
+{
+	struct search search = { .address = (u64)(size_t)&try_probe, .pid = (u32)getpid(), .fd = -1 };
+	struct uprobes *trial = NULL;
+	int error = uprobes_open(&trial);
+
+	if (!error)
+		maps_read(search.pid, find_address, &search);
+	if (!error && search.fd >= 0)
+		error = uprobes_attach(trial, state->skeleton->progs.on_present, "/proc/self/exe", search.offset,
+				       AT_ENTRY, way_of(WAY_NONE, 0), why);
+	if (search.fd >= 0)
+		close(search.fd);
+	uprobes_close(trial);
+	return error < 0 ? error : 0;
+}
+
+static int frame_attach(void *data, int hook, struct reason *why)
+{
+	struct frame_state *state = data;
+	int error = try_probe(state, why);
+
+	(void)hook;
+	/* Last, since what is wanted stays wanted. */
+	for (u32 i = 0; !error && state->libraries && i < TARGETS; i++)
+		if (!i || strcmp(targets[i].files, targets[i - 1].files) != 0)
+			libraries_want(state->libraries, targets[i].files, on_library, state);
+	return error;
+}
+
+static void frame_close(void *data)
+{
+	struct frame_state *state = data;
+
+	if (!state)
+		return;
+	ring_buffer__free(state->told);
+	uprobes_close(state->uprobes);
+	frame_bpf__destroy(state->skeleton);
+	if (state->epoll_fd >= 0)
+		close(state->epoll_fd);
+	free(state->files);
+	free(state);
+}
+
+static int frame_fd(const void *data)
+{
+	return ((const struct frame_state *)data)->epoll_fd;
+}
+
+static void frame_work(void *data)
+{
+	struct frame_state *state = data;
+
+	/* First, so that nothing is put on a file that has just changed. */
+	uprobes_work(state->uprobes);
+	ring_buffer__consume(state->told);
+}
+
+static u64 frame_lost(const void *data)
+{
+	const struct frame_state *state = data;
+
+	return state->skeleton->bss->told_lost + state->skeleton->bss->presenters_refused + state->unresolved;
+}
+
+const struct sensor_kind frame_kind = {
+	.name = "frame",
+	.subject = "frames presented, and to whom",
+	.hooks = hooks,
+	.open = frame_open,
+	.attach = frame_attach,
+	.close = frame_close,
+	.gathers_evidence = true,
+	.fd = frame_fd,
+	.work = frame_work,
+	.lost = frame_lost,
+};

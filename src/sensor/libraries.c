@@ -151,9 +151,9 @@ static int open_if_same(const char *path, const struct mapping *mapping, bool ch
 	return -1;
 }
 
-/* Opens the very file that a process maps. Its names are only tried where the mapping itself can't be opened, and only
- * believed if the inode is the one that is mapped. */
-static int open_mapped(u32 pid, const struct mapping *mapping)
+/* The file's names are only tried where the mapping itself can't be opened, and only believed if the inode is the one
+ * that is mapped. */
+int library_open(u32 pid, const struct mapping *mapping)
 {
 	char path[PATH_MAX + 32];
 	int fd;
@@ -180,7 +180,7 @@ static void take_mapping(void *data, u32 pid, const struct mapping *mapping)
 
 	if (!mapping->executable || !mapping->inode || !is_wanted_by_any(libraries, name))
 		return;
-	fd = open_mapped(pid, mapping);
+	fd = library_open(pid, mapping);
 	if (fd < 0)
 		return;
 	if (fstat(fd, &seen) || !S_ISREG(seen.st_mode)) {
@@ -294,6 +294,9 @@ static void scan_all(struct libraries *libraries, bool only_changed)
 
 void libraries_scan(struct libraries *libraries)
 {
+	/* What was told until now, or had no room, is found in /proc just as well. */
+	if (libraries->mappings)
+		mappings_take(libraries->mappings, take_mapping, libraries);
 	if (libraries->wants_len)
 		scan_all(libraries, false);
 }
@@ -305,11 +308,12 @@ int libraries_fd(const struct libraries *libraries)
 
 void libraries_work(struct libraries *libraries)
 {
-	u64 now_ns = clock_now_ns(), lost;
+	u64 now_ns = clock_now_ns();
 	bool second_over = now_ns - libraries->worked_at_ns >= NSEC_PER_SEC;
 
 	if (libraries->mappings) {
-		lost = mappings_take(libraries->mappings, take_mapping, libraries);
+		u64 lost = mappings_take(libraries->mappings, take_mapping, libraries);
+
 		libraries->lost += lost;
 		libraries->must_scan |= lost > 0;
 	}

@@ -35,7 +35,12 @@ int libraries_want(struct libraries *libraries, const char *pattern, library_fou
 void libraries_scan(struct libraries *libraries);
 void libraries_scan_process(struct libraries *libraries, u32 pid);
 
-/* Readable when something has been mapped; -1 if the kernel does not tell. */
+/* Opens the very file that a process maps there, read-only. Returns a descriptor or -1. */
+struct mapping;
+int library_open(u32 pid, const struct mapping *mapping);
+
+/* Readable when something has been mapped; -1 if the kernel does not tell. It is so once for each: who asks twice
+ * before calling libraries_work may get no for an answer. */
 int libraries_fd(const struct libraries *libraries);
 /* Call when that is readable, and once a second. */
 void libraries_work(struct libraries *libraries);

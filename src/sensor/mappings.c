@@ -14,7 +14,7 @@
 
 #include "../base/system.h"
 
-enum { RING_BYTES = 32768, RECORD_MAX = 8192 }; /* a record is 72 bytes and a path */
+enum { RING_BYTES = 65536, RECORD_MAX = 8192 }; /* a record is 72 bytes and a path */
 
 struct cpu_ring {
 	int fd;

@@ -13,7 +13,7 @@ struct mappings;
 int mappings_open(struct mappings **out, struct reason *why);
 void mappings_close(struct mappings *mappings);
 
-/* Readable at the first record. */
+/* Readable at the first record, and only until it has been asked: see libraries_fd. */
 int mappings_fd(const struct mappings *mappings);
 
 /* Hands out what is there. Returns how many records the kernel had no room for since the last call. */

@@ -226,9 +226,14 @@ static int rings_fd(const struct session *session)
 		epoll_ctl(fd, EPOLL_CTL_ADD, live_fd(session->live), &readable);
 	if (fd >= 0 && session->source->accounts)
 		epoll_ctl(fd, EPOLL_CTL_ADD, sched_ended_fd(&session->sensor), &readable);
-	if (fd >= 0 && session->evidence && evidence_fd(session->evidence) >= 0)
-		epoll_ctl(fd, EPOLL_CTL_ADD, evidence_fd(session->evidence), &readable);
 	return fd;
+}
+
+static void on_urgent(void *data)
+{
+	struct session *session = data;
+
+	evidence_work(session->evidence);
 }
 
 static int take_last_role(void *data, const void *event)
@@ -243,6 +248,11 @@ static void watch_window(struct session *session)
 	struct source *source = session->source;
 	int fd = rings_fd(session), error = sched_open_window(&session->sensor);
 
+	/* What programs map is looked at when they have just mapped it, so that their first calls are not missed. */
+	if (session->evidence && evidence_fd(session->evidence) >= 0) {
+		session->watch.urgent_fd = evidence_fd(session->evidence);
+		session->watch.urgent = on_urgent;
+	}
 	source->threads.first_ns = clock_now_ns();
 	if (!error) {
 		session->status = watch_start(&session->watch);

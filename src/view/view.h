@@ -24,6 +24,8 @@ int view_record(int argc, char **argv);
 struct watch {
 	const struct options *options;
 	struct child child;
+	int urgent_fd;		    /* as in base/loop.h */
+	void (*urgent)(void *data); /* gets the data of watch_wait */
 };
 
 /* Takes the signals and prepares the command, if one was given. Call before anything is opened. */

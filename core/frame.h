@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which calls are one frame. A present often calls the next one below it: libGL's glXSwapBuffers libGLX's, a Vulkan
+ * loader's function the driver's, EGL a wl_surface commit. Pure. */
+#ifndef TACTUS_CORE_FRAME_H
+#define TACTUS_CORE_FRAME_H
+
+#include "role.h"
+
+/* A way to present: the API, and a number of the library's file. Ways are ordered: what is called from inside another
+ * one is greater, a Wayland commit aside, which is the least. */
+enum way_rank { WAY_NONE, WAY_WAYLAND, WAY_LIBGL, WAY_GLX, WAY_EGL, WAY_VULKAN };
+
+core_fn u64 way_of(enum way_rank rank, u32 file)
+{
+	return (u64)rank << 32 | file;
+}
+
+core_fn u32 way_api(u64 way)
+{
+	switch (way >> 32) {
+	case WAY_WAYLAND:
+		return PRESENT_WAYLAND;
+	case WAY_LIBGL:
+	case WAY_GLX:
+		return PRESENT_GLX;
+	case WAY_EGL:
+		return PRESENT_EGL;
+	case WAY_VULKAN:
+		return PRESENT_VULKAN;
+	default:
+		return PRESENT_NONE;
+	}
+}
+
+/* Whether a present is one more frame. A thread's frames are counted by the greatest way that it has used: a lesser one
+ * is outside that, or a commit inside it. When a greater one first appears, the frame has been counted just before,
+ * by the call that it is inside; commits that came before were not of that frame. */
+core_fn int present_counts(u64 *greatest, u64 way)
+{
+	u64 before = *greatest;
+
+	if (way < before)
+		return 0;
+	*greatest = way;
+	return way == before || way_api(before) == PRESENT_NONE || way_api(before) == PRESENT_WAYLAND;
+}
+
+/* What the frame sensor's kernel half tells its program. */
+enum frame_told {
+	FRAME_TOLD_ADDRESS = 1, /* where a process's function for presenting is */
+	FRAME_TOLD_PRESENTS,	/* a thread presents for the first time */
+};
+
+struct frame_message {
+	u64 time_ns;
+	u64 address;
+	u32 pid;
+	u32 tid;
+	u32 what; /* enum frame_told */
+	u32 rank; /* enum way_rank */
+};
+
+/* How a probed library passes arguments, in the cookies of the probes that read some. */
+enum { FRAME_ARGUMENT_MASK = 0xff, FRAME_32_BIT = 1 << 8 };
+
+#endif
