@@ -345,29 +345,12 @@ core_fn struct opinion opinion_of_io(const struct role_facts *facts, const struc
 	return opinion_of(ROLE_UNKNOWN, 0);
 }
 
-core_fn struct opinion opinion_by(u32 evidence, const struct role_facts *facts, const struct pattern *pattern)
+core_fn struct opinion opinion_of_runtime(const struct role_facts *facts, const struct pattern *pattern)
 {
-	switch (evidence) {
-	case EVIDENCE_USER:
-		return opinion_of(facts->user_role, 100);
-	case EVIDENCE_WINE:
-		return opinion_of_wine(facts);
-	case EVIDENCE_GPU:
-		return opinion_of_gpu(facts);
-	case EVIDENCE_IO:
-		return opinion_of_io(facts, pattern);
-	case EVIDENCE_RUNTIME:
-		/* The kernel's own threads serve everybody and are nobody's. */
-		if (facts->has & HAS_KERNEL_THREAD)
-			return opinion_of(ROLE_BACKGROUND, 80);
-		return opinion_of(pattern->role, pattern->confidence);
-	case EVIDENCE_LEARNED:
-		return opinion_of(facts->learned_role, facts->learned_confidence);
-	case EVIDENCE_NAME:
-		return opinion_of(facts->name_role, 50);
-	default:
-		return opinion_of(ROLE_UNKNOWN, 0);
-	}
+	/* The kernel's own threads serve everybody and are nobody's. */
+	if (facts->has & HAS_KERNEL_THREAD)
+		return opinion_of(ROLE_BACKGROUND, 80);
+	return opinion_of(pattern->role, pattern->confidence);
 }
 
 enum { ROLE_TRUSTED = 50 };
@@ -416,33 +399,47 @@ core_fn void answer_urgency(struct role_answer *answer, const struct role_facts 
 		answer->boost++;
 }
 
+/* An answer while it is found. */
+struct weighing {
+	struct role_answer answer;
+	u32 confidence;
+	u32 is_settled; /* weaker evidence changes nothing any more */
+};
+
+core_fn void weigh(struct weighing *so_far, u32 evidence, struct opinion opinion)
+{
+	if (so_far->is_settled || opinion.role == ROLE_UNKNOWN || opinion.role >= ROLES)
+		return;
+	if (so_far->answer.role == ROLE_UNKNOWN) {
+		so_far->answer.role = (u8)opinion.role;
+		so_far->answer.evidence = (u8)evidence;
+		so_far->confidence = opinion.confidence;
+		return;
+	}
+	so_far->is_settled = 1;
+	if (opinion.role == so_far->answer.role)
+		so_far->confidence += (100 - so_far->confidence) / 4;
+	else if (so_far->answer.evidence < EVIDENCE_GPU && so_far->confidence > 10 && evidence >= EVIDENCE_RUNTIME)
+		so_far->confidence -= 10;
+}
+
 /* One answer out of all evidence: the strongest that has an opinion gives the role, the next one that has confirms or
- * weakens it. What somebody saw a thread do, or asked for, no pattern can weaken. */
+ * weakens it. What somebody saw a thread do, or asked for, no pattern can weaken. Written out, not as a loop: the
+ * verifiers of older kernels refuse what the compiler makes of that. */
 core_fn struct role_answer role_decide(const struct role_facts *facts, const struct pattern *pattern)
 {
-	struct role_answer answer = { 0 };
-	u32 evidence, confidence = 0;
+	struct weighing found = { 0 };
 
-	for (evidence = EVIDENCES - 1; evidence > EVIDENCE_NONE; evidence--) {
-		struct opinion opinion = opinion_by(evidence, facts, pattern);
-
-		if (opinion.role == ROLE_UNKNOWN || opinion.role >= ROLES)
-			continue;
-		if (answer.role == ROLE_UNKNOWN) {
-			answer.role = (u8)opinion.role;
-			answer.evidence = (u8)evidence;
-			confidence = opinion.confidence;
-			continue;
-		}
-		if (opinion.role == answer.role)
-			confidence += (100 - confidence) / 4;
-		else if (answer.evidence < EVIDENCE_GPU && confidence > 10 && evidence >= EVIDENCE_RUNTIME)
-			confidence -= 10;
-		break;
-	}
-	answer.confidence = (u8)(confidence > 100 ? 100 : confidence);
-	answer_urgency(&answer, facts);
-	return answer;
+	weigh(&found, EVIDENCE_USER, opinion_of(facts->user_role, 100));
+	weigh(&found, EVIDENCE_WINE, opinion_of_wine(facts));
+	weigh(&found, EVIDENCE_GPU, opinion_of_gpu(facts));
+	weigh(&found, EVIDENCE_IO, opinion_of_io(facts, pattern));
+	weigh(&found, EVIDENCE_RUNTIME, opinion_of_runtime(facts, pattern));
+	weigh(&found, EVIDENCE_LEARNED, opinion_of(facts->learned_role, facts->learned_confidence));
+	weigh(&found, EVIDENCE_NAME, opinion_of(facts->name_role, 50));
+	found.answer.confidence = (u8)(found.confidence > 100 ? 100 : found.confidence);
+	answer_urgency(&found.answer, facts);
+	return found.answer;
 }
 
 /* Everything that the kernel half keeps of a thread's role. */

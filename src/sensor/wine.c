@@ -36,10 +36,7 @@ static bool probe_iterator(struct reason *why)
 
 static const struct sensor_hook hooks[] = {
 	[HOOK_WALKS] = { "uprobe+iterator", NULL, probe_iterator },
-	[HOOK_TELLS] = { "uprobe",
-			 "a priority that one thread gives another is known some milliseconds later, and a name that "
-			 "one gives another is not",
-			 probe_btf },
+	[HOOK_TELLS] = { "uprobe", "a priority that one thread gives another is known milliseconds later", probe_btf },
 	{ 0 },
 };
 
