@@ -51,7 +51,13 @@ struct inode {
 	u32 i_rdev;
 } kernel_type;
 
+struct path {
+	void *mnt;
+	void *dentry;
+} kernel_type;
+
 struct file {
+	struct path f_path;
 	struct inode *f_inode;
 	void *private_data;
 } kernel_type;
@@ -107,6 +113,12 @@ struct unix_sock {
 	struct sock *peer;
 } kernel_type;
 
+/* A program that is being started. */
+struct linux_binprm {
+	struct file *file;
+	const char *filename;
+} kernel_type;
+
 struct seq_file;
 
 struct bpf_iter_meta {
@@ -138,6 +150,14 @@ struct tracepoint_sys_enter_ioctl {
 	u64 fd;
 	u64 cmd;
 	u64 arg;
+};
+
+/* And sched:sched_process_exec; the low half of `filename` says how far from here the text is. */
+struct tracepoint_sched_process_exec {
+	u64 common;
+	u32 filename;
+	s32 pid;
+	s32 old_pid;
 };
 
 #endif

@@ -1,6 +1,435 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The launch sensor: not part of this version.
- * Its row is there so that doctor can say so. */
-#include "kinds.h"
+/* The launch sensor: learns of each program that starts, reads what /proc tells of it, asks the rules what it is, and
+ * has that noted with all of its threads. Programs that are there already are looked at once at the start. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-const struct sensor_kind launch_kind = { .name = "launch", .subject = "programs that start" };
+#include "../../core/launch_config.h"
+#include "../base/loop.h"
+#include "../base/process.h"
+#include "../base/system.h"
+#include "evidence.h"
+#include "exec_notices.h"
+#include "kinds.h"
+#include "sched.h"
+#include "launch.skel.h"
+
+enum launch_hook { HOOK_LSM, HOOK_TP_BTF, HOOK_TRACEPOINT, HOOK_CONNECTOR, HOOK_SCAN };
+
+enum { LATER_MAX = 1024, STEPS = 3 };
+
+/* When a program is looked at again that may not have said all yet: its command line is not there before its exec is
+ * over, and Wine's loader writes another one when it knows what it runs. */
+static const u64 later_ns[STEPS] = { 2 * NSEC_PER_MSEC, 50 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC };
+
+struct later {
+	u32 pid;
+	u32 step;
+	u64 started_ns;
+};
+
+struct launch_state {
+	struct launch_bpf *skeleton;
+	struct ring_buffer *ring;
+	struct proc_scan *scan;
+	int connector_fd;
+	int epoll_fd;
+	int timer_fd;
+	u32 awaited_pid; /* of the trial; 0: none is on */
+	bool arrived;
+	struct sensor *sched;
+	const struct rules *rules;
+	struct later later[LATER_MAX];
+	u32 later_len;
+	u64 forgotten; /* second looks that there was no room for, and execs that the kernel could not tell of */
+	struct process_texts texts;
+};
+
+static bool probe_lsm(struct reason *why)
+{
+	char list[256];
+
+	if (!probe_btf(why))
+		return false;
+	/* Where the list can't be read, the trial after attaching tells. */
+	if (read_line_at(AT_FDCWD, "/sys/kernel/security/lsm", list, sizeof(list)) < 0)
+		return true;
+	for (char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, "bpf", 3) && (at[3] == ',' || !at[3]))
+			return true;
+	reason_set(why, "bpf is not among this kernel's security modules: %.100s (its command line's lsm= names them)",
+		   list);
+	return false;
+}
+
+static const struct sensor_hook hooks[] = {
+	[HOOK_LSM] = { "lsm/bprm_committed_creds", NULL, probe_lsm },
+	[HOOK_TP_BTF] = { "tp_btf/sched_process_exec",
+			  "programs called by a path that does not begin with / are all looked at", probe_btf },
+	[HOOK_TRACEPOINT] = { "tracepoint/sched/sched_process_exec",
+			      "programs called by a path that does not begin with / are all looked at, and each costs "
+			      "more",
+			      probe_tracefs },
+	[HOOK_CONNECTOR] = { "netlink process connector",
+			     "every program that starts is looked at, and launches are in no recording", NULL },
+	[HOOK_SCAN] = { "/proc once a second",
+			"programs are noticed up to a second late, and launches are in no recording", NULL },
+	{ 0 },
+};
+
+/* What a process is now. Returns its PROCESS_* bits; *whole is whether it had a command line. */
+static u32 look_at(struct launch_state *state, u32 pid, bool *whole)
+{
+	struct process_texts *texts = &state->texts;
+	struct process_traits traits = {
+		.pid = pid,
+		.comm = texts->comm,
+		.exe = texts->exe,
+		.words = texts->words,
+		.environ = texts->environ,
+	};
+	const char *why;
+	u32 bits;
+
+	*whole = true;
+	/* Gone, or a thread of the kernel's: nothing to say. */
+	if (!state->sched || process_read(texts, pid) < 0)
+		return 0;
+	traits.words_len = texts->words_len;
+	traits.environ_len = texts->environ_len;
+	*whole = texts->words_len != 0;
+	bits = rules_process(state->rules, &traits, &why);
+	if (bits)
+		sched_assign(state->sched, pid, 0, ORDER_PROCESS, (s32)bits);
+	return bits;
+}
+
+static void look_once(void *data, u32 pid)
+{
+	bool whole;
+
+	look_at(data, pid, &whole);
+}
+
+/* Sets the timer for whoever is due first. */
+static void wind_timer(struct launch_state *state)
+{
+	struct itimerspec at = { 0 };
+	u64 first_ns = 0;
+
+	for (u32 i = 0; i < state->later_len; i++) {
+		u64 due_ns = state->later[i].started_ns + later_ns[state->later[i].step];
+
+		if (!first_ns || due_ns < first_ns)
+			first_ns = due_ns;
+	}
+	at.it_value.tv_sec = (time_t)(first_ns / NSEC_PER_SEC);
+	at.it_value.tv_nsec = (long)(first_ns % NSEC_PER_SEC);
+	timerfd_settime(state->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* Which of the later looks comes next after so many, or STEPS: none. What it was held for is told again at the second
+ * look, since an early answer may have come before the kernel half forgot what the process was before. */
+static u32 step_after(u32 looks, u32 bits, bool whole)
+{
+	if (looks == 0)
+		return whole ? bits ? 1 : STEPS : 0;
+	if (looks == 1)
+		return bits || !whole ? 1 : STEPS;
+	return looks == 2 && ((bits & PROCESS_WINE) || !whole) ? 2 : STEPS;
+}
+
+static void forget(struct launch_state *state, u32 pid)
+{
+	for (u32 i = 0; i < state->later_len; i++)
+		if (state->later[i].pid == pid) {
+			state->later[i] = state->later[--state->later_len];
+			return;
+		}
+}
+
+static void on_launch(void *data, u32 pid)
+{
+	struct launch_state *state = data;
+	bool whole;
+	u32 bits, step;
+
+	forget(state, pid);
+	bits = look_at(state, pid, &whole);
+	step = step_after(0, bits, whole);
+	if (step == STEPS)
+		return;
+	if (state->later_len == LATER_MAX) {
+		state->forgotten++;
+		return;
+	}
+	state->later[state->later_len++] = (struct later){ .pid = pid, .step = step, .started_ns = clock_now_ns() };
+	wind_timer(state);
+}
+
+static void look_later(struct launch_state *state)
+{
+	u64 now_ns = clock_now_ns(), expirations;
+
+	if (read(state->timer_fd, &expirations, sizeof(expirations)) < 0 && errno != EAGAIN)
+		return;
+	for (u32 i = 0; i < state->later_len;) {
+		struct later *one = &state->later[i];
+		bool whole;
+		u32 bits;
+
+		if (one->started_ns + later_ns[one->step] > now_ns) {
+			i++;
+			continue;
+		}
+		bits = look_at(state, one->pid, &whole);
+		one->step = step_after(one->step + 1, bits, whole);
+		if (one->step == STEPS)
+			*one = state->later[--state->later_len];
+		else
+			i++;
+	}
+	wind_timer(state);
+}
+
+static int on_event(void *context, void *data, size_t size)
+{
+	const struct event_launch *event = data;
+	struct launch_state *state = context;
+
+	(void)size;
+	if (state->awaited_pid)
+		state->arrived |= event->pid == state->awaited_pid;
+	else
+		on_launch(state, event->pid);
+	return 0;
+}
+
+static void on_notice(void *data, u32 pid)
+{
+	struct launch_state *state = data;
+
+	if (state->awaited_pid)
+		state->arrived |= pid == state->awaited_pid;
+	else
+		on_launch(state, pid);
+}
+
+static void launch_work(void *data)
+{
+	struct launch_state *state = data;
+
+	if (state->ring)
+		ring_buffer__consume(state->ring);
+	if (state->connector_fd >= 0)
+		state->forgotten += connector_read(state->connector_fd, on_notice, state);
+	if (state->scan)
+		proc_scan_changes(state->scan, on_notice, state);
+	look_later(state);
+}
+
+/* Maps refuse what is too much; what they have then is looked at more than needed, or not at all. */
+static void add_rule(void *data, const struct launch_rule *rule)
+{
+	struct launch_state *state = data;
+	struct folder_key folder = { .bits = 0 };
+	struct name_key name = { .bits = 0 };
+	size_t len = rule->len;
+	u32 look = rule->look;
+	int error;
+
+	if (rule->is_path) {
+		len = len < FOLDER_LEN ? len : FOLDER_LEN;
+		folder.bits = (u32)len * 8;
+		memcpy(folder.path, rule->text, len);
+		error = bpf_map__update_elem(state->skeleton->maps.folders, &folder, sizeof(folder), &look,
+					     sizeof(look), 0);
+	} else {
+		len = len < COMM_LEN ? len : COMM_LEN - 1;
+		/* An exact name includes the NUL after it. */
+		name.bits = (u32)(len + (rule->exact ? 1 : 0)) * 8;
+		memcpy(name.comm.text, rule->text, len);
+		error = bpf_map__update_elem(state->skeleton->maps.programs, &name, sizeof(name), &look, sizeof(look),
+					     0);
+	}
+	state->forgotten += error != 0;
+}
+
+static int open_programs(struct launch_state *state, int hook)
+{
+	struct launch_bpf *skeleton = launch_bpf__open();
+	int error;
+
+	state->skeleton = skeleton;
+	if (!skeleton)
+		return -errno;
+	bpf_program__set_autoload(skeleton->progs.on_committed_creds, hook == HOOK_LSM);
+	bpf_program__set_autoload(skeleton->progs.on_exec, hook == HOOK_TP_BTF);
+	bpf_program__set_autoload(skeleton->progs.on_exec_plain, hook == HOOK_TRACEPOINT);
+	error = sched_share(state->sched, skeleton->obj);
+	if (!error)
+		error = launch_bpf__load(skeleton);
+	if (error)
+		return error;
+	if (state->rules)
+		rules_launches(state->rules, add_rule, state);
+	state->ring = ring_buffer__new(bpf_map__fd(skeleton->maps.launches), on_event, state, NULL);
+	return state->ring ? 0 : -errno;
+}
+
+static int launch_open(void **out, int hook, const void *data, struct reason *why)
+{
+	const struct evidence_settings *settings = data;
+	struct launch_state *state = calloc(1, sizeof(*state));
+
+	*out = state;
+	if (!state)
+		return -ENOMEM;
+	state->sched = settings ? settings->sched : NULL;
+	state->rules = settings ? settings->rules : NULL;
+	state->connector_fd = -1;
+	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	state->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (state->epoll_fd < 0 || state->timer_fd < 0)
+		return -errno;
+	switch (hook) {
+	case HOOK_CONNECTOR:
+		state->connector_fd = connector_open(why);
+		return state->connector_fd < 0 ? state->connector_fd : 0;
+	case HOOK_SCAN:
+		state->scan = proc_scan_new();
+		return state->scan ? 0 : -ENOMEM;
+	default:
+		return open_programs(state, hook);
+	}
+}
+
+/* A program that does nothing, called by a path that is never passed over. Returns its pid or -errno. */
+static int run_trial(void)
+{
+	static char *const words[] = { "sh", "-c", ":", NULL };
+	int pid, error = posix_spawn(&pid, "/proc/self/root/bin/sh", NULL, NULL, words, environ);
+
+	if (error)
+		return -error;
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return pid;
+}
+
+/* Some kernels let a hook be attached and never call it. */
+static int try_hook_out(struct launch_state *state, struct reason *why)
+{
+	int pid = run_trial();
+
+	if (pid < 0) {
+		reason_set(why, "no program could be started to try it: %s", strerror(-pid));
+		return pid;
+	}
+	state->awaited_pid = (u32)pid;
+	if (state->ring)
+		ring_buffer__consume(state->ring);
+	else
+		connector_read(state->connector_fd, on_notice, state);
+	state->awaited_pid = 0;
+	/* The trial is none of what is to be counted. */
+	if (state->skeleton)
+		state->skeleton->bss->seen = state->skeleton->bss->sent = 0;
+	if (state->arrived)
+		return 0;
+	reason_set(why, "it can be attached, but this kernel never calls it");
+	return -ENOTSUP;
+}
+
+static void add_fd(const struct launch_state *state, int fd)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	epoll_ctl(state->epoll_fd, EPOLL_CTL_ADD, fd, &readable);
+}
+
+static int launch_attach(void *data, int hook, struct reason *why)
+{
+	struct launch_state *state = data;
+	int error = 0;
+
+	if (hook == HOOK_TRACEPOINT) {
+		state->skeleton->links.on_exec_plain = sensor_attach_tracepoint(state->skeleton->progs.on_exec_plain,
+										"sched", "sched_process_exec");
+		error = state->skeleton->links.on_exec_plain ? 0 : -errno;
+	} else if (state->skeleton) {
+		error = launch_bpf__attach(state->skeleton);
+	}
+	if (!error && hook != HOOK_SCAN)
+		error = try_hook_out(state, why);
+	if (error)
+		return error;
+	add_fd(state, state->timer_fd);
+	if (state->ring)
+		add_fd(state, bpf_map__fd(state->skeleton->maps.launches));
+	if (state->connector_fd >= 0)
+		add_fd(state, state->connector_fd);
+	/* Only now, so that a program that starts meanwhile is seen by the one or the other. */
+	if (state->scan)
+		proc_scan_changes(state->scan, look_once, state);
+	else if (state->sched)
+		processes_each(look_once, state);
+	return 0;
+}
+
+static void launch_close(void *data)
+{
+	struct launch_state *state = data;
+
+	if (!state)
+		return;
+	if (sensor_is_verbose() && state->ring && state->sched)
+		note("launch: %" PRIu64 " programs started, %" PRIu64 " of them were worth a look",
+		     (uint64_t)state->skeleton->bss->seen, (uint64_t)state->skeleton->bss->sent);
+	ring_buffer__free(state->ring);
+	launch_bpf__destroy(state->skeleton);
+	connector_close(state->connector_fd);
+	proc_scan_free(state->scan);
+	if (state->epoll_fd >= 0)
+		close(state->epoll_fd);
+	if (state->timer_fd >= 0)
+		close(state->timer_fd);
+	free(state);
+}
+
+static int launch_fd(const void *data)
+{
+	const struct launch_state *state = data;
+
+	return state->epoll_fd;
+}
+
+static u64 launch_lost(const void *data)
+{
+	const struct launch_state *state = data;
+
+	return state->forgotten + (state->skeleton ? state->skeleton->bss->lost : 0);
+}
+
+const struct sensor_kind launch_kind = {
+	.name = "launch",
+	.subject = "programs that start",
+	.hooks = hooks,
+	.open = launch_open,
+	.attach = launch_attach,
+	.close = launch_close,
+	.gathers_evidence = true,
+	.fd = launch_fd,
+	.work = launch_work,
+	.lost = launch_lost,
+};

@@ -44,6 +44,11 @@ void sensor_set_verbose(bool verbose)
 	libbpf_set_print(on_libbpf_message);
 }
 
+bool sensor_is_verbose(void)
+{
+	return print_all;
+}
+
 void sensor_explain(struct reason *why, int error)
 {
 	struct reason missing = { "" };

@@ -62,6 +62,7 @@ const char *sensor_state_name(enum sensor_state state);
 
 /* Sends libbpf's own messages to stderr, or keeps the first one for a reason. */
 void sensor_set_verbose(bool verbose);
+bool sensor_is_verbose(void);
 
 /* Turns a failed load or attach into words. */
 void sensor_explain(struct reason *why, int error);
