@@ -11,7 +11,7 @@ test_packages="kmod procps util-linux rt-tests stress-ng linux-perf clang-format
 # Real programs whose threads' roles are known: games, frames, Windows programs, sound, servers.
 role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 xvfb mesa-utils libgl1-mesa-dri vulkan-tools
 	mesa-vulkan-drivers weston chocolate-doom freedoom glmark2-x11 libsdl2-tests jackd2 pipewire pipewire-bin
-	wireplumber mpv nginx-light wrk libdrm-tests libdrm-dev dbus"
+	wireplumber pipewire-pulse pulseaudio-utils alsa-utils mpv nginx-light wrk libdrm-tests libdrm-dev dbus"
 libbpf_packages="xz-utils linux-libc-dev"
 kernel_source=linux-source-6.12
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/role.h on behaviour that was recorded from real programs, and the clocks of core/period.h by which it judges. */
+#include "../../core/role.h"
+#include "behaviour_data.h"
+#include "tap.h"
+
+enum { RECORDED = sizeof(recorded_behaviours) / sizeof(recorded_behaviours[0]) };
+
+static const char *const role_names[ROLES] = { "unknown", "render",	"input",      "audio",
+					       "network", "compositor", "background", "cpu-bound" };
+
+static void test_recorded(void)
+{
+	for (int i = 0; i < RECORDED; i++) {
+		const struct recorded_behaviour *row = &recorded_behaviours[i];
+
+		is(role_of_behaviour(&row->seen).role, row->role, "%s, %s: %s (%s)", row->program, row->thread,
+		   role_names[row->role], row->why);
+	}
+}
+
+static void test_sound_periods(void)
+{
+	for (u64 frames = 64; frames <= 4096; frames *= 2) {
+		ok(is_sound_period(frames * NSEC_PER_SEC / 48000), "%d frames at 48 kHz", (int)frames);
+		ok(is_sound_period(frames * NSEC_PER_SEC / 44100), "%d frames at 44.1 kHz", (int)frames);
+	}
+	ok(is_sound_period(10000000), "10 ms by an exact clock");
+	ok(!is_sound_period(10078000), "not 10 ms by sleeping");
+	ok(!is_sound_period(16666667), "not 60 Hz");
+	ok(!is_sound_period(8333333), "not 120 Hz");
+	ok(!is_sound_period(50000000), "not 50 ms");
+	ok(!is_sound_period(0), "not 0");
+	ok(!is_sound_period(~0ULL / 2000), "nor for ever");
+}
+
+static void test_other_periods(void)
+{
+	ok(is_picture_period(16666667), "60 Hz is a screen's");
+	ok(is_picture_period(6944444), "144 Hz too");
+	ok(!is_picture_period(10666667), "a block of sound is not");
+	ok(!is_picture_period(0), "nor is 0");
+	ok(is_input_period(1000000), "1 ms is a fast mouse's");
+	ok(is_input_period(125000), "0.125 ms too");
+	ok(!is_input_period(1083000), "sleeping 1 ms at a time is not");
+	/* No period is taken for two things. */
+	for (u64 period_ns = 100000; period_ns < 100000000; period_ns += 1000)
+		if (is_sound_period(period_ns) + is_picture_period(period_ns) + is_input_period(period_ns) > 1)
+			ok(0, "%d us is two things", (int)(period_ns / 1000));
+}
+
+/* Sends to a sound server at these times, in ms; returns how often it counted. */
+static u32 after_sends(u64 step_ms, int times)
+{
+	struct role_state role = { 0 };
+	u64 now_ns = 1000ULL * NSEC_PER_SEC;
+	int known = 0;
+
+	for (int i = 0; i < times; i++, now_ns += step_ms * NSEC_PER_MSEC)
+		known += sound_was_sent(&role, now_ns);
+	ok(known <= 1, "it is news once at most");
+	return role.facts.audio_writes;
+}
+
+static void test_sends(void)
+{
+	ok(after_sends(40, 40) >= SOUND_WRITES_ENOUGH, "a send every 40 ms for 1.6 s feeds sound");
+	ok(after_sends(500, 8) >= SOUND_WRITES_ENOUGH, "and so does one every 500 ms for 4 s");
+	ok(after_sends(1, 200) < SOUND_WRITES_ENOUGH, "200 requests in a burst do not");
+	ok(after_sends(1000, 100) < SOUND_WRITES_ENOUGH, "nor does a request a second");
+}
+
+static struct role_answer of_process(u32 process, struct behaviour seen)
+{
+	struct role_facts facts = { .process = (u16)process };
+	struct pattern pattern = { 0 };
+
+	for (int i = 0; i < 4; i++) {
+		pattern_learn(&pattern, role_of_behaviour(&seen));
+		pattern_learn_net(&pattern, &seen);
+		pattern_learn_busy(&pattern, &seen);
+	}
+	return role_decide(&facts, &pattern);
+}
+
+static void test_processes(void)
+{
+	struct behaviour mixes = { .span_ns = 512000000,
+				   .cpu_ns = 800000,
+				   .wakeups = 24,
+				   .gap_ns = 22000000,
+				   .gap_dev_ns = 21000000,
+				   .prio = 121 };
+	struct behaviour plays = { .span_ns = 501000000,
+				   .cpu_ns = 1500000,
+				   .wakeups = 47,
+				   .gap_ns = 10666000,
+				   .gap_dev_ns = 10000,
+				   .prio = 121 };
+	struct behaviour rests = { .span_ns = 1000000000, .cpu_ns = 100000, .wakeups = 1, .prio = 121 };
+	struct role_answer answer = of_process(PROCESS_SOUND_SERVER, mixes);
+
+	is(answer.role, ROLE_AUDIO, "a sound server's thread that wakes often for little is for sound");
+	is(answer.evidence, EVIDENCE_IO, "since it is a sound server's");
+	is(of_process(0, mixes).role, ROLE_UNKNOWN, "the same elsewhere tells nothing");
+	is(of_process(PROCESS_SOUND_CLIENT, mixes).role, ROLE_UNKNOWN, "a client has many such threads");
+	is(of_process(PROCESS_SOUND_SERVER, rests).role, ROLE_BACKGROUND, "a server's thread that rests is not");
+	answer = of_process(PROCESS_SOUND_CLIENT, plays);
+	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_IO && answer.confidence >= 90,
+	   "a client's thread that wakes by a clock of sound is for sound");
+	answer = of_process(0, plays);
+	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_RUNTIME && answer.confidence < 90,
+	   "elsewhere it is as well, less surely");
+}
+
+int main(void)
+{
+	test_recorded();
+	test_sound_periods();
+	test_other_periods();
+	test_sends();
+	test_processes();
+	return tap_end();
+}
