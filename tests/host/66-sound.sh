@@ -77,14 +77,13 @@ wait
 END
 
 expect_pipewire() {
-	local pipewire=$(pid_of pipewire) plays=$(pid_of pw-play) pulse=$(pid_of paplay) manager=$(pid_of wireplumber)
-	local data=$(second_of "$pipewire")
-
-	say_measured "$what: pipewire: $(words_of "$data"); pw-play: $(words_of "$(second_of "$plays")"); paplay: $(words_of "$pulse")"
+	local data plays pulse
+	data=$(second_of "$(pid_of pipewire)") plays=$(second_of "$(pid_of pw-play)") pulse=$(pid_of paplay)
+	say_measured "$what: pipewire: $(words_of "$data"); pw-play: $(words_of "$plays"); paplay: $(words_of "$pulse")"
 	is "$what: PipeWire's data thread is for sound" "$(role_of "$data")" "audio io"
-	is "$what: its client's data thread" "$(role_of "$(second_of "$plays")")" "audio io"
-	is "$what: what sends to PulseAudio's socket" "$(role_of "$pulse")" "${1:-audio io}"
-	is "$what: who only manages them is not" "$(audio_of "$manager")" 0
+	is "$what: its client's data thread" "$(role_of "$plays")" "audio io"
+	is "$what: what sends to PulseAudio's socket" "$(role_of "$pulse")" "audio io"
+	is "$what: who only manages them is not" "$(audio_of "$(pid_of wireplumber)")" 0
 }
 
 # pipewire COMMAND...: as whom
@@ -108,7 +107,7 @@ pipewire() {
 pipewire_ends() {
 	pkill -s "$session"
 	wait "$session" 2>/dev/null
-	rm -rf "$scratch/run" "$scratch/home"
+	rm -rf "${scratch:?}/run" "${scratch:?}/home"
 }
 
 jack
