@@ -149,7 +149,10 @@ static int set_hook(struct gpu_state *state, const struct gpu_plan *plan, struct
 		hooked->families = plan->config.families;
 		return 0;
 	}
-	sensor_explain(why, error);
+	if (plan->way == WAY_FENTRY && error == -ESRCH)
+		reason_set(why, "the kernel has no BTF for it, which a driver's module brings along or not");
+	else
+		sensor_explain(why, error);
 	unhook(hooked);
 	return error;
 }

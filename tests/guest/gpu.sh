@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# Threads that submit to a GPU, by each kind of hook: exactly they are render threads, counted to the call and known at once.
+# Runs in a VM; called by tests/vm/60-gpu.sh. Usage: gpu.sh KERNEL-FOLDER, where the drivers that are modules lie.
+. tests/tap.sh
+
+image=$1
+# The time from the first submit to the known role, which only virtual time can tell without the host's noise.
+most_ns=1000000
+
+doctor() { "$tactus" doctor --json | json "next(s for s in d['sensors'] if s['name'] == 'gpu')['$1']"; }
+
+# judge NAME DRIVER WORDS: what a recording says of what drm_submit said of itself
+judge() {
+	local name=$1 driver=$2 words=$3 said=$scratch/said
+	"$tactus" roles -i "$scratch/recording" --json -n all >"$scratch/rows"
+	"$tactus" roles -i "$scratch/recording" --json --follow >"$scratch/changes"
+	cat >"$scratch/judge.py" <<'END'
+import json, sys
+said, rows, changes = ([json.loads(l) for l in open(f)] for f in sys.argv[1:])
+said = said[0]
+gpu = [r for r in rows if r["evidence_kind"] == "gpu"]
+known = [r for r in changes if r["evidence_kind"] == "gpu"]
+submitter = next((r for r in rows if r["tid"] == said["submitter"]), {})
+print("gpu_tids", *sorted({r["tid"] for r in gpu + known}))
+print("role", submitter.get("role"))
+print("counts", submitter.get("gpu_submits"))
+print("others", sum(r["gpu_submits"] for r in rows if r["tid"] != said["submitter"]))
+print("evidence", submitter.get("evidence"))
+print("after_ns", known[0]["time_ns"] - said["before_ns"] if known else None)
+print("submitter", said["submitter"])
+print("calls", said["calls"])
+print("failed", said["failed"])
+END
+	python3 "$scratch/judge.py" "$said" "$scratch/rows" "$scratch/changes" >"$scratch/judged"
+	judged() { sed -n "s/^$1 //p" "$scratch/judged"; }
+	is "$name: one thread, the one that submits, is a GPU's" "$(judged gpu_tids)" "$(judged submitter)"
+	is "$name: it is a render thread" "$(judged role)" render
+	is "$name: every submit is counted, no question is" "$(judged counts)" "$(judged calls)"
+	is "$name: nobody else has one" "$(judged others)" 0
+	is "$name: in words" "$(judged evidence)" "$words $(judged calls) times"
+	say_measured "$name: known $(judged after_ns) ns after the stamp before the first submit; $(judged calls) calls, $(judged failed) refused by the driver"
+	holds "$name: not known before the first submit" test "$(judged after_ns)" -ge 0
+	if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
+		holds "$name: known within 1 ms" test "$(judged after_ns)" -le $most_ns
+	fi
+}
+
+# watch NAME DRIVER [NODE]: a run of drm_submit under tactus
+watch() {
+	local words="submitted to $2"
+	[ "$2" != nvidia ] || words="opened a channel of nvidia"
+	"$tactus" roles -o "$scratch/recording" --json -- build/programs/drm_submit "$2" 25 ${3:+"$3"} >"$scratch/out" 2>"$scratch/err"
+	grep '"submitter"' "$scratch/out" >"$scratch/said"
+	judge "$1" "$2" "$words"
+}
+
+# with_hooks SKIPPED HOOK STATE DRIVER...: every driver by one kind of hook
+with_hooks() {
+	local skipped=$1 hook=$2 state=$3 driver
+	shift 3
+	export TACTUS_SKIP_HOOKS=$skipped
+	is "doctor names the hook" "$(doctor hook)" "$hook"
+	is "and its state" "$(doctor state)" "$state"
+	for driver in "$@"; do
+		if [ "$driver" = nvidia ]; then
+			watch "$driver by $hook" nvidia /dev/nvidia0
+		else
+			watch "$driver by $hook" "$driver"
+		fi
+	done
+	unset TACTUS_SKIP_HOOKS
+}
+
+tracepoint=tracepoint/syscalls/sys_enter_ioctl
+
+# A driver that comes while tactus already watches. late NAME DRIVER NODE COMMAND...: the command brings it
+late() {
+	local name=$1 driver=$2 node=$3 words="submitted to $2" pid
+	shift 3
+	[ "$driver" != nvidia ] || words="opened a channel of nvidia"
+	"$tactus" roles -o "$scratch/recording" --follow --json >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	# It says what it sees: once it does, it watches.
+	wait_for "$scratch/out" tid
+	"$@"
+	# Its hook is in place when the program that asks it shows up, at the latest after some seconds of loading.
+	for _ in $(seq 100); do
+		build/programs/drm_submit "$driver" 25 ${node:+"$node"} >"$scratch/said"
+		sleep 0.5
+		grep -q '"evidence_kind":"gpu"' "$scratch/out" && break
+	done
+	build/programs/drm_submit "$driver" 25 ${node:+"$node"} >"$scratch/said"
+	sleep 0.5
+	kill -INT $pid
+	wait $pid
+	"$tactus" roles -i "$scratch/recording" --json -n all >"$scratch/rows"
+	is "$name: threads of a driver that came later are found, and counted to the call" \
+		"$(json "[(r['tid'] == $(json 'd["submitter"]' <"$scratch/said"), r['gpu_submits'], r['evidence']) for r in rows if r['tid'] == $(json 'd["submitter"]' <"$scratch/said")]" <"$scratch/rows")" \
+		"[(True, 25, '$words 25 times')]"
+}
+
+if [ -e "$image/nvidia.ko" ]; then
+	with_hooks "" fentry/drm_ioctl ok vkms vgem
+	with_hooks gpu:fentry kprobe/drm_ioctl fallback vkms vgem
+	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vkms vgem
+	with_hooks gpu:driver_name fentry/drm_ioctl ok vgem
+	if [ "${TACTUS_CLOCK:-real}" != virtual ]; then
+		bring() { insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0; }
+		late "NVIDIA's driver, as a double" nvidia /dev/nvidia0 bring
+	else
+		insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0
+	fi
+	# fentry takes a module that was built with BTF.
+	if [ -e /sys/kernel/btf/nvidia ]; then
+		with_hooks "" "fentry/drm_ioctl, fentry/nvidia_unlocked_ioctl" ok nvidia
+	else
+		with_hooks "" "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia
+		like "and why" "$(doctor reason)" 'nvidia_unlocked_ioctl: the kernel has no BTF for it'
+	fi
+	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia vgem
+	with_hooks gpu:fentry/nvidia,gpu:kprobe "fentry/drm_ioctl, $tracepoint" fallback nvidia vgem
+else
+	is "without a GPU there is nothing to hook, and that is no fault" "$(doctor state), $(doctor hook)" "ok, none yet, no GPU is there"
+	bring() { modprobe -d "$image" vgem; }
+	late "DRM" vgem "" bring
+	with_hooks "" fentry/drm_ioctl ok vgem
+	with_hooks gpu:fentry kprobe/drm_ioctl fallback vgem
+	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
+fi
+done_testing

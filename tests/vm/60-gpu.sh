@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The gpu sensor on DRM drivers that need no hardware (vkms, vgem), built in and as modules, and on a double of NVIDIA's.
+# One boot a kernel, and one in virtual time for how soon a thread is known; the guest's own results pass through.
+. tests/tap.sh
+
+export LIMIT=400
+for kernel in scx debian-6.1 debian-6.12; do
+	echo "# kernel $kernel"
+	image=$(readlink -f "$(vm/kernel.sh $kernel)/image")
+	CMD="tests/guest/gpu.sh '$image'" KERNEL=$kernel guest
+	is "every check held on $kernel" $? 0
+done
+image=$(readlink -f "$(vm/kernel.sh scx)/image")
+echo "# kernel scx in virtual time"
+CMD="TACTUS_CLOCK=virtual tests/guest/gpu.sh '$image'" CLOCK=virtual guest
+is "every check held in virtual time" $? 0
+done_testing
