@@ -30,8 +30,12 @@ print("after_ns", known[0]["time_ns"] - said["before_ns"] if known else None)
 print("submitter", said["submitter"])
 print("calls", said["calls"])
 print("failed", said["failed"])
+if submitter.get("gpu_submits") != said["calls"]:
+    print("row", submitter, *(c for c in changes if c["tid"] == said["submitter"]), sep="\nrow ")
 END
 	python3 "$scratch/judge.py" "$said" "$scratch/rows" "$scratch/changes" >"$scratch/judged"
+	sed -n 's/^row /# /p' "$scratch/judged"
+	sed 's/^/# /' "$scratch/err"
 	judged() { sed -n "s/^$1 //p" "$scratch/judged"; }
 	is "$name: one thread, the one that submits, is a GPU's" "$(judged gpu_tids)" "$(judged submitter)"
 	is "$name: it is a render thread" "$(judged role)" render
@@ -99,17 +103,18 @@ late() {
 		"[(True, 25, '$words 25 times')]"
 }
 
-if [ -e "$image/nvidia.ko" ]; then
+if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
+	insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0
+	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms nvidia
+	with_hooks gpu:fentry "kprobe/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms
+	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vkms nvidia
+elif [ -e "$image/nvidia.ko" ]; then
 	with_hooks "" fentry/drm_ioctl ok vkms vgem
 	with_hooks gpu:fentry kprobe/drm_ioctl fallback vkms vgem
 	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vkms vgem
 	with_hooks gpu:driver_name fentry/drm_ioctl ok vgem
-	if [ "${TACTUS_CLOCK:-real}" != virtual ]; then
-		bring() { insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0; }
-		late "NVIDIA's driver, as a double" nvidia /dev/nvidia0 bring
-	else
-		insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0
-	fi
+	bring() { insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0; }
+	late "NVIDIA's driver, as a double" nvidia /dev/nvidia0 bring
 	# fentry takes a module that was built with BTF.
 	if [ -e /sys/kernel/btf/nvidia ]; then
 		with_hooks "" "fentry/drm_ioctl, fentry/nvidia_unlocked_ioctl" ok nvidia
