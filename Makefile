@@ -105,7 +105,7 @@ $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(PURE) $(wildcard core/
 $(B)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread
 
 # Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
 $(B)/programs/%.exe: tests/programs-win/%.c

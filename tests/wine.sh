@@ -1,5 +1,6 @@
-# A Wine of a test's own: source it after tap.sh. The first use makes a prefix and keeps it in the cache; each test has a
-# folder of its own that shares the prefix's files and has its own registry, so its own wineserver too.
+# What tests of the wine sensor share: source it after tap.sh. A Wine of a test's own: the first use makes a prefix and
+# keeps it in the cache; each test has a folder of its own that shares the prefix's files and has its own registry, so its
+# own wineserver too. And a program with threads that get priorities, watched by tactus roles.
 
 . tools/lib.sh
 
@@ -30,3 +31,85 @@ wine_begin() {
 }
 
 wine_end() { timeout 30 wineserver -k || true; }
+
+# watch: tactus roles in the background, into $scratch/roles
+watch() {
+	: >"$scratch/err"
+	timeout 100 "$tactus" roles --follow --json >"$scratch/roles" 2>"$scratch/err" &
+	watcher=$!
+	wait_for "$scratch/err" watching
+}
+watch_ends() {
+	kill -INT "$watcher" 2>/dev/null
+	wait "$watcher"
+}
+
+# start COMMAND...: a program as tests/programs-win/priorities.c, as far as "ready": its threads are there and have asked
+# for nothing. `go` lets them ask.
+start() {
+	rm -f "$scratch/in"
+	mkfifo "$scratch/in"
+	: >"$scratch/program"
+	timeout 100 "$@" <"$scratch/in" >"$scratch/program" 2>"$scratch/program-err" &
+	program_pid=$!
+	exec 3>"$scratch/in"
+	wait_for "$scratch/program" ready
+}
+go() {
+	echo go >&3
+	wait_for "$scratch/program" '^set'
+	tr -d '\r' <"$scratch/program" | grep '^thread' >"$scratch/threads"
+	# A role's news comes within a reading of the rings.
+	sleep 0.5
+	python3 "$scratch/seen.py" "$scratch/roles" "$scratch/threads" >"$scratch/seen"
+}
+finish() {
+	echo end >&3
+	exec 3>&-
+	wait "$program_pid"
+}
+
+# What tactus said of each thread after it was given a priority: lines of name, field, value.
+cat >"$scratch/seen.py" <<'PY'
+import json, sys
+rows = [json.loads(l) for l in open(sys.argv[1])]
+for line in open(sys.argv[2]):
+    name, (tid, before, after) = line.split()[1], map(int, line.split()[2:])
+    own = [r for r in rows if r["tid"] == tid]
+    later = [r for r in own if r["time_ns"] >= before]
+    by_wine = [r for r in own if r["evidence_kind"] == "wine"]
+    seen = dict(later[-1]) if later else {}
+    seen["answer"] = ",".join(str(seen.get(f)) for f in ("role", "evidence_kind", "windows_priority", "linux_priority"))
+    seen["by_wine"] = len(by_wine)
+    if by_wine:
+        at = by_wine[0]["time_ns"]
+        seen.update(late_us=(at - before) // 1000, call_us=(after - before) // 1000, in_time=at <= after)
+    for field, value in seen.items():
+        print(name, field, value, sep="\t")
+PY
+# of NAME FIELD
+of() { awk -F'\t' -v name="$1" -v field="$2" '$1 == name && $2 == field {print $3}' "$scratch/seen"; }
+
+# Where the kernel can't look up threads from a probe, the program does it, and needs a little longer.
+grep -qw bpf_iter_task_new /proc/kallsyms && in_time=yes || in_time=no
+say_measured "the kernel can look up threads from a probe: $in_time"
+
+# check_threads WAY...: what tactus said of the threads of the program, and those that got their priority in these ways
+check_threads() {
+	local way
+	for way in "$@"; do
+		is "TIME_CRITICAL ($way) is audio" "$(of "$way-critical" answer)" "audio,wine,15,nice 0"
+		say_measured "$way: known $(of "$way-critical" late_us) us after the call began; the call took $(of "$way-critical" call_us) us"
+		[ "$way" = own ] || [ "$in_time" = yes ] || continue
+		is "and that before the call returned ($way)" "$(of "$way-critical" in_time)" True
+	done
+	is "LOWEST is background" "$(of own-lowest answer)" "background,wine,-2,nice 0"
+	is "LOWEST through a handle too" "$(of handle-lowest answer)" "background,wine,-2,nice 0"
+	is "BELOW_NORMAL is background" "$(of own-below answer)" "background,wine,-1,nice 0"
+	is "IDLE is background" "$(of own-idle answer)" "background,wine,-15,nice 0"
+	is "HIGHEST is render" "$(of own-highest answer)" "render,wine,2,nice 0"
+	like "the words name both priorities" "$(of own-critical evidence)" '^Windows priority 15, Linux nice 0'
+	is "it is known as a Windows program's" "$(of own-critical process)" "Windows program"
+	is "NORMAL gives Windows no say" "$(of own-normal by_wine)" 0
+	is "nor does a thread that asked for nothing" "$(of never by_wine)" 0
+}

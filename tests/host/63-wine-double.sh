@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The wine sensor's kernel half on any kernel, also where Wine can't run: with a double of Wine's ntdll.so, whose functions
+# have Wine's names and arguments. The real one is in 62-wine.sh.
+. tests/tap.sh
+. tests/wine.sh
+
+program=("$scratch/a folder/ntdll.so")
+ways=(own handle duplicate id)
+mkdir "$scratch/a folder"
+cp build/programs/ntdll_double "${program[0]}"
+
+watch
+start "${program[@]}"
+go
+check_threads "${ways[@]}"
+is "a number that is no priority is none" "$(of own-invalid by_wine)" 0
+finish
+watch_ends
+is "tactus ends well" $? 0
+like "and says so" "$(cat "$scratch/err")" 'wine: 1 requests of Windows programs were invalid'
+
+if [ "$in_time" = yes ]; then
+	echo "# where the kernel can't look up threads: by way of the program"
+	export TACTUS_SKIP_HOOKS=wine:uprobe+
+	in_time=no
+	watch
+	start "${program[@]}"
+	go
+	check_threads "${ways[@]}"
+	finish
+	watch_ends
+	is "tactus ends well" $? 0
+fi
+done_testing
