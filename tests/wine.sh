@@ -32,10 +32,11 @@ wine_begin() {
 
 wine_end() { timeout 30 wineserver -k || true; }
 
-# watch: tactus roles in the background, into $scratch/roles
+watch_options=()
+# watch: tactus roles, with the options in watch_options, in the background, into $scratch/roles
 watch() {
 	: >"$scratch/err"
-	timeout 100 "$tactus" roles --follow --json >"$scratch/roles" 2>"$scratch/err" &
+	timeout 100 "$tactus" roles --follow --json "${watch_options[@]}" >"$scratch/roles" 2>"$scratch/err" &
 	watcher=$!
 	wait_for "$scratch/err" watching
 }

@@ -60,6 +60,21 @@ is "all 50 are found" "$found" 50
 finish
 watch_ends
 
+echo "# names that threads are given"
+watch_options=(--without runtime)
+watch
+watch_options=()
+start "${program[@]}"
+go
+for name in own-named handle-named; do
+	tid=$(awk -v name=$name '$2 == name {print $3}' "$scratch/threads")
+	say_measured "$name: Linux calls it '$(cat "/proc/$tid/comm")'"
+done
+is "by itself" "$(of own-named role),$(of own-named evidence_kind)" "audio,name"
+is "through a handle" "$(of handle-named role),$(of handle-named evidence_kind)" "render,name"
+finish
+watch_ends
+
 echo "# where the kernel can't look up threads: by way of the program"
 export TACTUS_SKIP_HOOKS=wine:uprobe+
 in_time=no

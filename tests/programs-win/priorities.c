@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum way { BY_ITSELF, BY_HANDLE, WHILE_SUSPENDED, BY_DUPLICATE, BY_ID, NEVER };
+enum way { BY_ITSELF, BY_HANDLE, WHILE_SUSPENDED, BY_DUPLICATE, BY_ID, NAMES_ITSELF, NAMED_BY_HANDLE, NEVER };
 
 enum { MANY_MAX = 1000 };
 
@@ -48,6 +48,20 @@ static long long linux_clock_ns(void)
 	return time[0] * 1000000000 + time[1];
 }
 
+/* Not in every version of Windows, so not in every import library. */
+static void set_name(struct worker *worker, HANDLE handle, const wchar_t *name)
+{
+	HRESULT(WINAPI * set)(HANDLE, PCWSTR);
+	FARPROC found = GetProcAddress(GetModuleHandleA("kernelbase.dll"), "SetThreadDescription");
+
+	if (!found)
+		return;
+	memcpy(&set, &found, sizeof(set));
+	worker->before_ns = linux_clock_ns();
+	set(handle, name);
+	worker->after_ns = linux_clock_ns();
+}
+
 static void set_priority(struct worker *worker, HANDLE handle)
 {
 	worker->before_ns = linux_clock_ns();
@@ -68,6 +82,8 @@ static DWORD WINAPI work(void *data)
 	WaitForSingleObject(go, INFINITE);
 	if (worker->way == BY_ITSELF)
 		set_priority(worker, GetCurrentThread());
+	if (worker->way == NAMES_ITSELF)
+		set_name(worker, GetCurrentThread(), L"AudioMixer of the game");
 	InterlockedIncrement(&done);
 	WaitForSingleObject(end, INFINITE);
 	return 0;
@@ -104,6 +120,9 @@ static void set_for(struct worker *worker)
 		opened = OpenThread(THREAD_SET_INFORMATION, FALSE, worker->id);
 		set_priority(worker, opened);
 		CloseHandle(opened);
+		break;
+	case NAMED_BY_HANDLE:
+		set_name(worker, worker->handle, L"RenderThread 0");
 		break;
 	default:
 		break;
@@ -165,6 +184,8 @@ int main(int argc, char **argv)
 		{ "suspended-critical", WHILE_SUSPENDED, THREAD_PRIORITY_TIME_CRITICAL },
 		{ "duplicate-critical", BY_DUPLICATE, THREAD_PRIORITY_TIME_CRITICAL },
 		{ "id-critical", BY_ID, THREAD_PRIORITY_TIME_CRITICAL },
+		{ "own-named", NAMES_ITSELF, 0 },
+		{ "handle-named", NAMED_BY_HANDLE, 0 },
 		{ "never", NEVER, 0 },
 	};
 	static struct worker many[MANY_MAX];
