@@ -104,13 +104,13 @@ static __always_inline void role_tick(struct task_struct *p, struct kthread *thr
 		role_review(p, thread, now_ns);
 }
 
-/* A thread of the same process wakes it; if that one makes frames, this one works for them. */
-static __always_inline void role_woken_within(struct kthread *thread)
+/* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. */
+static __always_inline void role_woken(struct kthread *thread, bool within)
 {
-	struct kthread *waker = thread_of(bpf_get_current_task_btf());
+	struct kthread *waker = within ? thread_of(bpf_get_current_task_btf()) : NULL;
 
-	if (waker && waker->role.answer.role == ROLE_RENDER && waker->role.answer.evidence >= EVIDENCE_GPU)
-		thread->role.facts.frame_wakes++;
+	thread->role.for_frames = waker && role_is_for_frames(&waker->role);
+	thread->role.facts.frame_wakes += thread->role.for_frames;
 }
 
 static __always_inline void role_name(struct kthread *thread, const struct comm *comm)

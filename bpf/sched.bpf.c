@@ -195,8 +195,8 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	if (!thread || !thread->watched)
 		return 0;
 	thread->waker_tid = (u32)waker;
-	if (config.role_wakeups && (u32)(waker >> 32) == (u32)p->tgid)
-		role_woken_within(thread);
+	if (config.role_wakeups)
+		role_woken(thread, (u32)(waker >> 32) == (u32)p->tgid);
 	return 0;
 }
 

@@ -79,7 +79,7 @@ struct role_facts {
 	u32 input_reads;  /* wake-ups by, or reads from, an input device */
 	u32 audio_writes; /* to a sound card or a sound server's socket */
 	u32 net_wakes;	  /* turns in which it sent or received on a network socket, see net_turn */
-	u32 frame_wakes;  /* wake-ups by a thread of its process that makes frames */
+	u32 frame_wakes;  /* wake-ups for a frame, by threads of its process */
 	s16 wine_priority;
 	u16 process;	/* PROCESS_* */
 	u8 has;		/* HAS_* */
@@ -449,7 +449,7 @@ struct role_state {
 	u8 told_role; /* of the last event sent, with its confidence and evidence */
 	u8 told_confidence;
 	u8 told_evidence;
-	u8 unused;
+	u8 for_frames; /* what woke it last was at work for a frame */
 	struct role_answer answer;
 	u64 first_ns; /* watched as what it is since */
 	/* The account as it was when the present stretch of behaviour began. */
@@ -475,6 +475,13 @@ core_fn int sound_was_sent(struct role_state *role, u64 now_ns)
 		role->facts.audio_writes = 0;
 	role->sound_ns = now_ns;
 	return ++role->facts.audio_writes == SOUND_WRITES_ENOUGH;
+}
+
+/* Whether what a thread does now is for a frame: it makes them, or it was woken for one, by a maker or by another that
+ * was. So a renderer's helpers are found however they hand its work on to each other. */
+core_fn int role_is_for_frames(const struct role_state *role)
+{
+	return role->for_frames || (role->answer.role == ROLE_RENDER && role->answer.evidence >= EVIDENCE_GPU);
 }
 
 /* Whether enough has happened since the last judgement. */

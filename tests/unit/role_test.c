@@ -179,6 +179,18 @@ static void test_judging(void)
 	ok(!role_is_due(&role, &account, now_ns + 9ull * NSEC_PER_SEC, ROLE_WAKEUPS_NEVER), "never means never");
 }
 
+static void test_handing_on(void)
+{
+	struct role_state maker = { .answer = { .role = ROLE_RENDER, .evidence = EVIDENCE_GPU } };
+	struct role_state helper = { .for_frames = 1 }, guess = { .answer = maker.answer }, other = { 0 };
+
+	guess.answer.evidence = EVIDENCE_RUNTIME;
+	ok(role_is_for_frames(&maker), "who presents works for frames");
+	ok(role_is_for_frames(&helper), "so does who was woken for one");
+	ok(!role_is_for_frames(&guess), "who only runs as renderers do hands nothing on");
+	ok(!role_is_for_frames(&other), "nor does anybody else");
+}
+
 static void test_words(void)
 {
 	struct event_role event = { .role = ROLE_RENDER,
@@ -213,6 +225,7 @@ int main(void)
 	test_precedence();
 	test_facts();
 	test_judging();
+	test_handing_on();
 	test_words();
 	return tap_end();
 }
