@@ -13,6 +13,7 @@
 #include "../../core/frame.h"
 #include "../base/elf.h"
 #include "../base/maps.h"
+#include "../base/process.h"
 #include "../sink/text.h"
 #include "evidence.h"
 #include "kinds.h"
@@ -205,7 +206,30 @@ static void on_address(struct frame_state *state, const struct frame_message *me
 struct look {
 	struct frame_state *state;
 	u32 pid;
+	char display[64]; /* what its environment calls its Wayland display: an own name, such as gamescope-0, or empty
+			   */
 };
+
+static void read_display(struct look *look)
+{
+	static const char variable[] = "WAYLAND_DISPLAY=";
+	struct process_texts *texts = calloc(1, sizeof(*texts));
+
+	if (texts && !process_read(texts, look->pid))
+		for (size_t at = 0; at < texts->environ_len; at += strlen(&texts->environ[at]) + 1)
+			if (!strncmp(&texts->environ[at], variable, sizeof(variable) - 1))
+				snprintf(look->display, sizeof(look->display), "/%s",
+					 &texts->environ[at] + sizeof(variable) - 1);
+	free(texts);
+}
+
+static bool is_display(const struct look *look, const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return strstr(path, ".X11-unix/") || strstr(path, "wayland-") ||
+	       (name && look->display[0] && !strcmp(name, strrchr(look->display, '/')));
+}
 
 /* Who serves a display is presented to. */
 static void on_peer(void *data, const struct peer *peer)
@@ -213,7 +237,7 @@ static void on_peer(void *data, const struct peer *peer)
 	const struct look *look = data;
 	char path[PATH_PLAIN];
 
-	if (!strstr(peer->path, ".X11-unix/") && !strstr(peer->path, "wayland-"))
+	if (!is_display(look, peer->path))
 		return;
 	/* A service manager that opened the socket, or somebody beyond this pid namespace. */
 	if (peer->pid > 1 && peer->pid != look->pid) {
@@ -232,16 +256,18 @@ static int take_message(void *data, void *bytes, size_t size)
 {
 	const struct frame_message *message = bytes;
 	struct frame_state *state = data;
-	struct look look = { state, 0 };
+	struct look look = { .state = state };
 	struct reason why;
 
 	if (size < sizeof(*message) || !state->sched)
 		return 0;
 	look.pid = message->pid;
-	if (message->what == FRAME_TOLD_ADDRESS)
+	if (message->what == FRAME_TOLD_ADDRESS) {
 		on_address(state, message);
-	else
-		peers_of(message->pid, on_peer, &look, &why);
+		return 0;
+	}
+	read_display(&look);
+	peers_of(message->pid, on_peer, &look, &why);
 	return 0;
 }
 
