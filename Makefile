@@ -31,7 +31,7 @@ HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/progra
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles clean
 
 all: $(B)/tactus
 
@@ -146,6 +146,15 @@ bench-overhead: all
 ## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
 bench-scale: all test-programs
 	@bench/scale.sh
+## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
+bench-roles: all test-programs $(B)/bench/conceal.so $(B)/bench/windows.exe
+	@bench/roles/run.sh
+$(B)/bench/conceal.so: bench/roles/conceal.c
+	@mkdir -p $(@D)
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@
+$(B)/bench/windows.exe: bench/roles/windows.c
+	@mkdir -p $(@D)
+	@x86_64-w64-mingw32-gcc $(WARN) -O2 $< -o $@ -lopengl32 -lgdi32
 $(B)/bench/%.skel.h: bench/%.bpf.c bpf/kernel.h $(B)/deps.mk
 	@mkdir -p $(@D)
 	@$(CLANG) $(BPF_CFLAGS) -c $< -o $(@:.skel.h=.bpf.o)

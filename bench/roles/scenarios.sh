@@ -1,0 +1,132 @@
+# The scenarios of the labelled set: each starts real programs that go on until they are stopped.
+# Sourced by run.sh, which gives begin, wait_until, free_display and the folders $work and $here.
+
+sdl=/usr/libexec/installed-tests/SDL2
+all_scenarios="gears vulkan glmark doom doom35 sdlgl sprites shm egl wlvulkan jack pipewire mpv mpvx11 web download netplay
+	stress compile squeeze sleepers wine crowd"
+quick_scenarios="gears shm jack web stress sleepers"
+
+display() {
+	begin Xvfb Xvfb ":$screen" -screen 0 800x600x24 -nolisten tcp -noreset
+	export DISPLAY=:$screen
+	wait_until test -S "/tmp/.X11-unix/X$screen"
+}
+
+scenario_gears() { display; begin glxgears glxgears; }
+scenario_vulkan() { display; begin vkcube vkcube; }
+scenario_glmark() { display; begin glmark2 glmark2 -s 300x200 -b build:duration=60; }
+# As fast as it can, and at the game's own pace of 35 frames a second.
+scenario_doom() { display; doom -timedemo; }
+scenario_doom35() { display; doom -playdemo; }
+doom() {
+	SDL_AUDIODRIVER=dummy begin doom /usr/games/chocolate-doom -iwad /usr/share/games/doom/freedoom1.wad "$1" demo1 -nogui \
+		-nosound -window
+}
+scenario_sdlgl() { display; begin testgl2 $sdl/testgl2; }
+scenario_sprites() { display; (cd $sdl && begin testsprite2 $sdl/testsprite2 --vsync); }
+
+wayland() {
+	begin weston weston --backend=headless-backend.so --socket=roles --width=640 --height=480
+	export WAYLAND_DISPLAY=roles
+	wait_until test -S "$XDG_RUNTIME_DIR/roles"
+}
+scenario_shm() { wayland; begin simple-shm weston-simple-shm; begin damage weston-simple-damage; begin presentation weston-presentation-shm; }
+scenario_egl() { wayland; begin simple-egl weston-simple-egl; begin es2gears es2gears_wayland; }
+scenario_wlvulkan() { wayland; begin vkcube vkcube-wayland; }
+
+scenario_jack() {
+	export JACK_DEFAULT_SERVER=roles$screen JACK_NO_AUDIO_RESERVATION=1
+	begin jackd jackd -n "$JACK_DEFAULT_SERVER" -R -P 60 -d dummy -r 48000 -p 512
+	wait_until jack_lsp
+	begin metro jack_metro -b 120
+	begin simple jack_simple_client sine "$JACK_DEFAULT_SERVER"
+}
+
+sound_server() {
+	begin dbus dbus-daemon --session --nofork --address="unix:path=$work/dbus"
+	export DBUS_SESSION_BUS_ADDRESS=unix:path=$work/dbus
+	wait_until test -S "$work/dbus"
+	begin pipewire pipewire -c pipewire.conf
+	wait_until test -S "$XDG_RUNTIME_DIR/pipewire-0"
+	begin wireplumber wireplumber -c wireplumber.conf
+	sleep 1
+	pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=nowhere media.class=Audio/Sink
+		object.linger=true audio.position=[FL FR] }' >/dev/null 2>&1
+	sleep 0.5
+}
+scenario_pipewire() {
+	sound_server
+	begin pw-play pw-play "$work/tone.wav"
+	(cd $sdl && SDL_AUDIODRIVER=pipewire begin loopwave $sdl/loopwave)
+}
+
+movie="av://lavfi:testsrc=size=320x240:rate=30"
+sound=--audio-file=av://lavfi:sine=frequency=440
+scenario_mpv() {
+	display
+	sound_server
+	begin mpv mpv --no-config --no-terminal --ao=pipewire --vo=gpu --gpu-sw=yes --gpu-api=opengl $sound "$movie"
+}
+scenario_mpvx11() { display; begin mpv mpv --no-config --no-terminal --ao=null --vo=x11 $sound "$movie"; }
+
+web_server() {
+	port=$((18000 + screen))
+	mkdir -p "$work/web"
+	head -c 64M /dev/zero >"$work/web/large"
+	cat >"$work/web.conf" <<-END
+		daemon off; worker_processes 2; pid $work/web.pid; error_log $work/web.log; user root;
+		events { worker_connections 64; }
+		http {
+			access_log off; client_body_temp_path $work/b; proxy_temp_path $work/p; fastcgi_temp_path $work/f;
+			uwsgi_temp_path $work/u; scgi_temp_path $work/s;
+			server { listen 127.0.0.1:$port; location / { return 200 "hello"; } location /large { root $work/web; } }
+		}
+	END
+	begin nginx nginx -p "$work" -c "$work/web.conf"
+	wait_until test -s "$work/web.pid"
+}
+scenario_web() { web_server; begin wrk wrk -t2 -c8 -d60 "http://127.0.0.1:$port/"; }
+scenario_download() { web_server; begin curl curl -s --limit-rate 4M -o /dev/null "http://127.0.0.1:$port/large"; }
+
+scenario_netplay() { begin netplay build/programs/netplay; }
+
+scenario_stress() { begin stress-ng stress-ng --cpu 2 --timeout 60; }
+
+# Real files through the real compiler.
+scenario_compile() {
+	local cc=gcc
+	[ -z "$conceal" ] || cc="gcc -wrapper $here/as-copy.sh"
+	cat >"$work/compile.mk" <<-END
+		all: \$(patsubst src/%.c,$work/%.o,\$(wildcard src/model/*.c src/sink/*.c src/base/*.c))
+		$work/%.o: src/%.c ; mkdir -p \$(@D) && $cc -std=gnu11 -O3 -g3 -D_GNU_SOURCE -c \$< -o \$@
+	END
+	begin compile make -s -j2 -f "$work/compile.mk"
+}
+
+scenario_squeeze() {
+	head -c 48M /dev/urandom >"$work/noise"
+	begin xz xz -9 -k -c -T1 "$work/noise"
+	begin gzip gzip -9 -c "$work/noise"
+}
+
+scenario_sleepers() {
+	begin tail50 tail ---disable-inotify -s 0.05 -f "$work/tone.wav"
+	begin tail20 tail ---disable-inotify -s 0.02 -f "$work/tone.wav"
+	begin loop sh -c 'while :; do sleep 0.4; done'
+	begin vmstat vmstat 1
+	begin top top -b -d 1
+}
+
+scenario_wine() {
+	display
+	export WINEDEBUG=-all WINEPREFIX=$wine_prefix
+	begin wine wine "$(windows_program)" "Z:$work/names/threads"
+}
+
+# A game while the machine is full of other work.
+scenario_crowd() {
+	display
+	begin glxgears glxgears
+	begin stress-ng stress-ng --cpu 2 --timeout 60
+	begin loop sh -c 'while :; do sleep 0.4; done'
+}
