@@ -33,8 +33,15 @@ static bool probe_uprobes(struct reason *why)
 	return false;
 }
 
+static bool probe_told(struct reason *why)
+{
+	return probe_uprobes(why) && libraries_can_be_told(why);
+}
+
 static const struct sensor_hook hooks[] = {
-	{ "uprobe", NULL, probe_uprobes },
+	{ "uprobe", NULL, probe_told },
+	{ "uprobe+proc", "a library that is new to the machine is found up to a second after it was mapped",
+	  probe_uprobes },
 	{ 0 },
 };
 
@@ -76,7 +83,7 @@ static const struct target targets[] = {
 	{ "libEGL.so*", "eglSwapBuffers", TARGET_PRESENT, WAY_EGL, false, false },
 	{ "libEGL.so*", "eglSwapBuffersWithDamageKHR", TARGET_PRESENT, WAY_EGL, false, true },
 	{ "libEGL.so*", "eglSwapBuffersWithDamageEXT", TARGET_PRESENT, WAY_EGL, false, true },
-	{ "libEGL.so*", "eglGetProcAddress", TARGET_ASK, 1, false, false },
+	{ "libEGL.so*", "eglGetProcAddress", TARGET_ASK, 1, false, true },
 	{ "libvulkan.so*", "vkQueuePresentKHR", TARGET_PRESENT, WAY_VULKAN, false, false },
 	{ "libvulkan.so*", "vkGetDeviceProcAddr", TARGET_ASK, 2, false, false },
 	{ "libvulkan.so*", "vkGetInstanceProcAddr", TARGET_ASK, 2, false, false },

@@ -19,6 +19,7 @@
 #include "../base/loop.h"
 #include "../base/maps.h"
 #include "mappings.h"
+#include "sensor.h"
 
 /* A file as it is now. One that was written to in place is told of again: its symbols may lie elsewhere. */
 struct identity {
@@ -55,16 +56,23 @@ struct libraries {
 int libraries_open(struct libraries **out, struct reason *why)
 {
 	struct libraries *libraries = calloc(1, sizeof(*libraries));
-	struct reason cause = { "" };
-	int error;
 
 	*out = libraries;
 	if (!libraries)
 		return -ENOMEM;
-	error = mappings_open(&libraries->mappings, &cause);
-	if (error)
-		reason_set(why, "%s; what processes map is looked up in /proc once a second", cause.text);
-	return error;
+	if (!sensor_hook_is_skipped("libraries", "perf"))
+		return mappings_open(&libraries->mappings, why);
+	reason_set(why, "perf's word on mappings is switched off (TACTUS_SKIP_HOOKS)");
+	return -ENOTSUP;
+}
+
+bool libraries_can_be_told(struct reason *why)
+{
+	struct libraries *trial;
+	int error = libraries_open(&trial, why);
+
+	libraries_close(trial);
+	return !error;
 }
 
 void libraries_close(struct libraries *libraries)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Presents a known number of frames. By EGL into a surface of its own, from several threads at once, without a display:
  *   present egl THREADS FRAMES
- * or by calling a function of a library, if given after each newline on standard input:
- *   present call LIBRARY FUNCTION FRAMES [wait] */
+ * or by calling a function of a library, some milliseconds after it is mapped, or after each newline on standard input:
+ *   present call LIBRARY FUNCTION FRAMES [MS|wait] */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -107,9 +107,10 @@ static int present_threads(int threads)
 	return 0;
 }
 
-static int present_calls(const char *path, const char *name, int waits)
+static int present_calls(const char *path, const char *name, const char *pause)
 {
 	void *library = dlopen(path, RTLD_NOW);
+	int waits = pause && !strcmp(pause, "wait");
 	unsigned (*swap)(void *, void *);
 
 	if (!library)
@@ -117,6 +118,8 @@ static int present_calls(const char *path, const char *name, int waits)
 	swap = function(library, name);
 	puts("mapped");
 	fflush(stdout);
+	if (pause && !waits)
+		usleep((useconds_t)atoi(pause) * 1000);
 	do {
 		if (waits && getchar() == EOF)
 			break;
@@ -134,6 +137,6 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "egl"))
 		return present_threads(atoi(argv[2]));
 	if (argc >= 5 && !strcmp(argv[1], "call"))
-		return present_calls(argv[2], argv[3], argc > 5);
-	die("usage: present egl THREADS FRAMES | present call LIBRARY FUNCTION FRAMES [wait]");
+		return present_calls(argv[2], argv[3], argc > 5 ? argv[5] : NULL);
+	die("usage: present egl THREADS FRAMES | present call LIBRARY FUNCTION FRAMES [MS|wait]");
 }
