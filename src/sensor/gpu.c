@@ -361,7 +361,7 @@ static const char *gpu_hook_name(const void *data)
 		if (state->parts[part].link)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
 						 state->parts[part].name);
-	return used ? text : "none yet, no GPU is there";
+	return used ? text : SENSOR_WAITS;
 }
 
 const struct sensor_kind gpu_kind = {

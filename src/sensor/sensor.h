@@ -25,8 +25,8 @@ struct sensor_kind {
 	int (*open)(void **state, int hook, const void *settings, struct reason *why);
 	int (*attach)(void *state, int hook, struct reason *why);
 	void (*close)(void *state);
-	/* What it really hooked, where that depends on more than the row in use; the text stays after close. Can be
-	 * NULL. */
+	/* What it really hooked, where that depends on more than the row in use; SENSOR_WAITS while there is nothing
+	 * to hook. The text stays after close. Can be NULL. */
 	const char *(*hook_name)(const void *state);
 
 	/* Tells what threads are for: started by evidence.c, which hands open its struct evidence_settings. Such
@@ -37,6 +37,8 @@ struct sensor_kind {
 	void (*take)(void *state, const struct event_role *event); /* called for every role event */
 	u64 (*lost)(const void *state);				   /* what a full map or ring refused */
 };
+
+#define SENSOR_WAITS "none yet"
 
 enum sensor_state { SENSOR_OFF, SENSOR_FALLBACK, SENSOR_OK };
 

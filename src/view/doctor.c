@@ -3,6 +3,7 @@
  * It really loads and attaches each sensor once, so what it says is what the other commands will meet. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/say.h"
 #include "../base/system.h"
@@ -40,7 +41,9 @@ static void examine(struct finding *finding, const struct sensor_kind *kind)
 	sensor_start(&sensor, kind, NULL);
 	*finding = (struct finding){ kind, sensor_hook_name(&sensor), sensor.state, sensor.reason };
 	if (sensor.state == SENSOR_OK)
-		reason_set(&finding->reason, "the best hook");
+		reason_set(&finding->reason, strcmp(finding->hook, SENSOR_WAITS)
+						     ? "the best hook"
+						     : "there is no such device; one that comes is noticed");
 	if (sensor.state == SENSOR_FALLBACK)
 		reason_set(&finding->reason, "%.200s; so %.80s", sensor.reason.text, kind->hooks[sensor.hook].loss);
 	sensor_stop(&sensor);

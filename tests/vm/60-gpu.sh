@@ -3,7 +3,7 @@
 # One boot a kernel, and one in virtual time for how soon a thread is known; the guest's own results pass through.
 . tests/tap.sh
 
-export LIMIT=400
+export LIMIT=600
 for kernel in scx debian-6.1 debian-6.12; do
 	echo "# kernel $kernel"
 	image=$(readlink -f "$(vm/kernel.sh $kernel)/image")
