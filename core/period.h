@@ -9,8 +9,8 @@
 enum {
 	SOUND_BLOCK_LEAST = 64,
 	SOUND_BLOCK_MOST = 4096,
-	SOUND_SLACK = 25,	  /* per mille: a sleep per block adds the timer's slack to it */
-	SOUND_SLACK_OF_TIMER = 5, /* blocks of whole milliseconds: a program that only sleeps is off by more */
+	SOUND_SLACK = 20, /* per mille, as all of these */
+	SOUND_TIMER_SLACK = 5,
 	PICTURE_SLACK = 10,
 	INPUT_SLACK = 30,
 };
@@ -22,8 +22,7 @@ core_fn int is_near(u64 value, u64 wanted, u64 slack_per_mille)
 	return off * 1000 <= wanted * slack_per_mille;
 }
 
-/* Whether sound devices and servers wake their threads so often: blocks of 2^n frames at 44.1 or 48 kHz, or of 2.5, 5
- * or 10 ms by an exact clock. */
+/* Whether sound devices and servers wake their threads so often: blocks of 2^n frames at 44.1 or 48 kHz. */
 core_fn int is_sound_period(u64 period_ns)
 {
 	u64 frames;
@@ -32,9 +31,15 @@ core_fn int is_sound_period(u64 period_ns)
 		if (is_near(period_ns, frames * NSEC_PER_SEC / 48000, SOUND_SLACK) ||
 		    is_near(period_ns, frames * NSEC_PER_SEC / 44100, SOUND_SLACK))
 			return 1;
-	return is_near(period_ns, 2500 * NSEC_PER_USEC, SOUND_SLACK_OF_TIMER) ||
-	       is_near(period_ns, 5 * NSEC_PER_MSEC, SOUND_SLACK_OF_TIMER) ||
-	       is_near(period_ns, 10 * NSEC_PER_MSEC, SOUND_SLACK_OF_TIMER);
+	return 0;
+}
+
+/* Sound in blocks of 2.5, 5 or 10 ms. Other programs sleep that long too, but then they wake a little later. */
+core_fn int is_sound_timer(u64 period_ns)
+{
+	return is_near(period_ns, 2500 * NSEC_PER_USEC, SOUND_TIMER_SLACK) ||
+	       is_near(period_ns, 5 * NSEC_PER_MSEC, SOUND_TIMER_SLACK) ||
+	       is_near(period_ns, 10 * NSEC_PER_MSEC, SOUND_TIMER_SLACK);
 }
 
 core_fn int is_rate(u64 period_ns, u64 per_second)

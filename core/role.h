@@ -118,7 +118,7 @@ enum {
 	ROLE_WINDOW_NS = 500 * NSEC_PER_MSEC, /* behaviour is judged after so many wake-ups or so much time */
 	ROLE_LEAST_SPAN_NS = 20 * NSEC_PER_MSEC,
 	REGULAR_PERCENT = 20,	/* gaps that deviate by less are a period */
-	EXACT_PERCENT = 10,	/* and by less than this an exact one */
+	EXACT_PERCENT = 5,	/* and by less than this an exact one */
 	PRIO_URGENT_LAST = 111, /* nice -10 */
 	DEMAND_BOUND_PERCENT = 70,
 	BURST_BOUND_NS = 10 * NSEC_PER_MSEC,
@@ -161,14 +161,24 @@ core_fn int behaviour_is_urgent(const struct behaviour *seen)
 	return seen->prio > PRIO_REALTIME_LAST && seen->prio <= PRIO_URGENT_LAST;
 }
 
+/* The clock that a thread wakes by. The moving average is good while wake-ups are on time, and forgets a stall soon;
+ * with late ones the mean over the stretch is better, since they even out. */
+core_fn u64 behaviour_clock_ns(const struct behaviour *seen)
+{
+	return percent_of(seen->gap_dev_ns, seen->gap_ns) <= EXACT_PERCENT ? seen->gap_ns
+									   : seen->span_ns / seen->wakeups;
+}
+
 /* What a thread that wakes by a clock and does little each time is for. */
 core_fn struct opinion opinion_of_clock(const struct behaviour *seen)
 {
+	u64 clock_ns = behaviour_clock_ns(seen);
+
 	if (behaviour_is_urgent(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS)
-		return opinion_of(ROLE_AUDIO, is_sound_period(seen->gap_ns) ? 80 : 65);
-	if (is_sound_period(seen->gap_ns) && percent_of(seen->gap_dev_ns, seen->gap_ns) <= EXACT_PERCENT)
+		return opinion_of(ROLE_AUDIO, is_sound_period(clock_ns) ? 80 : 65);
+	if (is_sound_period(clock_ns) || (clock_ns == seen->gap_ns && is_sound_timer(clock_ns)))
 		return opinion_of(ROLE_AUDIO, 60);
-	if (is_picture_period(seen->gap_ns))
+	if (is_picture_period(clock_ns))
 		return opinion_of(ROLE_RENDER, 50);
 	if (seen->gap_ns > PERIOD_FRAME_MOST_NS)
 		return opinion_of(ROLE_BACKGROUND, 50);
@@ -180,7 +190,8 @@ core_fn struct opinion opinion_of_period(const struct behaviour *seen)
 {
 	u64 share = percent_of(seen->cpu_ns, seen->span_ns);
 
-	if (is_input_period(seen->gap_ns) && share < SOUND_SHARE_PERCENT * 2)
+	if (is_input_period(seen->gap_ns) && is_input_period(seen->span_ns / seen->wakeups) &&
+	    share < SOUND_SHARE_PERCENT * 2)
 		return opinion_of(ROLE_INPUT, 55);
 	if (share < SOUND_SHARE_PERCENT)
 		return opinion_of_clock(seen);

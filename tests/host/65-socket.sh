@@ -25,8 +25,7 @@ import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("127.0.0.1", 0))
 s.setblocking(False)
-end = time.monotonic() + 60
-while time.monotonic() < end:
+while True:
     try:
         s.recv(10)
     except BlockingIOError:
@@ -46,16 +45,16 @@ watch() {
 	nginx=$!
 	sh -c 'while :; do :; done' &
 	hog=$!
-	sleep 120 &
+	sleep 1000 &
 	sleeper=$!
 	python3 "$scratch/looks.py" &
 	looks=$!
 	wait_for "$scratch/nginx.pid" .
 	sleep 0.2
 	worker=$(pgrep -P $nginx)
-	wrk -t2 -c8 -d100s "http://$address:$port/" >"$scratch/wrk" &
+	wrk -t2 -c8 -d900s "http://$address:$port/" >"$scratch/wrk" &
 	wrk=$!
-	timeout 100 "$tactus" roles --json -n all -d "$seconds" "$@" >"$scratch/rows" 2>"$scratch/err"
+	timeout 200 "$tactus" roles --json -n all -d "$seconds" "$@" >"$scratch/rows" 2>"$scratch/err"
 	is "$what: tactus roles ends well" $? 0
 	kill -INT $wrk
 	wait $wrk

@@ -12,7 +12,7 @@ static struct behaviour steady(u64 period_us, u64 run_us)
 	u64 wakeups = 500000 / period_us;
 
 	return (struct behaviour){
-		.span_ns = 500 * (u64)NSEC_PER_MSEC,
+		.span_ns = wakeups * period_us * NSEC_PER_USEC,
 		.cpu_ns = wakeups * run_us * NSEC_PER_USEC,
 		.wakeups = wakeups,
 		.gap_ns = period_us * NSEC_PER_USEC,
