@@ -172,6 +172,9 @@ static __noinline int carry_out(struct task_struct *p, struct kthread *thread, s
 		/* Wine may tell Linux the name too, or not: here it counts either way. */
 		role_name(thread, &request->name);
 	} else {
+		/* Some programs ask for the same over and over. */
+		if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority == request->priority)
+			return 0;
 		facts->wine_priority = (s16)request->priority;
 		facts->has |= HAS_WINE_PRIORITY;
 	}
