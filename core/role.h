@@ -472,6 +472,10 @@ struct role_state {
 	u32 frame_wakes;
 	u64 net_turn; /* the last turn that was counted in net_wakes */
 	u64 sound_ns; /* when sound was last sent to a server and counted in audio_writes */
+	/* Of input devices: the wake-up by one that was counted last, and the run, counted from 1, in which one was
+	 * read without such a wake-up. */
+	u64 input_wake;
+	u64 input_run;
 };
 
 /* Counts what is sent to a sound server. A client asks it things in bursts too; only a stream goes on. Returns whether

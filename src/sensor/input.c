@@ -1,6 +1,228 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The input sensor: not part of this version.
- * Its row is there so that doctor can say so. */
-#include "kinds.h"
+/* The input sensor: which input devices there are, what they send, and which threads wait for them.
+ * Loads bpf/input.bpf.c where the kernel lets input_event be hooked; elsewhere it reads the devices by itself. */
+#include "input.h"
 
-const struct sensor_kind input_kind = { .name = "input", .subject = "input devices and who reads them" };
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../sink/text.h"
+#include "evidence.h"
+#include "sched.h"
+
+#include "input.skel.h"
+
+enum input_hook { HOOK_FENTRY, HOOK_KPROBE, HOOK_EVDEV };
+
+struct input_state {
+	struct input_bpf *skeleton; /* NULL where devices are read */
+	struct input_readers *readers;
+	struct device_list list;
+};
+
+static bool probe_input_event(struct reason *why)
+{
+	if (!probe_btf(why))
+		return false;
+	if (libbpf_find_vmlinux_btf_id("input_event", BPF_TRACE_FENTRY) > 0)
+		return true;
+	reason_set(why, "this kernel knows no input devices (CONFIG_INPUT)");
+	return false;
+}
+
+/* The folder of devices need not be there yet: the first one makes it. */
+static bool probe_evdev(struct reason *why)
+{
+	return access("/dev/input", R_OK | X_OK) == 0 || probe_input_event(why);
+}
+
+static const struct sensor_hook hooks[] = {
+	[HOOK_FENTRY] = { "fentry/input_event", NULL, probe_input_event },
+	[HOOK_KPROBE] = { "kprobe/input_event", "each event costs more", probe_input_event },
+	[HOOK_EVDEV] = { "evdev", "readers are found only while they sleep in poll, select, epoll or read",
+			 probe_evdev },
+	{ 0 },
+};
+
+/* With -v each device is told of as it comes, and what it sent as it goes. */
+static void tell_came(const struct input_device *device)
+{
+	char name[DEVICE_NAME_SIZE * 4];
+
+	if (!sensor_is_verbose())
+		return;
+	format_plain(name, sizeof(name), device->name);
+	note("input: event%u: %s %04x:%04x '%s'", device->event, device_kind_name(device->kind), device->vendor,
+	     device->product, name);
+}
+
+static void tell_goes(const struct listed_device *listed)
+{
+	if (sensor_is_verbose() && listed->count.last_ns)
+		note("input: event%u: sent %" PRIu64 " events in %" PRIu64 " reports", listed->device.event,
+		     listed->count.events, listed->count.reports);
+}
+
+static void read_count(const struct input_state *state, struct listed_device *listed)
+{
+	if (state->skeleton)
+		bpf_map__lookup_elem(state->skeleton->maps.devices, &listed->device.number,
+				     sizeof(listed->device.number), &listed->count, sizeof(listed->count), 0);
+}
+
+static void on_came(void *data, struct listed_device *listed)
+{
+	struct input_state *state = data;
+
+	if (state->readers)
+		readers_add(state->readers, listed);
+	tell_came(&listed->device);
+}
+
+static void on_goes(void *data, struct listed_device *listed)
+{
+	struct input_state *state = data;
+
+	read_count(state, listed);
+	tell_goes(listed);
+	if (state->readers)
+		readers_remove(state->readers, listed);
+	if (state->skeleton)
+		bpf_map__delete_elem(state->skeleton->maps.devices, &listed->device.number,
+				     sizeof(listed->device.number), 0);
+}
+
+/* Threads that read without sleeping are seen where evdev can be hooked too; it may be a module, or absent. */
+static int load(struct input_state *state, int hook, const struct sensor *sched, bool with_reads)
+{
+	struct input_bpf *skeleton = state->skeleton = input_bpf__open();
+	int error;
+
+	if (!skeleton)
+		return -errno;
+	bpf_program__set_autoload(skeleton->progs.on_input_event, hook == HOOK_FENTRY);
+	bpf_program__set_autoload(skeleton->progs.on_read, hook == HOOK_FENTRY && with_reads);
+	bpf_program__set_autoload(skeleton->progs.on_input_event_probed, hook == HOOK_KPROBE);
+	bpf_program__set_autoload(skeleton->progs.on_read_probed, hook == HOOK_KPROBE && with_reads);
+	error = sched_share(sched, skeleton->obj);
+	if (!error)
+		error = input_bpf__load(skeleton);
+	if (error) {
+		input_bpf__destroy(skeleton);
+		state->skeleton = NULL;
+	}
+	return error;
+}
+
+static int input_open(void **out, int hook, const void *settings, struct reason *why)
+{
+	const struct evidence_settings *evidence = settings;
+	struct sensor *sched = evidence ? evidence->sched : NULL;
+	struct input_state *state = calloc(1, sizeof(*state));
+	int error;
+
+	(void)why;
+	*out = state;
+	if (!state)
+		return -ENOMEM;
+	state->list = (struct device_list){
+		.inotify_fd = -1, .watch_opens = hook == HOOK_EVDEV, .came = on_came, .goes = on_goes, .data = state
+	};
+	error = device_list_open(&state->list);
+	if (error)
+		return error;
+	if (hook == HOOK_EVDEV) {
+		state->readers = readers_new(sched, state->list.inotify_fd);
+		return state->readers ? 0 : -ENOMEM;
+	}
+	error = load(state, hook, sched, true);
+	return error ? load(state, hook, sched, false) : 0;
+}
+
+static int input_attach(void *data, int hook, struct reason *why)
+{
+	struct input_state *state = data;
+	int error;
+
+	(void)why;
+	if (hook != HOOK_EVDEV) {
+		/* The one that may fail, tried by itself. */
+		struct bpf_program *reads = hook == HOOK_FENTRY ? state->skeleton->progs.on_read
+								: state->skeleton->progs.on_read_probed;
+		struct bpf_link **link = hook == HOOK_FENTRY ? &state->skeleton->links.on_read
+							     : &state->skeleton->links.on_read_probed;
+
+		bpf_program__set_autoattach(reads, false);
+		error = input_bpf__attach(state->skeleton);
+		if (error)
+			return error;
+		if (bpf_program__autoload(reads))
+			*link = bpf_program__attach(reads);
+	}
+	device_list_start(&state->list);
+	return 0;
+}
+
+static void input_close(void *data)
+{
+	struct input_state *state = data;
+
+	if (!state)
+		return;
+	device_list_close(&state->list);
+	readers_free(state->readers);
+	input_bpf__destroy(state->skeleton);
+	free(state);
+}
+
+static int input_fd(const void *data)
+{
+	const struct input_state *state = data;
+
+	return state->readers ? readers_fd(state->readers) : state->list.inotify_fd;
+}
+
+static void input_work(void *data)
+{
+	struct input_state *state = data;
+
+	if (state->readers)
+		readers_work(state->readers, &state->list);
+	else
+		device_list_work(&state->list);
+}
+
+static u64 input_lost(const void *data)
+{
+	const struct input_state *state = data;
+	u64 lost = state->list.refused;
+
+	return lost + (state->readers ? readers_lost(state->readers) : state->skeleton->bss->devices_refused);
+}
+
+void input_devices(struct sensor *sensor, input_each each, void *data)
+{
+	struct input_state *state = sensor->state == SENSOR_OFF ? NULL : sensor->data;
+
+	for (u32 i = 0; state && i < state->list.len; i++) {
+		read_count(state, state->list.all[i]);
+		each(data, &state->list.all[i]->device, &state->list.all[i]->count);
+	}
+}
+
+const struct sensor_kind input_kind = {
+	.name = "input",
+	.subject = "input devices and who reads them",
+	.hooks = hooks,
+	.open = input_open,
+	.attach = input_attach,
+	.close = input_close,
+	.gathers_evidence = true,
+	.fd = input_fd,
+	.work = input_work,
+	.lost = input_lost,
+};

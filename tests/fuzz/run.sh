@@ -45,4 +45,5 @@ fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stre
 fuzz maps '' src/base/maps.c
 fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
 fuzz elf '' src/base/elf.c src/base/say.c
+fuzz devices '' src/model/devices.c
 done_testing

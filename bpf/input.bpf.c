@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The input sensor's kernel half: counts what each input device sends, and finds the threads that wait for it: those
+ * that are woken from inside input_event, and those that read what is there without having slept. */
+#include "roles.h"
+#include "../core/input.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+enum {
+	DEVICES_MAX = 256,
+	/* Longer than any device's event takes, even where the machine stood still meanwhile. */
+	MARK_LASTS_NS = 10 * NSEC_PER_MSEC,
+	/* Where the device's lock can't be looked at, so that the time must tell. */
+	MARK_ALONE_LASTS_NS = 20 * NSEC_PER_USEC,
+};
+
+/* The suffix is cut off when types are matched; it keeps these apart from what other headers declare. */
+struct kobject___input {
+	const char *name;
+} kernel_type;
+
+struct device___input {
+	struct kobject___input kobj;
+} kernel_type;
+
+struct atomic___input {
+	int counter;
+} kernel_type;
+
+struct qspinlock___input {
+	struct atomic___input val;
+} kernel_type;
+
+struct raw_spinlock___input {
+	struct qspinlock___input raw_lock;
+} kernel_type;
+
+struct spinlock___input {
+	struct raw_spinlock___input rlock;
+} kernel_type;
+
+struct input_id___input {
+	u16 bustype;
+	u16 vendor;
+	u16 product;
+} kernel_type;
+
+struct input_dev {
+	struct input_id___input id;
+	unsigned long evbit[1];
+	unsigned long keybit[INPUT_KEY_WORDS];
+	unsigned long relbit[1];
+	unsigned long absbit[1];
+	struct spinlock___input event_lock;
+	struct device___input dev;
+} kernel_type;
+
+struct input_handle___input {
+	struct input_dev *dev;
+} kernel_type;
+
+struct evdev___input {
+	struct input_handle___input handle;
+} kernel_type;
+
+struct evdev_client {
+	unsigned int tail;
+	unsigned int packet_head;
+	struct evdev___input *evdev;
+} kernel_type;
+
+struct file___input {
+	void *private_data;
+} kernel_type;
+
+/* By the device's number. The program takes out those that have gone. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DEVICES_MAX);
+	__type(key, u32);
+	__type(value, struct input_count);
+} devices SEC(".maps");
+
+/* Events of devices for which there was no room. */
+u64 devices_refused = 0;
+
+/* Which device's event this CPU is at, and on behalf of whom: the wake-ups that follow are its doing as long as that
+ * thread, or whoever interrupted it there, is in input_event. */
+struct mark {
+	u64 task;
+	u64 dev;
+	u64 time_ns;
+	u64 kind;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct mark);
+} marks SEC(".maps");
+
+static __always_inline u32 number_of(struct input_dev *dev)
+{
+	char name[INPUT_NAME_LEN] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(dev, dev.kobj.name));
+	return input_number_of(name);
+}
+
+static __noinline int device_begin(struct input_dev *dev, u32 number)
+{
+	struct input_count count = {};
+	struct input_bits bits = {};
+
+	bpf_core_read(&bits.types, sizeof(bits.types), &dev->evbit);
+	bpf_core_read(&bits.rel, sizeof(bits.rel), &dev->relbit);
+	bpf_core_read(&bits.abs, sizeof(bits.abs), &dev->absbit);
+	bpf_core_read(&bits.keys, sizeof(bits.keys), &dev->keybit);
+	count.bus = BPF_CORE_READ(dev, id.bustype);
+	count.vendor = BPF_CORE_READ(dev, id.vendor);
+	count.product = BPF_CORE_READ(dev, id.product);
+	count.kind = (u16)input_kind_of(&bits);
+	bpf_map_update_elem(&devices, &number, &count, BPF_NOEXIST);
+	return 0;
+}
+
+static __always_inline struct input_count *device_of(struct input_dev *dev)
+{
+	u32 number = number_of(dev);
+	struct input_count *count = bpf_map_lookup_elem(&devices, &number);
+
+	if (count || number == INPUT_NO_NUMBER)
+		return count;
+	device_begin(dev, number);
+	return bpf_map_lookup_elem(&devices, &number);
+}
+
+static __always_inline int event_sent(struct input_dev *dev, u32 type, u32 code)
+{
+	struct input_count *count = device_of(dev);
+	u64 now_ns = bpf_ktime_get_ns();
+	struct mark *mark;
+	u32 zero = 0;
+
+	if (!count) {
+		__sync_fetch_and_add(&devices_refused, 1);
+	} else {
+		if (type == INPUT_EV_SYN && code == INPUT_SYN_REPORT)
+			__sync_fetch_and_add(&count->reports, 1);
+		else if (type != INPUT_EV_SYN)
+			__sync_fetch_and_add(&count->events, 1);
+		count->last_ns = now_ns;
+	}
+	mark = bpf_map_lookup_elem(&marks, &zero);
+	if (!mark)
+		return 0;
+	mark->task = (u64)bpf_get_current_task_btf();
+	mark->dev = (u64)dev;
+	mark->time_ns = now_ns;
+	mark->kind = count ? count->kind : INPUT_OTHER;
+	return 0;
+}
+
+SEC("fentry/input_event")
+int BPF_PROG(on_input_event, struct input_dev *dev, unsigned int type, unsigned int code)
+{
+	return event_sent(dev, type, code);
+}
+
+SEC("kprobe/input_event")
+int BPF_KPROBE(on_input_event_probed, struct input_dev *dev, unsigned int type, unsigned int code)
+{
+	return event_sent(dev, type, code);
+}
+
+/* Readers are woken under the device's lock, where nothing can come in between. An interrupt before it is taken may
+ * wake somebody too, on behalf of the same thread: that is not the device's doing, and the lock tells them apart. */
+static __always_inline bool is_in_event(const struct mark *mark)
+{
+	struct input_dev *dev = (struct input_dev *)mark->dev;
+	u64 age_ns = bpf_ktime_get_ns() - mark->time_ns;
+
+	if (!bpf_core_field_exists(dev->event_lock.rlock.raw_lock.val.counter))
+		return age_ns < MARK_ALONE_LASTS_NS;
+	return age_ns < MARK_LASTS_NS && BPF_CORE_READ(dev, event_lock.rlock.raw_lock.val.counter);
+}
+
+static __always_inline void has_read(struct task_struct *p, struct kthread *thread, u32 kind)
+{
+	struct role_facts *facts = &thread->role.facts;
+
+	facts->input_kind = (u8)kind;
+	/* Only there can it change the answer. */
+	if (++facts->input_reads == LEAST_WAKES)
+		role_settle(p, thread, bpf_ktime_get_ns());
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *p)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	u32 zero = 0;
+	struct mark *mark = bpf_map_lookup_elem(&marks, &zero);
+	struct kthread *thread;
+
+	if (!mark || mark->task != (u64)current || !keeps_roles())
+		return 0;
+	/* The kernel's own threads pass events on; they read none. */
+	if (!is_in_event(mark) || (p->flags & PF_KTHREAD))
+		return 0;
+	thread = thread_of(p);
+	if (!thread || thread->ended)
+		return 0;
+	/* What it was woken for it will read, which counts once. */
+	thread->role.input_wake = thread->account.wakeups + 1;
+	has_read(p, thread, (u32)mark->kind);
+	return 0;
+}
+
+/* Threads that look for events now and then without sleeping for them. Counts once a run, and only if there was
+ * something to read. */
+static __always_inline int looked(struct file___input *file)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct kthread *thread = role_here(current);
+	struct evdev_client *client;
+	struct input_count *count;
+	u64 run;
+
+	if (!bpf_core_type_exists(struct evdev_client) || !thread)
+		return 0;
+	client = BPF_CORE_READ(file, private_data);
+	if (BPF_CORE_READ(client, packet_head) == BPF_CORE_READ(client, tail))
+		return 0;
+	run = thread->account.runs + 1;
+	if (thread->role.input_run == run ||
+	    (thread->role.input_wake && thread->role.input_wake >= thread->account.wakeups))
+		return 0;
+	thread->role.input_run = run;
+	count = device_of(BPF_CORE_READ(client, evdev, handle.dev));
+	has_read(current, thread, count ? count->kind : INPUT_OTHER);
+	return 0;
+}
+
+SEC("fentry/evdev_read")
+int BPF_PROG(on_read, struct file___input *file)
+{
+	return looked(file);
+}
+
+SEC("kprobe/evdev_read")
+int BPF_KPROBE(on_read_probed, struct file___input *file)
+{
+	return looked(file);
+}
