@@ -179,7 +179,8 @@ int BPF_KPROBE(on_input_event_probed, struct input_dev *dev, unsigned int type, 
 static __always_inline bool is_in_event(const struct mark *mark)
 {
 	struct input_dev *dev = (struct input_dev *)mark->dev;
-	u64 age_ns = bpf_ktime_get_ns() - mark->time_ns;
+	/* This clock may step back a little while it is being adjusted. */
+	u64 age_ns = span_between(mark->time_ns, bpf_ktime_get_ns());
 
 	if (!bpf_core_field_exists(dev->event_lock.rlock.raw_lock.val.counter))
 		return age_ns < MARK_ALONE_LASTS_NS;

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Input devices and who reads them, where devices can be made (uinput): by each hook in turn, with every way to read.
+# Runs in the VM; called by tests/vm/61-input.sh.
+. tests/tap.sh
+
+hook_in_use() { "$tactus" doctor --json | json '[s["hook"] for s in d["sensors"] if s["name"] == "input"][0]'; }
+# role_of COMM FIELD: of the thread of that name, in the last run
+role_of() { grep '^{' "$scratch/out" | json "[r['$2'] for r in rows if r['comm'] == '$1'][0]"; }
+# truth COMM WORD: what the thread itself says of WORD
+truth() { sed -n "s/^$1 .* $2 \([0-9]*\).*/\1/p" "$scratch/out"; }
+# plays KIND REPORTS RATE: the device and its readers, watched from before they are there to after they are gone
+plays() {
+	"$tactus" roles -v --json -n all -- build/programs/mouse "$1" "$2" "$3" 1 >"$scratch/out" 2>"$scratch/err"
+	is "$1: watching it ends well" $? 0
+}
+# is_registered KIND PRODUCT
+is_registered() {
+	local event
+	event=$(sed -n 's/^device \(event[0-9]*\) .*/\1/p' "$scratch/out")
+	is "$1: registered with its kind, vendor, product and name, which breaks no line" \
+		"$(grep -c "^tactus: input: $event: $1 1209:$2 'Tactus test $1\"?H: Handlers=event0'$" "$scratch/err")" 1
+	is "$1: every event and report is counted, and it is told that it went" \
+		"$(grep "^tactus: input: $event: sent" "$scratch/err")" \
+		"tactus: input: $event: sent $(truth device events) events in $(truth device reports) reports"
+}
+# between NAME LEAST VALUE MOST
+between() {
+	if [ "$3" -ge "$2" ] && [ "$3" -le "$4" ]; then pass "$1"; else flunk "$1" "$3 is not within $2 to $4"; fi
+}
+# is_reader COMM KIND
+is_reader() {
+	is "$1 is for input" "$(role_of "$1" role)" input
+	is "$1: because of what it does" "$(role_of "$1" evidence_kind)" io
+	like "$1: and that is said" "$(role_of "$1" evidence)" "^reads a (game )?$2, $(role_of "$1" input_reads) times"
+}
+# The last time that a reader slept, the device's going ended it.
+counts_wakeups() {
+	local reads slept
+	reads=$(role_of "$1" input_reads) slept=$(truth "$1" slept)
+	say_measured "$1 slept $slept times and was seen to wake for input or read it $reads times, of $(truth device reports) reports"
+	between "$1: each wake-up by the device is counted, and nothing else" $((slept - 1)) "$reads" "$(truth device reports)"
+}
+reads_nothing() {
+	is "$1 reads no device" "$(role_of "$1" input_reads)" 0
+	holds "$1 is not taken for a reader" test "$(role_of "$1" evidence_kind)" != io
+}
+
+sleepers="by-read by-poll by-select by-epoll by-nested"
+is "there is no input device at first" "$(ls /dev/input 2>&1 | grep -c event)" 0
+
+for hook in fentry kprobe; do
+	echo "# hook $hook"
+	[ $hook = fentry ] || export TACTUS_SKIP_HOOKS=input:fentry
+	is "the hook in use" "$(hook_in_use)" $hook/input_event
+	plays mouse 2000 1000
+	is_registered mouse 7a01
+	for comm in $sleepers; do
+		is_reader $comm mouse
+		counts_wakeups $comm
+	done
+	is_reader by-look mouse
+	reads=$(role_of by-look input_reads)
+	say_measured "by-look woke $(truth by-look slept) times by the clock and found something to read $reads times"
+	between "by-look: reads without a wake-up are counted, at most one a turn" 100 "$reads" "$(truth by-look slept)"
+	reads_nothing unrelated
+	reads_nothing sender
+done
+
+unset TACTUS_SKIP_HOOKS
+for kind in keyboard:7a02 pad:7a03; do
+	plays ${kind%:*} 100 100
+	is_registered ${kind%:*} ${kind#*:}
+	is_reader by-epoll ${kind%:*}
+	counts_wakeups by-epoll
+	reads_nothing unrelated
+done
+
+echo "# devices read by the program itself"
+export TACTUS_SKIP_HOOKS=input:fentry,input:kprobe
+is "the hook in use" "$(hook_in_use)" evdev
+plays mouse 2000 500
+is_registered mouse 7a01
+for comm in $sleepers; do
+	is_reader $comm mouse
+	reads=$(role_of $comm input_reads)
+	say_measured "$comm was found waiting for the device $reads times"
+	between "$comm: looked at often enough, and not for ever" 8 "$reads" 64
+done
+reads_nothing unrelated
+reads_nothing sender
+unset TACTUS_SKIP_HOOKS
+
+# Without any hook the rest still works, and gives its best answer.
+TACTUS_SKIP_HOOKS=input: "$tactus" roles --json -n all -- build/programs/mouse mouse 300 300 1 >"$scratch/out" 2>"$scratch/err"
+is "without the sensor nothing fails" $? 0
+is "and no reader is known as one" "$(role_of by-poll input_reads)" 0
+is "no error was logged by the kernel" "$(dmesg | grep -cE 'WARNING|BUG:')" 0
+done_testing
