@@ -8,8 +8,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 enum {
 	DEVICES_MAX = 256,
-	/* Longer than any device's event takes, even where the machine stood still meanwhile. */
-	MARK_LASTS_NS = 10 * NSEC_PER_MSEC,
+	/* Longer than any device's event takes, even where a virtual CPU stands still meanwhile. */
+	MARK_LASTS_NS = NSEC_PER_SEC,
 	/* Where the device's lock can't be looked at, so that the time must tell. */
 	MARK_ALONE_LASTS_NS = 20 * NSEC_PER_USEC,
 };
@@ -136,12 +136,29 @@ static __always_inline struct input_count *device_of(struct input_dev *dev)
 	return bpf_map_lookup_elem(&devices, &number);
 }
 
+static __always_inline struct mark *mark_here(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&marks, &zero);
+}
+
+static __always_inline void put_mark(struct input_dev *dev, const struct input_count *count, u64 now_ns)
+{
+	struct mark *mark = mark_here();
+
+	if (!mark)
+		return;
+	mark->task = (u64)bpf_get_current_task_btf();
+	mark->dev = (u64)dev;
+	mark->time_ns = now_ns;
+	mark->kind = count ? count->kind : INPUT_OTHER;
+}
+
 static __always_inline int event_sent(struct input_dev *dev, u32 type, u32 code)
 {
 	struct input_count *count = device_of(dev);
 	u64 now_ns = bpf_ktime_get_ns();
-	struct mark *mark;
-	u32 zero = 0;
 
 	if (!count) {
 		__sync_fetch_and_add(&devices_refused, 1);
@@ -152,13 +169,7 @@ static __always_inline int event_sent(struct input_dev *dev, u32 type, u32 code)
 			__sync_fetch_and_add(&count->events, 1);
 		count->last_ns = now_ns;
 	}
-	mark = bpf_map_lookup_elem(&marks, &zero);
-	if (!mark)
-		return 0;
-	mark->task = (u64)bpf_get_current_task_btf();
-	mark->dev = (u64)dev;
-	mark->time_ns = now_ns;
-	mark->kind = count ? count->kind : INPUT_OTHER;
+	put_mark(dev, count, now_ns);
 	return 0;
 }
 
@@ -174,8 +185,30 @@ int BPF_KPROBE(on_input_event_probed, struct input_dev *dev, unsigned int type, 
 	return event_sent(dev, type, code);
 }
 
+static __always_inline int event_ends(void)
+{
+	struct mark *mark = mark_here();
+
+	if (mark)
+		mark->task = 0;
+	return 0;
+}
+
+SEC("fexit/input_event")
+int BPF_PROG(on_input_event_end)
+{
+	return event_ends();
+}
+
+SEC("kretprobe/input_event")
+int BPF_KRETPROBE(on_input_event_probed_end)
+{
+	return event_ends();
+}
+
 /* Readers are woken under the device's lock, where nothing can come in between. An interrupt before it is taken may
- * wake somebody too, on behalf of the same thread: that is not the device's doing, and the lock tells them apart. */
+ * wake somebody too, on behalf of the same thread: that is not the device's doing, and the lock tells them apart. The
+ * mark of a thread that was moved to another CPU stays behind; it is believed for a while only. */
 static __always_inline bool is_in_event(const struct mark *mark)
 {
 	struct input_dev *dev = (struct input_dev *)mark->dev;
@@ -185,6 +218,30 @@ static __always_inline bool is_in_event(const struct mark *mark)
 	if (!bpf_core_field_exists(dev->event_lock.rlock.raw_lock.val.counter))
 		return age_ns < MARK_ALONE_LASTS_NS;
 	return age_ns < MARK_LASTS_NS && BPF_CORE_READ(dev, event_lock.rlock.raw_lock.val.counter);
+}
+
+/* A thread that sends events may be moved to another CPU just before it takes the lock. Here it has it. */
+static __always_inline int events_passed(struct input_handle___input *handle)
+{
+	struct input_dev *dev = BPF_CORE_READ(handle, dev);
+	struct mark *mark = mark_here();
+
+	if (!mark || (mark->dev == (u64)dev && mark->task == (u64)bpf_get_current_task_btf() && is_in_event(mark)))
+		return 0;
+	put_mark(dev, device_of(dev), bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("fentry/evdev_events")
+int BPF_PROG(on_events, struct input_handle___input *handle)
+{
+	return events_passed(handle);
+}
+
+SEC("kprobe/evdev_events")
+int BPF_KPROBE(on_events_probed, struct input_handle___input *handle)
+{
+	return events_passed(handle);
 }
 
 static __always_inline void has_read(struct task_struct *p, struct kthread *thread, u32 kind)
@@ -201,8 +258,7 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *p)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	u32 zero = 0;
-	struct mark *mark = bpf_map_lookup_elem(&marks, &zero);
+	struct mark *mark = mark_here();
 	struct kthread *thread;
 
 	if (!mark || mark->task != (u64)current || !keeps_roles())

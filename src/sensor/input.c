@@ -96,18 +96,40 @@ static void on_goes(void *data, struct listed_device *listed)
 				     sizeof(listed->device.number), 0);
 }
 
-/* Threads that read without sleeping are seen where evdev can be hooked too; it may be a module, or absent. */
-static int load(struct input_state *state, int hook, const struct sensor *sched, bool with_reads)
+/* What hooks evdev, which may be a module, or absent. Without it a reader is missed when the thread that sends is moved
+ * between CPUs at the wrong moment, and threads that read without sleeping are not seen. */
+struct evdev_part {
+	struct bpf_program *programs[2];
+	struct bpf_link **links[2];
+};
+
+static struct evdev_part evdev_part(struct input_bpf *skeleton, int hook)
+{
+	if (hook == HOOK_FENTRY)
+		return (struct evdev_part){ { skeleton->progs.on_events, skeleton->progs.on_read },
+					    { &skeleton->links.on_events, &skeleton->links.on_read } };
+	return (struct evdev_part){ { skeleton->progs.on_events_probed, skeleton->progs.on_read_probed },
+				    { &skeleton->links.on_events_probed, &skeleton->links.on_read_probed } };
+}
+
+static int load(struct input_state *state, int hook, const struct sensor *sched, bool with_evdev)
 {
 	struct input_bpf *skeleton = state->skeleton = input_bpf__open();
+	struct evdev_part evdev, other;
 	int error;
 
 	if (!skeleton)
 		return -errno;
 	bpf_program__set_autoload(skeleton->progs.on_input_event, hook == HOOK_FENTRY);
-	bpf_program__set_autoload(skeleton->progs.on_read, hook == HOOK_FENTRY && with_reads);
+	bpf_program__set_autoload(skeleton->progs.on_input_event_end, hook == HOOK_FENTRY);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_probed, hook == HOOK_KPROBE);
-	bpf_program__set_autoload(skeleton->progs.on_read_probed, hook == HOOK_KPROBE && with_reads);
+	bpf_program__set_autoload(skeleton->progs.on_input_event_probed_end, hook == HOOK_KPROBE);
+	evdev = evdev_part(skeleton, hook);
+	other = evdev_part(skeleton, hook == HOOK_FENTRY ? HOOK_KPROBE : HOOK_FENTRY);
+	for (int i = 0; i < 2; i++) {
+		bpf_program__set_autoload(evdev.programs[i], with_evdev);
+		bpf_program__set_autoload(other.programs[i], false);
+	}
 	error = sched_share(sched, skeleton->obj);
 	if (!error)
 		error = input_bpf__load(skeleton);
@@ -143,28 +165,29 @@ static int input_open(void **out, int hook, const void *settings, struct reason 
 	return error ? load(state, hook, sched, false) : 0;
 }
 
+static int attach_programs(struct input_bpf *skeleton, int hook)
+{
+	struct evdev_part evdev = evdev_part(skeleton, hook);
+	int error;
+
+	for (int i = 0; i < 2; i++)
+		bpf_program__set_autoattach(evdev.programs[i], false);
+	error = input_bpf__attach(skeleton);
+	for (int i = 0; i < 2 && !error; i++)
+		if (bpf_program__autoload(evdev.programs[i]))
+			*evdev.links[i] = bpf_program__attach(evdev.programs[i]);
+	return error;
+}
+
 static int input_attach(void *data, int hook, struct reason *why)
 {
 	struct input_state *state = data;
-	int error;
+	int error = hook == HOOK_EVDEV ? 0 : attach_programs(state->skeleton, hook);
 
 	(void)why;
-	if (hook != HOOK_EVDEV) {
-		/* The one that may fail, tried by itself. */
-		struct bpf_program *reads = hook == HOOK_FENTRY ? state->skeleton->progs.on_read
-								: state->skeleton->progs.on_read_probed;
-		struct bpf_link **link = hook == HOOK_FENTRY ? &state->skeleton->links.on_read
-							     : &state->skeleton->links.on_read_probed;
-
-		bpf_program__set_autoattach(reads, false);
-		error = input_bpf__attach(state->skeleton);
-		if (error)
-			return error;
-		if (bpf_program__autoload(reads))
-			*link = bpf_program__attach(reads);
-	}
-	device_list_start(&state->list);
-	return 0;
+	if (!error)
+		device_list_start(&state->list);
+	return error;
 }
 
 static void input_close(void *data)
