@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names, words and order of roles.
+/* Names and order of roles.
  * Numbers come from recordings too, so each is checked before it is an index. */
 #include "roles.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "gpu.h"
 
 static const char *const role_names[ROLES] = {
 	[ROLE_UNKNOWN] = "unknown",	  [ROLE_RENDER] = "render",	  [ROLE_INPUT] = "input",
@@ -27,17 +23,6 @@ static const char *const evidence_names[EVIDENCES] = {
 	[EVIDENCE_NONE] = "none",	[EVIDENCE_NAME] = "name", [EVIDENCE_LEARNED] = "learned",
 	[EVIDENCE_RUNTIME] = "runtime", [EVIDENCE_IO] = "io",	  [EVIDENCE_GPU] = "gpu",
 	[EVIDENCE_WINE] = "wine",	[EVIDENCE_USER] = "user",
-};
-
-static const char *const present_names[PRESENT_APIS] = {
-	[PRESENT_NONE] = "?",	     [PRESENT_GLX] = "GLX",	    [PRESENT_EGL] = "EGL",
-	[PRESENT_VULKAN] = "Vulkan", [PRESENT_WAYLAND] = "Wayland",
-};
-
-static const char *const input_names[INPUT_KINDS] = {
-	[INPUT_NONE] = "an input device",  [INPUT_MOUSE] = "a mouse",	     [INPUT_KEYBOARD] = "a keyboard",
-	[INPUT_PAD] = "a game pad",	   [INPUT_TOUCH] = "a touch screen", [INPUT_TABLET] = "a tablet",
-	[INPUT_OTHER] = "an input device",
 };
 
 const char *role_name(u32 role)
@@ -62,146 +47,6 @@ u32 role_parse(const char *word)
 	while (role < ROLES && strcmp(word, role_names[role]))
 		role++;
 	return role;
-}
-
-void prio_words(char *into, u32 prio)
-{
-	if (prio == 0)
-		snprintf(into, ROLE_WORDS_SIZE, "deadline");
-	else if (prio <= PRIO_REALTIME_LAST)
-		snprintf(into, ROLE_WORDS_SIZE, "realtime %u", PRIO_REALTIME_LAST - prio);
-	else
-		snprintf(into, ROLE_WORDS_SIZE, "nice %d", (int)prio - PRIO_REALTIME_LAST - 21);
-}
-
-void process_words(char *into, u32 process)
-{
-	static const char *const names[] = { "game",	     "Windows program", "compositor",
-					     "sound server", "sound client",	"game's helper" };
-	size_t used = 0;
-
-	into[0] = '\0';
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (process >> i & 1)
-			used += (size_t)snprintf(into + used, ROLE_WORDS_SIZE - used, "%s%s", used ? ", " : "",
-						 names[i]);
-}
-
-static double per_second(u64 count, u64 span_ns)
-{
-	return span_ns ? (double)count * NSEC_PER_SEC / (double)span_ns : 0;
-}
-
-static void period_words(char *into, size_t size, const struct event_role *event)
-{
-	snprintf(into, size, "wakes every %.1f ms", (double)event->wake_gap_ns / NSEC_PER_MSEC);
-}
-
-static void gpu_words(char *into, const struct event_role *event)
-{
-	const char *by = event->present_api < PRESENT_APIS ? present_names[event->present_api] : "?";
-
-	if (event->role == ROLE_COMPOSITOR)
-		snprintf(into, ROLE_WORDS_SIZE, "other processes present to it");
-	else if (event->presents == 1)
-		snprintf(into, ROLE_WORDS_SIZE, "presents, by %s", by);
-	else if (event->presents)
-		snprintf(into, ROLE_WORDS_SIZE, "presents %.0f times a second by %s, %" PRIu32 " in all",
-			 per_second(event->presents, event->age_ns), by, event->presents);
-	else
-		snprintf(into, ROLE_WORDS_SIZE, "%s %s %" PRIu32 " time%s", gpu_deed(event->gpu_driver),
-			 gpu_driver_name(event->gpu_driver), event->gpu_submits, event->gpu_submits == 1 ? "" : "s");
-}
-
-static void wine_words(char *into, const struct event_role *event)
-{
-	char prio[ROLE_WORDS_SIZE], more[ROLE_WORDS_SIZE] = "";
-
-	prio_words(prio, event->prio);
-	if (event->presents || event->gpu_submits)
-		gpu_words(more, event);
-	snprintf(into, ROLE_WORDS_SIZE, "Windows priority %d, Linux %.20s%s%.90s", event->wine_priority, prio,
-		 more[0] ? "; " : "", more);
-}
-
-static void io_words(char *into, const struct event_role *event)
-{
-	char period[32];
-
-	if (event->role == ROLE_INPUT) {
-		snprintf(into, ROLE_WORDS_SIZE, "reads %s, %" PRIu32 " times",
-			 event->input_kind < INPUT_KINDS ? input_names[event->input_kind] : input_names[INPUT_OTHER],
-			 event->input_reads);
-	} else if (event->role == ROLE_NETWORK && !event->wakeups) {
-		snprintf(into, ROLE_WORDS_SIZE, "sends or receives without a pause");
-	} else if (event->role == ROLE_NETWORK && event->net_wakes >= event->wakeups) {
-		/* More than once in a long turn. */
-		snprintf(into, ROLE_WORDS_SIZE, "sends or receives whenever it wakes, %" PRIu64 " times",
-			 event->wakeups);
-	} else if (event->role == ROLE_NETWORK) {
-		snprintf(into, ROLE_WORDS_SIZE, "sends or receives in %" PRIu32 " of %" PRIu64 " wake-ups",
-			 event->net_wakes, event->wakeups);
-	} else if (event->audio_writes) {
-		snprintf(into, ROLE_WORDS_SIZE, "fed sound %" PRIu32 " times", event->audio_writes);
-	} else {
-		period_words(period, sizeof(period), event);
-		snprintf(into, ROLE_WORDS_SIZE, "%s, %s",
-			 event->process & PROCESS_SOUND_SERVER ? "in a sound server" : "in a program that plays sound",
-			 period);
-	}
-}
-
-static void runtime_words(char *into, const struct event_role *event)
-{
-	u64 percent = percent_of(event->cpu_ns, event->age_ns);
-	char period[32];
-
-	period_words(period, sizeof(period), event);
-	if (event->has & HAS_KERNEL_THREAD)
-		snprintf(into, ROLE_WORDS_SIZE, "a thread of the kernel's");
-	else if (event->role == ROLE_CPU_BOUND)
-		snprintf(into, ROLE_WORDS_SIZE, "takes all the CPU it gets, %" PRIu64 " %%",
-			 percent > 100 ? 100 : percent);
-	else if (event->role == ROLE_BACKGROUND)
-		snprintf(into, ROLE_WORDS_SIZE, "wakes %.1f times a second for little",
-			 per_second(event->wakeups, event->age_ns));
-	else if (event->prio && event->prio <= PRIO_REALTIME_LAST)
-		snprintf(into, ROLE_WORDS_SIZE, "realtime %u, %s", PRIO_REALTIME_LAST - event->prio, period);
-	else if (event->role == ROLE_RENDER && event->frame_wakes)
-		snprintf(into, ROLE_WORDS_SIZE, "woken %" PRIu32 " of %" PRIu64 " times by a thread that makes frames",
-			 event->frame_wakes, event->wakeups);
-	else
-		snprintf(into, ROLE_WORDS_SIZE, "%s for %s", period,
-			 event->role == ROLE_RENDER ? "long work" : "short work");
-}
-
-void role_words(char *into, const struct event_role *event)
-{
-	switch (event->evidence) {
-	case EVIDENCE_USER:
-		snprintf(into, ROLE_WORDS_SIZE, "the user says so");
-		break;
-	case EVIDENCE_WINE:
-		wine_words(into, event);
-		break;
-	case EVIDENCE_GPU:
-		gpu_words(into, event);
-		break;
-	case EVIDENCE_IO:
-		io_words(into, event);
-		break;
-	case EVIDENCE_RUNTIME:
-		runtime_words(into, event);
-		break;
-	case EVIDENCE_LEARNED:
-		snprintf(into, ROLE_WORDS_SIZE, "learned before");
-		break;
-	case EVIDENCE_NAME:
-		snprintf(into, ROLE_WORDS_SIZE, "its name");
-		break;
-	default:
-		snprintf(into, ROLE_WORDS_SIZE, "nothing yet");
-	}
 }
 
 static int most_urgent_first(const void *a, const void *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Roles for people: their names, rows in the order of their urgency, and the evidence in words.
+/* Roles for people: their names, and rows in the order of their urgency.
  * What a thread's role is, the kernel half has decided by core/role.h; here it is only told. */
 #ifndef TACTUS_MODEL_ROLES_H
 #define TACTUS_MODEL_ROLES_H
@@ -14,17 +14,6 @@ const char *evidence_name(u32 evidence);
 
 /* ROLES if the word names no role. */
 u32 role_parse(const char *word);
-
-enum { ROLE_WORDS_SIZE = 160 };
-
-/* Why the thread is held for what it is: "presents 60 times a second by GLX". */
-void role_words(char *into, const struct event_role *event);
-
-/* What is known of the process, as in "game, Windows program"; "" if nothing. */
-void process_words(char *into, u32 process);
-
-/* The priority that Linux gives it: "nice 0", "realtime 60", "deadline". */
-void prio_words(char *into, u32 prio);
 
 struct role_rows {
 	const struct thread **all;

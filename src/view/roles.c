@@ -9,6 +9,7 @@
 #include "../base/say.h"
 #include "../model/roles.h"
 #include "../sensor/sensor.h"
+#include "../sink/role_words.h"
 #include "../sink/sheet.h"
 #include "../sink/text.h"
 #include "role_options.h"
