@@ -29,7 +29,8 @@ struct hint_means {
 
 /* A short slice gives an urgent thread an early deadline; a long one makes batch threads, once on the CPU, yield to
  * anybody whose deadline is earlier and keeps them from each other's way. Measured, that does far more than nice does,
- * so nice changes only where there are no custom slices. Nobody's own nice value is made more pressing by being batch. */
+ * so nice changes only where there are no custom slices. Nobody's own nice value is made more pressing by being batch.
+ */
 core_fn struct hint hint_for(const struct hint *own, u32 tier, const struct hint_means *means)
 {
 	struct hint hint = *own;

@@ -23,8 +23,7 @@ size_t journal_format(char line[JOURNAL_LINE_SIZE], const struct journal_entry *
 
 static int hint_is_sane(const struct hint *hint)
 {
-	return hint->slice_ns <= HINT_SLICE_MOST_NS && hint->nice >= -20 && hint->nice <= 19 &&
-	       hint->clamp_min <= 1024;
+	return hint->slice_ns <= HINT_SLICE_MOST_NS && hint->nice >= -20 && hint->nice <= 19 && hint->clamp_min <= 1024;
 }
 
 int journal_parse(const char *line, size_t len, struct journal_entry *entry)

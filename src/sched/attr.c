@@ -75,7 +75,9 @@ struct hint_means attr_means(u64 *base_slice_ns)
 		means.slices = 1;
 		*base_slice_ns = own.runtime_ns;
 	}
-	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice, .flags = own.flags | FLAG_UTIL_CLAMP_MIN,
+	tried = (struct kernel_attr){ .policy = own.policy,
+				      .nice = own.nice,
+				      .flags = own.flags | FLAG_UTIL_CLAMP_MIN,
 				      .util_min = own.util_min };
 	/* This also takes the slice back. */
 	if (!set(0, &tried)) {

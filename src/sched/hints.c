@@ -220,8 +220,8 @@ static void count_tier(struct hints *hints, u32 tier, int by)
 		hints->counts.batch += (u64)by;
 }
 
-/* The record of a thread that can have a hint, or NULL: realtime threads and those that their owner has put in front are
- * left alone. */
+/* The record of a thread that can have a hint, or NULL: realtime threads and those that their owner has put in front
+ * are left alone. */
 static struct told *told_of(struct hints *hints, u32 tid, const struct attr *attr)
 {
 	struct told key = { .entry = { .tid = tid } }, **found = tfind(&key, &hints->told, by_tid), *one;
@@ -240,8 +240,9 @@ static struct told *told_of(struct hints *hints, u32 tid, const struct attr *att
 		if (!one)
 			return NULL;
 	}
-	one->entry = (struct journal_entry){ .tid = tid, .start_ticks = start_ticks, .before = attr->hint,
-					     .after = attr->hint };
+	one->entry = (struct journal_entry){
+		.tid = tid, .start_ticks = start_ticks, .before = attr->hint, .after = attr->hint
+	};
 	one->tier = TIER_INTERACTIVE;
 	one->left_alone = (attr->policy != SCHED_OTHER && attr->policy != SCHED_BATCH) || attr->hint.nice < 0 ||
 			  attr->hint.slice_ns;
@@ -276,8 +277,7 @@ void hints_tell(struct hints *hints, u32 tid, u32 tier)
 	if (hint_same(&want, &one->entry.after))
 		return;
 	attr.hint = one->entry.after = want;
-	if (!hints->dry_run &&
-	    (write_line(hints->journal_fd, &one->entry) || attr_set(tid, &attr, &hints->means, 1)))
+	if (!hints->dry_run && (write_line(hints->journal_fd, &one->entry) || attr_set(tid, &attr, &hints->means, 1)))
 		hints->counts.refused++;
 	else if (hint_same(&want, &one->entry.before))
 		hints->counts.taken_back++;

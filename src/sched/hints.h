@@ -20,7 +20,8 @@ struct hints_counts {
 /* Where the journal is: below /run for root, else in the user's runtime folder. NULL if there is none. */
 const char *hints_journal_path(void);
 
-/* Undoes what a crashed one left behind. `dry_run`: decides and counts, changes nothing. Returns 0 or -errno with a reason. */
+/* Undoes what a crashed one left behind. `dry_run`: decides and counts, changes nothing. Returns 0 or -errno with a
+ * reason. */
 int hints_open(struct hints **out, int dry_run, struct reason *why);
 
 /* What this kernel takes, in words. */
