@@ -5,9 +5,9 @@
 
 attr() { build/programs/attr "$@"; }
 slice_of() { attr "$1" | cut -d' ' -f3; }
-# until_slice TID NS: waits until the thread has this slice, ten seconds at most
+# until_slice TID NS: waits until the thread has this slice, half a minute at most
 until_slice() {
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		[ "$(slice_of "$1" 2>/dev/null)" = "$2" ] && return 0
 		sleep 0.1
 	done
@@ -16,13 +16,13 @@ until_slice() {
 base=$(slice_of $$)
 journal=/run/tactus/hints.journal
 
-build/programs/pace 0 1 60000 >/dev/null &
+build/programs/pace 0 1 300000 >/dev/null &
 hog=$!
-build/programs/pace 5000 200 60000 >/dev/null &
+build/programs/pace 5000 200 300000 >/dev/null &
 urgent=$!
-chrt -f 5 build/programs/pace 5000 200 60000 >/dev/null &
+chrt -f 5 build/programs/pace 5000 200 300000 >/dev/null &
 realtime=$!
-nice -n -3 build/programs/pace 0 1 60000 >/dev/null &
+nice -n -3 build/programs/pace 0 1 300000 >/dev/null &
 chosen=$!
 # Burns until it is told, then forks.
 sh -c 'while [ ! -e "$1/fork" ]; do :; done; sleep 20 & echo $! >"$1/child"; wait' sh "$scratch" &
