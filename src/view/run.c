@@ -223,15 +223,18 @@ static void say_farewell(struct run *run, const struct scx_farewell *last)
 }
 
 /* True if it is in charge, or if something else may be tried. */
-static bool try_scx(struct run *run)
+static bool try_scx(struct run *run, struct sensor *sched)
 {
+	struct scx_settings settings = { .sched = sched,
+					 .places = run->source.info.places,
+					 .cpus_len = run->source.info.cpus_len };
 	struct reason why = { "" };
 
 	if (!sched_ext_state().available)
 		reason_set(&why, "this kernel has no sched_ext");
 	else if (dry_run)
 		reason_set(&why, "a dry run changes nothing");
-	else if (!scx_start(&run->scx, &why)) {
+	else if (!scx_start(&run->scx, &settings, &why)) {
 		note("scheduling by sched_ext");
 		return true;
 	}
@@ -264,13 +267,12 @@ static bool on_open(void *data, struct sensor *sched)
 {
 	struct run *run = data;
 
-	(void)sched;
 	run->line_at_ns = clock_now_ns();
 	if (cpus_read(&run->cpus_sensor, &run->before)) {
 		fail("run", "could not read the CPUs' accounts");
 		return false;
 	}
-	if ((wanted == ACTUATOR_AUTO || wanted == ACTUATOR_SCX) && !try_scx(run))
+	if ((wanted == ACTUATOR_AUTO || wanted == ACTUATOR_SCX) && !try_scx(run, sched))
 		return false;
 	if (!run->scx && (wanted == ACTUATOR_AUTO || wanted == ACTUATOR_HINTS))
 		return try_hints(run);
