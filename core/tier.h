@@ -14,6 +14,7 @@ enum {
 	TIER_URGENT_SLICE_NS = 2 * NSEC_PER_MSEC,
 	TIER_BURST_NS = 10 * NSEC_PER_MSEC,  /* who runs longer without a sleep is not urgent, whatever it says */
 	TIER_VICTIM_NS = 3 * NSEC_PER_MSEC,  /* who has run so long without a sleep may be pushed off as batch may */
+	TIER_UNDISTURBED_NS = 1 * NSEC_PER_MSEC,
 	TIER_LENT_NS = 50 * NSEC_PER_MSEC,   /* how long a waker of an urgent thread is as urgent */
 	TIER_LENT_DEPTH = 3,		     /* and through how many wakers in a row */
 	TIER_MOVES_PER_SEC = 200,	     /* a thread that moved more often stays where it is for the rest of the second */
@@ -65,12 +66,14 @@ core_fn u32 tier_now(u32 tier, u64 burst_ns)
 	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS ? TIER_INTERACTIVE : tier;
 }
 
-/* Whether a thread that wakes may push off the one that runs: only the urgent may, and nobody who is urgent himself. */
+/* Whether a thread that wakes may push off the one that runs, which has run so long since it last slept: only for one
+ * that is less urgent, so never an urgent one; and not before that one has got something done, if the need is not great. */
 core_fn int tier_preempts(u32 tier, u32 running_tier, u64 running_burst_ns)
 {
-	if (tier != TIER_LATENCY_CRITICAL)
-		return 0;
-	return running_tier == TIER_BATCH || (running_tier == TIER_INTERACTIVE && running_burst_ns >= TIER_VICTIM_NS);
+	if (running_tier == TIER_BATCH)
+		return tier == TIER_LATENCY_CRITICAL ||
+		       (tier == TIER_INTERACTIVE && running_burst_ns >= TIER_UNDISTURBED_NS);
+	return running_tier == TIER_INTERACTIVE && tier == TIER_LATENCY_CRITICAL && running_burst_ns >= TIER_VICTIM_NS;
 }
 
 /* Virtual time that one queue's clock has measured, by another queue's. */

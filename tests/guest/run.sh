@@ -29,10 +29,11 @@ like "it says so" "$(cat "$scratch/err")" 'scheduling by sched_ext'
 holds "hackbench completes under tactus" hackbench -g 2 -l 100
 is "and tactus is still in charge" "$(state)" enabled
 is "doctor names who is in charge" "$("$tactus" doctor --json | json 'd["sched_ext"]["loaded"]')" tactus
-ends "a second run only observes" 0 'another sched_ext scheduler is in charge: tactus' "$tactus" run -d 0.5
+ends "a second run that wants to schedule cannot" 1 'another sched_ext scheduler is in charge: tactus' \
+	"$tactus" run --actuator scx -d 0.5
 is "and leaves the first in charge" "$(state)" enabled
 sleep 1.2
-like "a status line a second" "$(tail -n 1 "$scratch/out")" '^[0-9:]{8}  tactus .* [0-9]+$'
+like "a status line a second" "$(tail -n 1 "$scratch/out")" '^[0-9:]{8}  scx .* [0-9]+$'
 say_measured "$(tail -n 1 "$scratch/out")"
 kill -KILL $pid
 is "after SIGKILL the kernel's own is back within a second" "$(state_within 10 disabled)" disabled
