@@ -125,8 +125,9 @@ static __always_inline bool stays(struct task_struct *p, struct kthread *thread,
 	       bpf_cpumask_test_cpu(p->thread_info.cpu, p->cpus_ptr);
 }
 
-/* Brings the thread's virtual time to the clock of the queue that it joins. */
-static __always_inline void join(struct kthread *thread, u32 queue, u32 tier)
+/* Brings the thread's virtual time to the clock of the queue that it joins. One that slept saves up only so much; one
+ * that did not, a heavy thread behind a light one's clock say, keeps all that it is owed. */
+static __always_inline void join(struct kthread *thread, u32 queue, u32 tier, bool slept)
 {
 	u64 *clock = clock_of(queue);
 
@@ -134,7 +135,8 @@ static __always_inline void join(struct kthread *thread, u32 queue, u32 tier)
 		thread->turn.vtime = vtime_moved(thread->turn.vtime, *clock_of(thread->turn.queue), *clock);
 		thread->turn.queue = queue;
 	}
-	thread->turn.vtime = vtime_join(thread->turn.vtime, *clock, tier_credit_ns(tier, settings.slice_ns));
+	if (slept)
+		thread->turn.vtime = vtime_join(thread->turn.vtime, *clock, tier_credit_ns(tier, settings.slice_ns));
 }
 
 SEC("struct_ops/select_cpu")
@@ -152,7 +154,7 @@ s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_fl
 	if (thread) {
 		now_ns = bpf_ktime_get_ns();
 		tier = tier_of(p, thread, now_ns, &boost);
-		join(thread, cache_of(cpu), tier);
+		join(thread, cache_of(cpu), tier, true);
 		thread->turn.tier = tier;
 		thread->turn.queued_at_ns = now_ns;
 	}
@@ -200,7 +202,7 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	tier = tier_of(p, thread, now_ns, &boost);
 	stay = stays(p, thread, now_ns);
 	queue = stay ? queue_of_cpu(cpu) : cache_of(cpu);
-	join(thread, queue, tier);
+	join(thread, queue, tier, enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP));
 	thread->turn.tier = tier;
 	thread->turn.queued_at_ns = now_ns;
 	count(SCX_COUNT_QUEUED);

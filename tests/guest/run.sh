@@ -4,7 +4,7 @@
 . tests/tap.sh
 
 state() { cat /sys/kernel/sched_ext/state; }
-# Waits for a state for up to a second (ten at the start, when programs are loaded) and prints what it then is.
+# Waits for a state for up to a second (forty at the start, when programs are loaded) and prints what it then is.
 state_within() {
 	local tenths=$1 want=$2
 	for ((; tenths > 0; tenths--)); do
@@ -16,7 +16,7 @@ state_within() {
 start_run() {
 	"$tactus" run >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
-	[ "$(state_within 100 enabled)" = enabled ]
+	[ "$(state_within 400 enabled)" = enabled ]
 }
 
 is "the kernel's own scheduler is in charge at first" "$(state)" disabled
