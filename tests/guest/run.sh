@@ -63,21 +63,7 @@ say_measured "$queued threads dispatched by tactus"
 holds "and count what it dispatched" test "$queued" -gt 100
 is "the kernel's own is back at the end" "$(state)" disabled
 
-# Weight keeps its meaning: on one CPU a thread at nice -5 has nine times the weight of one at nice 5.
 echo 0 >/sys/devices/system/cpu/cpu1/online
-cat >"$scratch/share" <<'END'
-TIMEFORMAT=%U
-spin='while :; do :; done'
-{ time nice -n -5 timeout 4 sh -c "$spin"; } 2>"$1/heavy" &
-{ time nice -n 5 timeout 4 sh -c "$spin"; } 2>"$1/light" &
-wait
-END
-"$tactus" run -- bash "$scratch/share" "$scratch" >"$scratch/out" 2>"$scratch/err"
-heavy=$(tail -n 1 "$scratch/heavy" | tr -d .) light=$(tail -n 1 "$scratch/light" | tr -d .)
-heavy=$((10#${heavy:-0})) light=$((10#${light:-0}))
-say_measured "on one CPU nice -5 got $heavy ms, nice 5 got $light ms"
-holds "nice keeps its meaning under tactus" test "$heavy" -gt $((light * 3))
-holds "and nobody starves" test "$light" -gt 0
 is "a CPU that is offline has no row" "$("$tactus" cpus -d 0.2 --json | json 'len(rows)')" 1
 echo 1 >/sys/devices/system/cpu/cpu1/online
 is "no error was logged by the kernel" "$(dmesg | grep -cE 'sched_ext.*(error|stall)|WARNING|BUG:')" 0
