@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The scheduler: who is urgent goes first when he wakes, and everybody gets what his weight is worth.
  *
- * There is a queue for each last-level cache, in the order of virtual deadlines (core/tier.h), and one for each CPU with
- * the threads that may run nowhere else. Each queue has a clock: the virtual time of the thread that started last. A
- * thread joins at its own virtual time, which grows by what it ran divided by its weight; a sleep saves up some, an
+ * There is a queue for each last-level cache, in the order of virtual deadlines (core/tier.h), and one for each CPU
+ * with the threads that may run nowhere else. Each queue has a clock: the virtual time of the thread that started last.
+ * A thread joins at its own virtual time, which grows by what it ran divided by its weight; a sleep saves up some, an
  * urgent thread's more, so that it is the first to run when it wakes. Being charged for all it runs, it gets no larger
  * share by that: no tier starves another, and a thread that claims to be urgent and burns gains nothing.
  *
@@ -290,8 +290,7 @@ void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
 		return;
 	current = bpf_get_current_task_btf();
 	waker = current->pid && current->pid != p->pid ? thread_of(current) : NULL;
-	if (!waker || (waker->role.facts.has & HAS_KERNEL_THREAD) ||
-	    waker->role.answer.tier == TIER_LATENCY_CRITICAL)
+	if (!waker || (waker->role.facts.has & HAS_KERNEL_THREAD) || waker->role.answer.tier == TIER_LATENCY_CRITICAL)
 		return;
 	waker->turn.lent_until_ns = now_ns + TIER_LENT_NS;
 	waker->turn.lent_depth = depth + 1;

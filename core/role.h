@@ -226,9 +226,9 @@ core_fn struct opinion role_of_behaviour(const struct behaviour *seen)
 struct pattern {
 	u8 role;
 	u8 confidence;
-	u8 net;	  /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
-	u8 calls; /* how often it was judged, up to 255 */
-	u8 busy;  /* whether it wakes often for little, as net is */
+	u8 net;	   /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
+	u8 calls;  /* how often it was judged, up to 255 */
+	u8 busy;   /* whether it wakes often for little, as net is */
 	u8 timely; /* whether it wakes by a clock and does its work in a part of each period, as net is */
 };
 
@@ -568,8 +568,7 @@ core_fn int role_is_news(const struct role_state *role)
 	u32 told = role->told_confidence, now = role->answer.confidence;
 
 	return role->answer.role != role->told_role || role->answer.evidence != role->told_evidence ||
-	       role->answer.tier != role->told_tier ||
-	       (now > told ? now - told : told - now) >= 20;
+	       role->answer.tier != role->told_tier || (now > told ? now - told : told - now) >= 20;
 }
 
 #endif

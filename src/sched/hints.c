@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "../base/proc.h"
-#include "../model/journal.h"
 #include "attr.h"
+#include "journal.h"
 
 struct told {
 	struct journal_entry entry; /* before: its owner's; after: what it was given last */

@@ -40,7 +40,8 @@ static void number_caches(struct scx_config *config, const struct cpu_place *pla
 	for (u32 cpu = 0; cpu < config->cpus_len; cpu++) {
 		u32 other = 0;
 
-		while (other < cpu && (places[other].llc != places[cpu].llc || places[other].known != places[cpu].known))
+		while (other < cpu &&
+		       (places[other].llc != places[cpu].llc || places[other].known != places[cpu].known))
 			other++;
 		if (other < cpu)
 			config->cache_of[cpu] = config->cache_of[other];
@@ -52,7 +53,8 @@ static void number_caches(struct scx_config *config, const struct cpu_place *pla
 static void configure(struct scx_bpf *skeleton, const struct scx_settings *settings)
 {
 	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
-				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len : SCX_CPUS_MAX };
+				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len
+										   : SCX_CPUS_MAX };
 
 	number_caches(&config, settings->places);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));

@@ -10,7 +10,8 @@
 
 static const struct command_usage usage = {
 	.name = "undo",
-	.text = "Takes back the hints that a killed 'tactus run' left on threads. A thread that its owner or another tool "
+	.text = "Takes back the hints that a killed 'tactus run' left on threads. A thread that its owner or another "
+		"tool "
 		"changed meanwhile is left alone.\v"
 		"The next 'tactus run' does the same before it starts.\n"
 		"\n"

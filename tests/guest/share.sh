@@ -17,7 +17,7 @@ hogs() {
 	$run -- bash "$scratch/script" 2>/dev/null | grep -E '^[0-9]+\.[0-9]+$' | tr -d . | sed 's/^0*//'
 }
 
-read -r light heavy < <(hogs 4 -5 5 | sort -n | tr '\n' ' ')
+read -r light heavy < <(hogs 8 -5 5 | sort -n | tr '\n' ' ')
 say_measured "nice 5 got $light ms, nice -5 got $heavy ms of one CPU"
 holds "a thread at nice -5 gets nine times what one at nice 5 gets, within a fifth" \
 	test $((heavy * 10)) -gt $((light * 72)) -a $((heavy * 10)) -lt $((light * 108))

@@ -3,7 +3,7 @@
  * The effect on real threads is tested in tests/host. */
 #include "../../core/hints.h"
 #include "../../src/base/proc.h"
-#include "../../src/model/journal.h"
+#include "../../src/sched/journal.h"
 #include "tap.h"
 
 #include <string.h>
@@ -52,7 +52,8 @@ static void test_journal(void)
 	ok(journal_parse("tid 1 start 2 had 0 -21 0 given 0 0 0 end", 41, &again) != 0, "a nice that is none");
 	ok(journal_parse("tid 1 start 2 had 0 0 0 given 0 0 0 end junk", 44, &again) != 0, "more behind the end");
 	ok(journal_parse("tid +1 start 2 had 0 0 0 given 0 0 0 end", 40, &again) != 0, "another spelling");
-	ok(journal_parse("tid 4294967297 start 2 had 0 0 0 given 0 0 0 end", 48, &again) != 0, "a number that does not fit");
+	ok(journal_parse("tid 4294967297 start 2 had 0 0 0 given 0 0 0 end", 48, &again) != 0,
+	   "a number that does not fit");
 }
 
 static void test_stat(void)

@@ -30,7 +30,8 @@ int main(void)
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
-	ok(tier_deadline(0, slice, 100, 3) * 8 == tier_deadline(0, slice, 100, 0), "a boost of 3 is an eighth of the time");
+	ok(tier_deadline(0, slice, 100, 3) * 8 == tier_deadline(0, slice, 100, 0),
+	   "a boost of 3 is an eighth of the time");
 	ok(tier_deadline(0, slice, 200, 0) < tier_deadline(0, slice, 100, 0), "a heavy thread's deadline is nearer");
 	is(tier_deadline(7, slice, 100, 200), tier_deadline(7, slice, 100, 16), "no boost shifts too far");
 	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice) > tier_credit_ns(TIER_INTERACTIVE, slice) &&

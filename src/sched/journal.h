@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The journal of hints: one line for each change, written before the change is made, so that whoever comes after a
  * crash can undo it. Text, a line an entry; no files here, only lines. */
-#ifndef TACTUS_MODEL_JOURNAL_H
-#define TACTUS_MODEL_JOURNAL_H
+#ifndef TACTUS_SCHED_JOURNAL_H
+#define TACTUS_SCHED_JOURNAL_H
 
 #include <stddef.h>
 
