@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which calls are one frame. A present often calls the next one below it: libGL's glXSwapBuffers libGLX's, a Vulkan
- * loader's function the driver's, EGL a wl_surface commit. Pure. */
+ * loader's function the driver's, EGL a wl_surface commit, a GLX without a GPU puts an image. Pure. */
 #ifndef TACTUS_CORE_FRAME_H
 #define TACTUS_CORE_FRAME_H
 
 #include "role.h"
 
 /* A way to present: the API, and a number of the library's file. Ways are ordered: what is called from inside another
- * one is greater, a Wayland commit aside, which is the least. */
-enum way_rank { WAY_NONE, WAY_WAYLAND, WAY_LIBGL, WAY_GLX, WAY_EGL, WAY_VULKAN };
+ * one is greater, aside from what hands a finished picture over: a Wayland commit, or an image put on an X window. */
+enum way_rank { WAY_NONE, WAY_X11, WAY_WAYLAND, WAY_LIBGL, WAY_GLX, WAY_EGL, WAY_VULKAN };
 
 core_fn u64 way_of(enum way_rank rank, u32 file)
 {
@@ -18,6 +18,8 @@ core_fn u64 way_of(enum way_rank rank, u32 file)
 core_fn u32 way_api(u64 way)
 {
 	switch (way >> 32) {
+	case WAY_X11:
+		return PRESENT_X11;
 	case WAY_WAYLAND:
 		return PRESENT_WAYLAND;
 	case WAY_LIBGL:
@@ -33,8 +35,8 @@ core_fn u32 way_api(u64 way)
 }
 
 /* Whether a present is one more frame. A thread's frames are counted by the greatest way that it has used: a lesser one
- * is outside that, or a commit inside it. When a greater one first appears, the frame has been counted just before,
- * by the call that it is inside; commits that came before were not of that frame. */
+ * is outside that, or a handing over inside it. When a greater one first appears, the frame has been counted just
+ * before, by the call that it is inside; what was handed over before was not of that frame. */
 core_fn int present_counts(u64 *greatest, u64 way)
 {
 	u64 before = *greatest;
@@ -42,7 +44,7 @@ core_fn int present_counts(u64 *greatest, u64 way)
 	if (way < before)
 		return 0;
 	*greatest = way;
-	return way == before || way_api(before) == PRESENT_NONE || way_api(before) == PRESENT_WAYLAND;
+	return way == before || before < way_of(WAY_LIBGL, 0);
 }
 
 /* What the frame sensor's kernel half tells its program. */

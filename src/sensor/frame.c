@@ -87,6 +87,9 @@ static const struct target targets[] = {
 	{ "libvulkan.so*", "vkQueuePresentKHR", TARGET_PRESENT, WAY_VULKAN, false, false },
 	{ "libvulkan.so*", "vkGetDeviceProcAddr", TARGET_ASK, 2, false, false },
 	{ "libvulkan.so*", "vkGetInstanceProcAddr", TARGET_ASK, 2, false, false },
+	/* Pictures that are drawn without a GPU. Smaller things are put without shared memory. */
+	{ "libXext.so*", "XShmPutImage", TARGET_PRESENT, WAY_X11, false, true },
+	{ "libxcb-shm.so*", "xcb_shm_put_image", TARGET_PRESENT, WAY_X11, false, true },
 	{ "libwayland-client.so*", "wl_proxy_marshal_array_flags", TARGET_WAYLAND, 6, true, false },
 	/* Before libwayland 1.20. */
 	{ "libwayland-client.so*", "wl_proxy_marshal_array_constructor_versioned", TARGET_WAYLAND, 3, false, false },

@@ -18,7 +18,7 @@ int main(void)
 {
 	const u64 glx = way_of(WAY_GLX, 1), gl = way_of(WAY_LIBGL, 2), egl = way_of(WAY_EGL, 3);
 	const u64 angle = way_of(WAY_EGL, 9), loader = way_of(WAY_VULKAN, 4), driver = way_of(WAY_VULKAN, 5);
-	const u64 commit = way_of(WAY_WAYLAND, 0);
+	const u64 commit = way_of(WAY_WAYLAND, 0), put = way_of(WAY_X11, 6);
 	u64 greatest = 0;
 
 	is(count((u64[]){ glx }, 1, 100), 100, "GLX alone");
@@ -31,11 +31,14 @@ int main(void)
 	is(count((u64[]){ loader, driver }, 2, 100), 100, "the Vulkan loader's function calls the driver's");
 	is(count((u64[]){ gl, glx, driver }, 3, 100), 100, "OpenGL on top of Vulkan");
 	is(count((u64[]){ commit }, 1, 100), 100, "Wayland alone");
+	is(count((u64[]){ put }, 1, 100), 100, "images put on an X window");
+	is(count((u64[]){ glx, put }, 2, 100), 100, "GLX that puts an image");
 	is(present_counts(&greatest, commit) + present_counts(&greatest, commit), 2, "a client's first commits");
 	is(present_counts(&greatest, egl), 1, "are other frames than the first by EGL");
 	is(present_counts(&greatest, commit), 0, "whose commits count no more");
 	is(way_api(gl) == PRESENT_GLX && way_api(glx) == PRESENT_GLX && way_api(egl) == PRESENT_EGL &&
-		   way_api(driver) == PRESENT_VULKAN && way_api(commit) == PRESENT_WAYLAND && !way_api(0),
+		   way_api(driver) == PRESENT_VULKAN && way_api(commit) == PRESENT_WAYLAND &&
+		   way_api(put) == PRESENT_X11 && !way_api(0),
 	   1, "each way's API");
 	return tap_end();
 }

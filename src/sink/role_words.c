@@ -11,7 +11,7 @@
 
 static const char *const present_names[PRESENT_APIS] = {
 	[PRESENT_NONE] = "?",	     [PRESENT_GLX] = "GLX",	    [PRESENT_EGL] = "EGL",
-	[PRESENT_VULKAN] = "Vulkan", [PRESENT_WAYLAND] = "Wayland",
+	[PRESENT_VULKAN] = "Vulkan", [PRESENT_WAYLAND] = "Wayland", [PRESENT_X11] = "X11",
 };
 
 static const char *const input_names[INPUT_KINDS] = {
