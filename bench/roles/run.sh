@@ -34,7 +34,7 @@ results=${keep:-$top/results}
 mkdir -p "$results"
 rm -f "$results"/*.json
 wine_prefix=$PWD/build/bench/wine
-screen=$((100 + $$ % 800))
+number=$((100 + $$ % 800)) # for ports and the like
 work=
 watchers=()
 census=
@@ -50,7 +50,7 @@ stop_programs() {
 		sleep 0.1
 	done
 	while read -r pid _; do kill -KILL -- "-$pid" 2>/dev/null; done <"$work/pids"
-	rm -f "$work/pids" "/tmp/.X$screen-lock" "/tmp/.X11-unix/X$screen"
+	rm -f "$work/pids"
 	wait 2>/dev/null
 }
 any_left() {
@@ -135,7 +135,7 @@ play() {
 	local scenario=$1 way pid watched=0
 	shift
 	work=$top/$scenario${conceal:+-renamed}
-	screen=$((screen + 1))
+	number=$((number + 1))
 	mkdir -p "$work" "$work/names" "$work/copies" "$work/home"
 	mkdir -m 700 "$work/xdg"
 	: >"$work/pids"

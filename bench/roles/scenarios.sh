@@ -2,14 +2,16 @@
 # Sourced by run.sh, which gives begin, wait_until, free_display and the folders $work and $here.
 
 sdl=/usr/libexec/installed-tests/SDL2
-all_scenarios="gears vulkan glmark doom doom35 sdlgl sprites shm egl wlvulkan jack pipewire mpv mpvx11 web download netplay
+all_scenarios="gears vulkan glmark doom doom35 sdlgl sprites soft shm egl wlvulkan jack pipewire mpv mpvx11 web download netplay
 	stress compile squeeze sleepers wine crowd"
 quick_scenarios="gears shm jack web stress sleepers"
 
+# The first number that is free: with one from 10 on, programs take the display for a remote one.
 display() {
-	begin Xvfb Xvfb ":$screen" -screen 0 800x600x24 -nolisten tcp -noreset
-	export DISPLAY=:$screen
-	wait_until test -S "/tmp/.X11-unix/X$screen"
+	begin Xvfb Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp -noreset 3>"$work/display"
+	wait_until test -s "$work/display"
+	DISPLAY=:$(cat "$work/display")
+	export DISPLAY
 }
 
 scenario_gears() { display; begin glxgears glxgears; }
@@ -24,6 +26,8 @@ doom() {
 }
 scenario_sdlgl() { display; begin testgl2 $sdl/testgl2; }
 scenario_sprites() { display; (cd $sdl && begin testsprite2 $sdl/testsprite2 --vsync); }
+# Drawn without OpenGL: images put on the window.
+scenario_soft() { display; (cd $sdl && SDL_RENDER_DRIVER=software begin testsprite2 $sdl/testsprite2); }
 
 wayland() {
 	begin weston weston --backend=headless-backend.so --socket=roles --width=640 --height=480
@@ -35,7 +39,7 @@ scenario_egl() { wayland; begin simple-egl weston-simple-egl; begin es2gears es2
 scenario_wlvulkan() { wayland; begin vkcube vkcube-wayland; }
 
 scenario_jack() {
-	export JACK_DEFAULT_SERVER=roles$screen JACK_NO_AUDIO_RESERVATION=1
+	export JACK_DEFAULT_SERVER=roles$number JACK_NO_AUDIO_RESERVATION=1
 	begin jackd jackd -n "$JACK_DEFAULT_SERVER" -R -P 60 -d dummy -r 48000 -p 512
 	wait_until jack_lsp
 	begin metro jack_metro -b 120
@@ -70,7 +74,7 @@ scenario_mpv() {
 scenario_mpvx11() { display; begin mpv mpv --no-config --no-terminal --ao=null --vo=x11 $sound "$movie"; }
 
 web_server() {
-	port=$((18000 + screen))
+	port=$((18000 + number))
 	mkdir -p "$work/web"
 	head -c 64M /dev/zero >"$work/web/large"
 	cat >"$work/web.conf" <<-END
@@ -121,6 +125,8 @@ scenario_wine() {
 	display
 	export WINEDEBUG=-all WINEPREFIX=$wine_prefix
 	begin wine wine "$(windows_program)" "Z:$work/names/threads"
+	# Wine takes its time to start.
+	wait_until grep -q solver "$work/names/threads"
 }
 
 # A game while the machine is full of other work.
