@@ -25,13 +25,14 @@ count_tap() {
 }
 
 run_test() {
-	local name=$1 log status
+	local name=$1 log status began=$SECONDS
 	shift
 	echo "--- $name"
 	log=$(mktemp)
 	"$@" 2>&1 </dev/null | tee "$log"
 	status=${PIPESTATUS[0]}
 	count_tap "$name" "$log" "$status"
+	echo "# $name took $((SECONDS - began)) s"
 	rm -f "$log"
 }
 

@@ -130,9 +130,10 @@ static void print_text(const struct finding *findings, bool can_run)
 		       capability_held(&capabilities[i]) ? "held" : "missing", capabilities[i].for_what);
 	putchar('\n');
 	print_sensors(findings);
-	printf("\n'tactus run' %s.\n", !can_run	       ? "cannot run here: the sched sensor is off"
-				       : scx.available ? "schedules by sched_ext here"
-						       : "observes here, since there is no sched_ext");
+	printf("\n'tactus run' %s.\n",
+	       !can_run	       ? "cannot run here: the sched sensor is off"
+	       : scx.available ? "schedules by sched_ext here"
+			       : "gives hints to the kernel's scheduler here, since there is no sched_ext");
 }
 
 int view_doctor(int argc, char **argv)

@@ -7,8 +7,8 @@
 is "the main job can run here" $? 0
 is "one JSON object on one line" "$(json 'len(rows)' <"$scratch/doctor")" 1
 is "the kernel's release" "$(json 'd["kernel"]' <"$scratch/doctor")" "$(uname -r)"
-is "all seven sensors" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
-	"cuda frame gpu input launch sched wine"
+is "all nine sensors" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
+	"cuda frame gpu input launch sched socket sound wine"
 is "each has a name, a hook, a state and a reason" \
 	"$(json 'all(set(s) == {"name","hook","state","reason"} and s["reason"] for s in d["sensors"])' <"$scratch/doctor")" True
 is "states are ok, fallback or off" \
@@ -28,5 +28,5 @@ is "sched_ext has a reason" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/
 is "root holds the capabilities" "$(json 'all(c["held"] for c in d["capabilities"])' <"$scratch/doctor")" True
 text=$("$tactus" doctor)
 like "the table names the hook" "$text" '^sched +ok +tp_btf/sched_switch'
-like "and the last line gives the verdict" "$(tail -n 1 <<<"$text")" "^'tactus run' (schedules|observes)"
+like "and the last line gives the verdict" "$(tail -n 1 <<<"$text")" "^'tactus run' (schedules|gives hints)"
 done_testing
