@@ -16,24 +16,27 @@ static unsigned long long now_ns(void)
 	return (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
 }
 
-static void *wake_now_and_then(void *unused)
+/* The more there are the less often, so that they leave the machine to others. */
+static void *wake_now_and_then(void *threads)
 {
 	for (;;)
-		usleep(200000);
-	return unused;
+		usleep(200000 + 1000 * *(unsigned int *)threads);
+	return NULL;
 }
 
-static int make_threads(int count)
+static int make_threads(unsigned int count)
 {
+	static unsigned int threads;
 	pthread_attr_t attributes;
 	pthread_t thread;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, 32 << 10);
-	for (int i = 0; i < count; i++)
-		if (pthread_create(&thread, &attributes, wake_now_and_then, NULL))
-			return i;
-	return count;
+	threads = count;
+	for (unsigned int i = 0; i < count; i++)
+		if (pthread_create(&thread, &attributes, wake_now_and_then, &threads))
+			return (int)i;
+	return (int)count;
 }
 
 int main(int argc, char **argv)
@@ -46,7 +49,7 @@ int main(int argc, char **argv)
 		printf("%d %s %llu\n", (int)getpid(), before, now_ns());
 		fflush(stdout);
 		if (argc > 2)
-			printf("%d threads\n", make_threads(atoi(argv[2])));
+			printf("%d threads\n", make_threads((unsigned int)atoi(argv[2])));
 		fflush(stdout);
 		usleep((useconds_t)(seconds * 1e6));
 		return 0;
