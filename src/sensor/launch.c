@@ -26,11 +26,12 @@
 
 enum launch_hook { HOOK_LSM, HOOK_TP_BTF, HOOK_TRACEPOINT, HOOK_CONNECTOR, HOOK_SCAN };
 
-enum { LATER_MAX = 1024, STEPS = 3 };
+enum { LATER_MAX = 1024, STEPS = 4 };
 
 /* When a program is looked at again that may not have said all yet: its command line is not there before its exec is
  * over, and Wine's loader writes another one when it knows what it runs. */
-static const u64 later_ns[STEPS] = { 2 * NSEC_PER_MSEC, 50 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC };
+static const u64 later_ns[STEPS] = { 2 * NSEC_PER_MSEC, 50 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC,
+				     3000ULL * NSEC_PER_MSEC };
 
 struct later {
 	u32 pid;
@@ -146,7 +147,10 @@ static u32 step_after(u32 looks, u32 bits, bool whole)
 		return whole ? bits ? 1 : STEPS : 0;
 	if (looks == 1)
 		return bits || !whole ? 1 : STEPS;
-	return looks == 2 && ((bits & PROCESS_WINE) || !whole) ? 2 : STEPS;
+	if (looks == 2)
+		return (bits & PROCESS_WINE) || !whole ? 2 : STEPS;
+	/* On a busy machine Wine takes its time. */
+	return looks == 3 && bits == PROCESS_WINE ? 3 : STEPS;
 }
 
 static void forget(struct launch_state *state, u32 pid)
