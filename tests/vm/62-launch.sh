@@ -4,7 +4,7 @@
 . tests/tap.sh
 
 export CMD="EMULATED=yes tests/host/62-launch.sh"
-export LIMIT=500
+export LIMIT=900
 for kernel in scx debian-6.1 debian-6.12; do
 	echo "# kernel $kernel"
 	KERNEL=$kernel guest >"$scratch/seen"
