@@ -97,6 +97,7 @@ build/clang/deps.mk: build/deps.mk
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
+PURE += src/view/role_words.c src/sched/journal.c
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(PURE) $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"

@@ -71,6 +71,10 @@ struct files_struct {
 	struct fdtable *fdt;
 } kernel_type;
 
+struct cpumask {
+	unsigned long bits[1];
+} kernel_type;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -81,6 +85,9 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct css_set *cgroups;
 	struct files_struct *files;
+	unsigned int policy;
+	int nr_cpus_allowed;
+	const struct cpumask *cpus_ptr;
 	char comm[COMM_LEN];
 	struct sched_entity se;
 	struct sched_ext_entity scx;

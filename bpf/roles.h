@@ -71,6 +71,7 @@ static __always_inline void send_role(struct task_struct *p, struct kthread *thr
 	thread->role.told_role = thread->role.answer.role;
 	thread->role.told_confidence = thread->role.answer.confidence;
 	thread->role.told_evidence = thread->role.answer.evidence;
+	thread->role.told_tier = thread->role.answer.tier;
 	event_send(cpu, event, sizeof(*event));
 }
 
@@ -132,6 +133,7 @@ static __always_inline void role_begin(struct task_struct *p, struct kthread *th
 		return;
 	bpf_probe_read_kernel(comm.text, COMM_LEN, p->comm);
 	thread->role.first_ns = bpf_ktime_get_ns();
+	thread->role.told_tier = TIER_INTERACTIVE;
 	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
 	thread->role.facts.has = (p->pid == p->tgid ? HAS_FIRST_THREAD : 0) |
 				 (p->flags & PF_KTHREAD ? HAS_KERNEL_THREAD : 0);

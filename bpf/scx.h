@@ -16,30 +16,50 @@ struct scx_exit_info {
 } kernel_type;
 
 struct scx_init_task_args;
+struct scx_exit_task_args;
+struct scx_dump_ctx;
 
 /* Members are matched by name at load time, so the order is ours and what is not used is not here. */
 struct sched_ext_ops {
 	s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
 	void (*enqueue)(struct task_struct *p, u64 enq_flags);
 	void (*dispatch)(s32 cpu, struct task_struct *prev);
+	void (*runnable)(struct task_struct *p, u64 enq_flags);
 	void (*running)(struct task_struct *p);
 	void (*stopping)(struct task_struct *p, bool runnable);
+	void (*quiescent)(struct task_struct *p, u64 deq_flags);
 	void (*enable)(struct task_struct *p);
 	s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
+	void (*dump)(struct scx_dump_ctx *ctx);
 	s32 (*init)(void);
 	void (*exit)(struct scx_exit_info *info);
 	u64 flags;
 	u32 timeout_ms;
+	u32 exit_dump_len;
 	char name[128];
 };
 
 /* The values are the running kernel's: only the names matter here. */
 enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1 };
 enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
+enum scx_enq_flags { SCX_ENQ_WAKEUP = 1, SCX_ENQ_HEAD = 2, SCX_ENQ_PREEMPT = 4 };
+enum scx_deq_flags { SCX_DEQ_SLEEP = 1 };
+enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
 #define scx_value(type, name) bpf_core_enum_value(enum type, name)
 
 s32 scx_bpf_create_dsq(u64 dsq_id, s32 node) __ksym;
 s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle) __ksym;
+
+s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, u64 flags) __ksym;
+void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;
+s32 scx_bpf_dsq_nr_queued(u64 dsq_id) __ksym;
+void scx_bpf_dump_bstr(char *format, unsigned long long *data, u32 data_len) __ksym __weak;
+bool bpf_cpumask_test_cpu(u32 cpu, const struct cpumask *cpumask) __ksym;
+
+/* For bpf_for; as in linux/bpf.h, which may be older than that. */
+struct bpf_iter_num {
+	u64 opaque[1];
+} __attribute__((aligned(8)));
 
 struct bpf_iter_scx_dsq {
 	u64 opaque[6];
@@ -89,12 +109,11 @@ static __always_inline void dsq_insert_vtime(struct task_struct *p, u64 dsq_id, 
 	}
 }
 
-static __always_inline void dsq_move_to_local(u64 dsq_id)
+static __always_inline bool dsq_move_to_local(u64 dsq_id)
 {
 	if (bpf_ksym_exists(scx_bpf_dsq_move_to_local))
-		scx_bpf_dsq_move_to_local(dsq_id);
-	else if (bpf_ksym_exists(scx_bpf_consume))
-		scx_bpf_consume(dsq_id);
+		return scx_bpf_dsq_move_to_local(dsq_id);
+	return bpf_ksym_exists(scx_bpf_consume) && scx_bpf_consume(dsq_id);
 }
 
 #endif

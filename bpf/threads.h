@@ -8,6 +8,22 @@
 
 enum doing { DOING_SLEEP, DOING_WAIT, DOING_RUN };
 
+/* The scheduler's part, see scx.bpf.c. It lies here so that one look-up gives role and turn. */
+struct turn {
+	u64 vtime;	  /* virtual time used, by the clock of its queue */
+	u64 charged_ns;	  /* how much of its CPU time has been turned into virtual time */
+	u64 burst_ns;	  /* run since it last slept */
+	u64 queued_at_ns; /* waits since, 0: it does not */
+	u64 lent_until_ns;
+	u64 moves_since_ns;
+	u32 moves;
+	u32 queue;
+	u32 lent_depth;
+	u32 lent_boost;
+	u32 tier; /* that it was queued with */
+	s32 cpu;  /* where it ran last */
+};
+
 struct kthread {
 	struct thread_account account;
 	u32 doing;     /* enum doing; kept only where `waiters` is */
@@ -19,6 +35,7 @@ struct kthread {
 	u32 ended;	/* its account has been handed over, or it had none */
 	u32 unused;
 	struct role_state role;
+	struct turn turn;
 };
 
 /* While a watched thread waits for a CPU, every switch there is sent, of whomever, since it tells who was in the way.

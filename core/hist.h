@@ -20,9 +20,18 @@ struct hist {
 	u64 counts[HIST_SLOTS];
 };
 
+/* Without the compiler's count of leading zeros, which BPF does not have. */
 core_fn u32 log2_floor(u64 value)
 {
-	return value ? 63 - (u32)__builtin_clzll(value) : 0;
+	u32 log = 0;
+
+	for (u32 step = 32; step; step /= 2) {
+		if (value >> step) {
+			value >>= step;
+			log += step;
+		}
+	}
+	return log;
 }
 
 core_fn u32 hist_slot(u64 value)

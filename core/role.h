@@ -126,6 +126,7 @@ enum {
 	PERIOD_FRAME_MOST_NS = 45 * NSEC_PER_MSEC,
 	PERIOD_SOUND_MOST_NS = 60 * NSEC_PER_MSEC,
 	PERIOD_RARE_NS = 100 * NSEC_PER_MSEC,
+	TIMELY_SHARE_PERCENT = 30,
 	SOUND_SHARE_PERCENT = 12, /* of a period: a sound thread works less, a render thread more */
 	SOUND_WRITES_ENOUGH = 8,
 	SOUND_SENT_LEAST_NS = 80 * NSEC_PER_MSEC,
@@ -225,9 +226,10 @@ core_fn struct opinion role_of_behaviour(const struct behaviour *seen)
 struct pattern {
 	u8 role;
 	u8 confidence;
-	u8 net;	  /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
-	u8 calls; /* how often it was judged, up to 255 */
-	u8 busy;  /* whether it wakes often for little, as net is */
+	u8 net;	   /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
+	u8 calls;  /* how often it was judged, up to 255 */
+	u8 busy;   /* whether it wakes often for little, as net is */
+	u8 timely; /* whether it wakes by a clock and does its work in a part of each period, as net is */
 };
 
 enum {
@@ -299,6 +301,17 @@ core_fn void pattern_learn_busy(struct pattern *pattern, const struct behaviour 
 		pattern->busy -= (pattern->busy + 3u) / 4u;
 }
 
+/* A thread that works by a clock wants to run on time, whatever it is for. */
+core_fn void pattern_learn_timely(struct pattern *pattern, const struct behaviour *seen)
+{
+	int by_clock = behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS;
+
+	if (by_clock && percent_of(seen->cpu_ns, seen->span_ns) < TIMELY_SHARE_PERCENT)
+		pattern->timely += (u8)((101u - pattern->timely) / 2);
+	else
+		pattern->timely -= (pattern->timely + 3u) / 4u;
+}
+
 struct role_answer {
 	u8 role;
 	u8 confidence;
@@ -364,7 +377,7 @@ core_fn struct opinion opinion_of_runtime(const struct role_facts *facts, const 
 	return opinion_of(pattern->role, pattern->confidence);
 }
 
-enum { ROLE_TRUSTED = 50 };
+enum { ROLE_TRUSTED = 50, TIMELY_ENOUGH = 50 };
 
 core_fn u32 tier_of_role(u32 role)
 {
@@ -399,13 +412,17 @@ core_fn u32 boost_of_role(u32 role)
 }
 
 /* How urgently a role runs. One that is hardly believed changes nothing. */
-core_fn void answer_urgency(struct role_answer *answer, const struct role_facts *facts)
+core_fn void answer_urgency(struct role_answer *answer, const struct role_facts *facts, const struct pattern *pattern)
 {
 	u32 trusted = answer->confidence >= ROLE_TRUSTED ? answer->role : ROLE_UNKNOWN;
 
 	/* The kernel's threads work for whoever asked, who may be urgent. */
 	answer->tier = facts->has & HAS_KERNEL_THREAD ? TIER_INTERACTIVE : (u8)tier_of_role(trusted);
 	answer->boost = (u8)boost_of_role(trusted);
+	if (trusted == ROLE_UNKNOWN && pattern->timely >= TIMELY_ENOUGH && !(facts->has & HAS_KERNEL_THREAD)) {
+		answer->tier = TIER_LATENCY_CRITICAL;
+		answer->boost = 1;
+	}
 	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority >= WINE_HIGHEST && answer->boost)
 		answer->boost++;
 }
@@ -449,7 +466,7 @@ core_fn struct role_answer role_decide(const struct role_facts *facts, const str
 	weigh(&found, EVIDENCE_LEARNED, opinion_of(facts->learned_role, facts->learned_confidence));
 	weigh(&found, EVIDENCE_NAME, opinion_of(facts->name_role, 50));
 	found.answer.confidence = (u8)(found.confidence > 100 ? 100 : found.confidence);
-	answer_urgency(&found.answer, facts);
+	answer_urgency(&found.answer, facts, pattern);
 	return found.answer;
 }
 
@@ -461,6 +478,7 @@ struct role_state {
 	u8 told_confidence;
 	u8 told_evidence;
 	u8 for_frames; /* what woke it last was at work for a frame */
+	u8 told_tier;
 	struct role_answer answer;
 	u64 first_ns; /* watched as what it is since */
 	/* The account as it was when the present stretch of behaviour began. */
@@ -537,6 +555,7 @@ core_fn void role_judge(struct role_state *role, const struct thread_account *ac
 		pattern_learn(&role->pattern, role_of_behaviour(&seen));
 		pattern_learn_net(&role->pattern, &seen);
 		pattern_learn_busy(&role->pattern, &seen);
+		pattern_learn_timely(&role->pattern, &seen);
 	}
 	role_window_begins(role, account, now_ns);
 	role->cpu_ns += running_ns;
@@ -549,7 +568,7 @@ core_fn int role_is_news(const struct role_state *role)
 	u32 told = role->told_confidence, now = role->answer.confidence;
 
 	return role->answer.role != role->told_role || role->answer.evidence != role->told_evidence ||
-	       (now > told ? now - told : told - now) >= 20;
+	       role->answer.tier != role->told_tier || (now > told ? now - told : told - now) >= 20;
 }
 
 #endif

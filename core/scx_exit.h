@@ -17,8 +17,13 @@ struct scx_farewell {
 enum { SCX_KIND_ERROR = 1024 };
 
 enum scx_counter {
-	SCX_COUNT_IDLE,	  /* started at once on an idle CPU */
-	SCX_COUNT_QUEUED, /* went through the shared queue */
+	SCX_COUNT_IDLE,	     /* started at once on an idle CPU */
+	SCX_COUNT_QUEUED,    /* went through a queue */
+	SCX_COUNT_PREEMPTED, /* pushed a less urgent one off */
+	SCX_COUNT_MOVED,     /* ran on another CPU than before */
+	SCX_COUNT_STOLEN,    /* taken from another cache's queue */
+	SCX_COUNT_BURNT,     /* urgent ones that ran so long that they were not */
+	SCX_COUNT_LENT,	     /* ran as urgently as the thread that they woke */
 	SCX_COUNTERS,
 };
 

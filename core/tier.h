@@ -11,6 +11,13 @@ enum tier { TIER_BATCH, TIER_INTERACTIVE, TIER_LATENCY_CRITICAL, TIERS };
 
 enum {
 	TIER_SLICE_NS = 5 * NSEC_PER_MSEC,
+	TIER_URGENT_SLICE_NS = 2 * NSEC_PER_MSEC,
+	TIER_BURST_NS = 10 * NSEC_PER_MSEC, /* who runs longer without a sleep is not urgent, whatever it says */
+	TIER_VICTIM_NS = 3 * NSEC_PER_MSEC, /* who has run so long without a sleep may be pushed off as batch may */
+	TIER_UNDISTURBED_NS = 1 * NSEC_PER_MSEC,
+	TIER_LENT_NS = 50 * NSEC_PER_MSEC, /* how long a waker of an urgent thread is as urgent */
+	TIER_LENT_DEPTH = 3,		   /* and through how many wakers in a row */
+	TIER_MOVES_PER_SEC = 200, /* a thread that moved more often stays where it is for the rest of the second */
 	TIER_WEIGHT_NORMAL = 100, /* sched_ext's weight of a thread at nice 0 */
 };
 
@@ -32,6 +39,49 @@ core_fn u64 vtime_join(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
 	u64 earliest = queue_vtime - slice_ns;
 
 	return vtime_before(own_vtime, earliest) ? earliest : own_vtime;
+}
+
+/* How far before the queue's clock a thread may join after a sleep. An urgent one may save up more, so that it goes
+ * first when it wakes; since all it runs is charged, its share of the CPU stays its weight's. A batch thread saves up
+ * nothing. */
+core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns)
+{
+	return tier == TIER_LATENCY_CRITICAL ? 4 * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
+}
+
+core_fn u64 tier_slice_ns(u32 tier, u64 slice_ns)
+{
+	return tier == TIER_LATENCY_CRITICAL && slice_ns > TIER_URGENT_SLICE_NS ? TIER_URGENT_SLICE_NS : slice_ns;
+}
+
+/* A queue is in the order of deadlines: the virtual time at which the thread would have used up its next slice, nearer
+ * by a power of two for each step of boost. */
+core_fn u64 tier_deadline(u64 vtime, u64 slice_ns, u32 weight, u32 boost)
+{
+	return vtime + (vtime_charge(slice_ns, weight) >> (boost < 16 ? boost : 16));
+}
+
+/* What a thread's tier amounts to, given how long it has run since it last slept. */
+core_fn u32 tier_now(u32 tier, u64 burst_ns)
+{
+	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS ? TIER_INTERACTIVE : tier;
+}
+
+/* Whether a thread that wakes may push off the one that runs, which has run so long since it last slept: only for one
+ * that is less urgent, so never an urgent one; and not before that one has got something done, if the need is not
+ * great. */
+core_fn int tier_preempts(u32 tier, u32 running_tier, u64 running_burst_ns)
+{
+	if (running_tier == TIER_BATCH)
+		return tier == TIER_LATENCY_CRITICAL ||
+		       (tier == TIER_INTERACTIVE && running_burst_ns >= TIER_UNDISTURBED_NS);
+	return running_tier == TIER_INTERACTIVE && tier == TIER_LATENCY_CRITICAL && running_burst_ns >= TIER_VICTIM_NS;
+}
+
+/* Virtual time that one queue's clock has measured, by another queue's. */
+core_fn u64 vtime_moved(u64 vtime, u64 from_clock, u64 to_clock)
+{
+	return vtime - from_clock + to_clock;
 }
 
 /* Whether a thread whose slice is over goes on, given the virtual time of the first in the queue. */

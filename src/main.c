@@ -13,7 +13,8 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
-	{ "run", view_run, "the main job: schedule where the kernel takes a scheduler, observe, report" },
+	{ "run", view_run, "the main job: find out what threads are for, act on it, report" },
+	{ "undo", view_undo, "take back the hints that a killed 'tactus run' left behind" },
 	{ "tasks", view_tasks, "what each thread did: CPU time, runs, waits, switches" },
 	{ "latency", view_latency, "how long threads waited for a CPU, and behind whom" },
 	{ "events", view_events, "every context switch as it happens" },

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "../base/system.h"
+#include "../sensor/sched.h"
 #include "../sensor/sensor.h"
 #include "scx.skel.h"
 
@@ -33,7 +34,33 @@ static int refuse(struct reason *why, int error)
 	return error;
 }
 
-int scx_start(struct scx **out, struct reason *why)
+/* Numbers the caches from 0 without gaps, in the order of their first CPUs. */
+static void number_caches(struct scx_config *config, const struct cpu_place *places)
+{
+	for (u32 cpu = 0; cpu < config->cpus_len; cpu++) {
+		u32 other = 0;
+
+		while (other < cpu &&
+		       (places[other].llc != places[cpu].llc || places[other].known != places[cpu].known))
+			other++;
+		if (other < cpu)
+			config->cache_of[cpu] = config->cache_of[other];
+		else if (config->caches_len < SCX_CACHES_MAX)
+			config->cache_of[cpu] = (u16)config->caches_len++;
+	}
+}
+
+static void configure(struct scx_bpf *skeleton, const struct scx_settings *settings)
+{
+	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
+				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len
+										   : SCX_CPUS_MAX };
+
+	number_caches(&config, settings->places);
+	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
+}
+
+int scx_start(struct scx **out, const struct scx_settings *settings, struct reason *why)
 {
 	struct scx *scx = calloc(1, sizeof(*scx));
 	int error;
@@ -45,7 +72,11 @@ int scx_start(struct scx **out, struct reason *why)
 	error = scx->cpus < 0 ? scx->cpus : 0;
 	if (!error) {
 		scx->skeleton = scx_bpf__open();
-		error = scx->skeleton ? scx_bpf__load(scx->skeleton) : -errno;
+		error = scx->skeleton ? sched_share(settings->sched, scx->skeleton->obj) : -errno;
+	}
+	if (!error) {
+		configure(scx->skeleton, settings);
+		error = scx_bpf__load(scx->skeleton);
 	}
 	if (!error) {
 		scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
@@ -78,6 +109,19 @@ void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS])
 		for (int cpu = 0; cpu < scx->cpus; cpu++)
 			counters[which] += values[cpu];
 	}
+}
+
+void scx_read_waits(const struct scx *scx, struct scx_waits *waits)
+{
+	struct scx_waits *each = calloc((size_t)scx->cpus, sizeof(*each));
+	u32 zero = 0;
+
+	memset(waits, 0, sizeof(*waits));
+	if (each && !bpf_map_lookup_elem(bpf_map__fd(scx->skeleton->maps.waits), &zero, each))
+		for (int cpu = 0; cpu < scx->cpus; cpu++)
+			for (u32 tier = 0; tier < TIERS; tier++)
+				hist_merge(&waits->tiers[tier], &each[cpu].tiers[tier]);
+	free(each);
 }
 
 struct scx_farewell scx_stop(struct scx *scx)

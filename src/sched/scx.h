@@ -6,18 +6,31 @@
 
 #include <stdbool.h>
 
+#include "../../core/scx_config.h"
 #include "../../core/scx_exit.h"
 #include "../base/say.h"
 
 struct scx;
 
+struct sensor;
+
+struct scx_settings {
+	struct sensor *sched; /* whose threads have the roles */
+	const struct cpu_place *places;
+	u32 cpus_len;
+	u64 slice_ns; /* 0: the default */
+};
+
 /* Returns 0, or -errno with the reason in words. */
-int scx_start(struct scx **scx, struct reason *why);
+int scx_start(struct scx **scx, const struct scx_settings *settings, struct reason *why);
 
 /* True once the kernel has put the scheduler out. */
 bool scx_is_out(const struct scx *scx);
 
 void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS]);
+
+/* How long threads of each tier have waited so far, over all CPUs. */
+void scx_read_waits(const struct scx *scx, struct scx_waits *waits);
 
 /* Takes the scheduler out if it is still in, and says why it ended. */
 struct scx_farewell scx_stop(struct scx *scx);

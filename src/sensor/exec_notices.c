@@ -22,9 +22,17 @@
 
 enum { RECEIVE_BYTES = 1 << 20, SCAN_AT_LEAST_EVERY = 10 };
 
+/* struct cn_msg without the array of no length at its end, which may not stand before other members. */
+struct message_head {
+	struct cb_id id;
+	u32 sequence, acknowledged;
+	u16 len, flags;
+};
+_Static_assert(sizeof(struct message_head) == sizeof(struct cn_msg), "as the kernel lays it out");
+
 struct notice {
 	struct nlmsghdr head;
-	struct cn_msg message;
+	struct message_head message;
 	struct proc_event event;
 } __attribute__((packed));
 
@@ -32,7 +40,7 @@ static int tell_kernel(int fd, enum proc_cn_mcast_op what)
 {
 	struct {
 		struct nlmsghdr head;
-		struct cn_msg message;
+		struct message_head message;
 		enum proc_cn_mcast_op what;
 	} __attribute__((packed)) order = {
 		.head = { .nlmsg_len = sizeof(order), .nlmsg_type = NLMSG_DONE },

@@ -9,10 +9,10 @@
 #include "../base/say.h"
 #include "../model/roles.h"
 #include "../sensor/sensor.h"
-#include "../sink/role_words.h"
 #include "../sink/sheet.h"
 #include "../sink/text.h"
 #include "role_options.h"
+#include "role_words.h"
 #include "source.h"
 
 enum { DEFAULT_ROWS = 30, KEY_FOLLOW = 0x200 };

@@ -96,7 +96,9 @@ static void take_live(void *data, const struct event_header *event)
 	}
 	if (event->kind == EVENT_ROLE && session->evidence && !(event->flags & EVENT_FLAG_CLOSING))
 		evidence_take(session->evidence, event);
-	if ((session->source->events || session->source->roles) && !session->source->raw)
+	if (session->source->raw && session->source->on_raw)
+		session->source->on_raw(session->source->data, event);
+	else if ((session->source->events || session->source->roles) && !session->source->raw)
 		give(session->source, event);
 }
 
@@ -164,7 +166,7 @@ static int set_up(struct session *session)
 		.emit = source->events || options->output,
 		.role_wakeups = source->roles ? role_options_wakeups() : 0,
 		.filter = options->filter,
-		.command_pid = (u32)session->watch.child.pid,
+		.command_pid = source->whole_machine ? 0 : (u32)session->watch.child.pid,
 		.ring_bytes = options->ring_bytes,
 		.places = source->info.places,
 		.cpus_len = source->info.cpus_len,
@@ -255,7 +257,10 @@ static void watch_window(struct session *session)
 	}
 	source->threads.first_ns = clock_now_ns();
 	if (!error) {
-		session->status = watch_start(&session->watch);
+		if (source->on_open && !source->on_open(source->data, &session->sensor))
+			session->status = EXIT_FAILURE;
+		else
+			session->status = watch_start(&session->watch);
 		if (!session->status)
 			watch_wait(&session->watch, DRAIN_NS, fd, on_tick, session);
 		error = sched_close_window(&session->sensor);

@@ -8,6 +8,8 @@
 #include "../stream/recording.h"
 #include "view.h"
 
+struct sensor;
+
 /* One CPU's ring: every event that was to be sent was either read or lost. */
 struct ring_count {
 	u64 produced, read, lost;
@@ -19,10 +21,15 @@ struct source {
 	bool accounts;	  /* live: let the kernel keep accounts, and fill `threads` with them at the end */
 	bool events;	  /* live: send every event; on replay events always come */
 	bool roles; /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
-	bool raw;   /* live: events only go to the recording that is written, not to `threads` */
+	bool whole_machine; /* live: the command only says how long; everything is watched */
+	bool raw;	    /* live: events only go to the recording that is written, not to `threads` */
 	/* With `events`, or on replay. The event has been applied to `threads`; `ended` is NULL or the wait it ended.
 	 */
 	void (*on_event)(void *data, const struct event_header *event, const struct wait *ended);
+	/* Live, with `raw`: every event, in place of on_event; nothing is kept of it. */
+	void (*on_raw)(void *data, const struct event_header *event);
+	/* Live only: when everything is in place and before the command starts. False ends it with status 1. */
+	bool (*on_open)(void *data, struct sensor *sched);
 	/* Live only: about every 100 ms, after the events of that time. False ends it. */
 	bool (*on_tick)(void *data);
 	void *data;

@@ -17,6 +17,7 @@ int view_events(int argc, char **argv);
 int view_latency(int argc, char **argv);
 int view_inversions(int argc, char **argv);
 int view_roles(int argc, char **argv);
+int view_undo(int argc, char **argv);
 int view_record(int argc, char **argv);
 
 /* A live command's frame: the command after `--` is held until the sensors are in place, then everything goes on until

@@ -3,7 +3,7 @@
  * Behaviour that was recorded from real programs is in behaviour_data.h; here are the edges. */
 #include "../../core/role.h"
 #include "../../src/model/roles.h"
-#include "../../src/sink/role_words.h"
+#include "../../src/view/role_words.h"
 #include "tap.h"
 
 #include <string.h>

@@ -20,5 +20,23 @@ int main(void)
 	ok(vtime_keeps_turn(5, 9), "who has used less than the first in the queue goes on");
 	ok(!vtime_keeps_turn(9, 5), "who has used more does not");
 	ok(!vtime_keeps_turn(5, 5), "a tie goes to who waited");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_BATCH, 0), "an urgent thread pushes a batch one off");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, ~0ULL), "never another urgent one");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, 0), "nor one in between that has just begun");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, TIER_VICTIM_NS), "but one that goes on and on");
+	ok(tier_preempts(TIER_INTERACTIVE, TIER_BATCH, TIER_UNDISTURBED_NS), "one in between pushes batch off");
+	ok(!tier_preempts(TIER_INTERACTIVE, TIER_BATCH, 0), "once that has got something done");
+	ok(!tier_preempts(TIER_BATCH, TIER_BATCH, ~0ULL), "batch pushes nobody");
+	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
+	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
+	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
+	ok(tier_deadline(0, slice, 100, 3) * 8 == tier_deadline(0, slice, 100, 0),
+	   "a boost of 3 is an eighth of the time");
+	ok(tier_deadline(0, slice, 200, 0) < tier_deadline(0, slice, 100, 0), "a heavy thread's deadline is nearer");
+	is(tier_deadline(7, slice, 100, 200), tier_deadline(7, slice, 100, 16), "no boost shifts too far");
+	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice) > tier_credit_ns(TIER_INTERACTIVE, slice) &&
+		   tier_credit_ns(TIER_BATCH, slice) == 0,
+	   "who is urgent may save up more, batch nothing");
+	is(vtime_moved(105, 100, 900), 905, "a place is kept from one clock to another");
 	return tap_end();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Why a thread is held for what it is, in words for people.
  * One line each, from what a role event carries. */
-#ifndef TACTUS_SINK_ROLE_WORDS_H
-#define TACTUS_SINK_ROLE_WORDS_H
+#ifndef TACTUS_VIEW_ROLE_WORDS_H
+#define TACTUS_VIEW_ROLE_WORDS_H
 
 #include "../../core/event.h"
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A thread's scheduling attributes, asked for and set: sched_getattr(2) and sched_setattr(2), which the C library has
+ * no words for everywhere. */
+#ifndef TACTUS_SCHED_ATTR_H
+#define TACTUS_SCHED_ATTR_H
+
+#include "../../core/hints.h"
+
+struct attr {
+	u32 policy; /* SCHED_OTHER, ... */
+	u64 flags;
+	struct hint hint; /* slice_ns as the kernel tells it: never 0 where it has custom slices */
+};
+
+/* Each returns 0 or -errno. */
+int attr_get(u32 tid, struct attr *attr);
+
+/* Changes slice, nice and clamp of a thread of the fair class, and nothing else. With `means` that lack something, that
+ * is left out. `reset_on_fork`: its children start as if it had not been told anything. */
+int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u32 reset_on_fork);
+
+/* Finds out, on the calling thread, what this kernel takes; leaves it as it was. The kernel's default slice in
+ * *base_slice_ns, 0 if there are no custom slices. */
+struct hint_means attr_means(u64 *base_slice_ns);
+
+#endif

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Who gets how much of one CPU under tactus, and how soon: by the virtual clock, so that the host's load has no say.
+# Runs in the VM; called by tests/vm/20-run.sh.
+. tests/tap.sh
+
+# Sensors that tell nothing here are left out: loading them takes long by this clock.
+run="$tactus run --without launch,gpu,wine,input,frame,socket,sound,names"
+
+# hogs SECONDS NICE...: what each got of the CPU, in ms
+hogs() {
+	local seconds=$1 nice
+	shift
+	for nice in "$@"; do
+		echo "{ time nice -n $nice timeout $seconds sh -c 'while :; do :; done'; } 2>&1 | tail -n 1 &"
+	done >"$scratch/hogs"
+	(echo TIMEFORMAT=%U; cat "$scratch/hogs"; echo wait) >"$scratch/script"
+	$run -- bash "$scratch/script" 2>/dev/null | grep -E '^[0-9]+\.[0-9]+$' | tr -d . | sed 's/^0*//'
+}
+
+read -r light heavy < <(hogs 8 -5 5 | sort -n | tr '\n' ' ')
+say_measured "nice 5 got $light ms, nice -5 got $heavy ms of one CPU"
+holds "a thread at nice -5 gets nine times what one at nice 5 gets, within a fifth" \
+	test $((heavy * 10)) -gt $((light * 72)) -a $((heavy * 10)) -lt $((light * 108))
+read -r least middle most < <(hogs 4 0 0 0 | sort -n | tr '\n' ' ')
+say_measured "three equal ones got $least, $middle and $most ms"
+holds "equal ones get the same within 5 %" test $((most * 95)) -le $((least * 100))
+
+# percentile FILE: p99 of cyclictest's histogram, in us
+percentile() { awk '/^[0-9]/ {n += $2; c[$1] = $2} END {for (i = 0; i < 50000; i++) {s += c[sprintf("%06d", i)]; if (s >= n * .99) {print i; exit}}}' "$1"; }
+timed() { cyclictest -t1 -i 5000 -l 400 --policy=other -q -h 40000 >"$1"; }
+timed "$scratch/idle"
+for _ in 1 2 3; do timeout 100 sh -c 'while :; do :; done' & done
+sleep 1
+timed "$scratch/eevdf"
+$run >"$scratch/out" 2>"$scratch/err" &
+runner=$!
+wait_for "$scratch/err" "scheduling by sched_ext"
+timed "$scratch/first"
+timed "$scratch/tactus"
+kill -INT $runner
+wait $runner
+idle=$(percentile "$scratch/idle") tactus_p99=$(percentile "$scratch/tactus")
+say_measured "p99 lateness of a thread that wakes every 5 ms: $idle us idle; beside three hogs $(percentile "$scratch/eevdf") us by EEVDF, \
+$(percentile "$scratch/first") us in the first two seconds of tactus, $tactus_p99 us after that"
+holds "beside three hogs a thread that works by a clock is at most twice as late as on an idle machine" \
+	test "$tactus_p99" -le $((idle * 2))
+done_testing

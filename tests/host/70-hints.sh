@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Hints: given to who is urgent and who is batch, by roles that tactus finds itself, and taken back at any end.
+# Needs custom slices (Linux 6.12 and later).
+. tests/tap.sh
+
+attr() { build/programs/attr "$@"; }
+slice_of() { attr "$1" | cut -d' ' -f3; }
+# until_slice TID NS: waits until the thread has this slice, half a minute at most
+until_slice() {
+	for _ in $(seq 300); do
+		[ "$(slice_of "$1" 2>/dev/null)" = "$2" ] && return 0
+		sleep 0.1
+	done
+	return 1
+}
+base=$(slice_of $$)
+journal=/run/tactus/hints.journal
+
+build/programs/pace 0 1 300000 >/dev/null &
+hog=$!
+build/programs/pace 5000 200 300000 >/dev/null &
+urgent=$!
+chrt -f 5 build/programs/pace 5000 200 300000 >/dev/null &
+realtime=$!
+nice -n -3 build/programs/pace 0 1 300000 >/dev/null &
+chosen=$!
+# Burns until it is told, then forks.
+sh -c 'while [ ! -e "$1/fork" ]; do :; done; sleep 20 & echo $! >"$1/child"; wait' sh "$scratch" &
+forker=$!
+trap 'kill $forker $hog $urgent $realtime $chosen 2>/dev/null; rm -rf "$scratch"' EXIT
+
+start_tactus() {
+	"$tactus" run --actuator hints "$@" >"$scratch/out" 2>"$scratch/err" &
+	runner=$!
+	wait_for "$scratch/err" "hints to the kernel's scheduler: slices"
+}
+start_tactus
+holds "a hog gets a long slice" until_slice $hog 100000000
+holds "a thread that wakes by a clock gets a short one" until_slice $urgent 100000
+is "a realtime thread stays as it is" "$(attr $realtime | cut -d' ' -f1)" 1
+is "and one that its owner has put in front" "$(attr $chosen)" "0 -3 $base"
+holds "the journal tells it" grep -qE "^tid $hog .* given 100000000 0 0 end$" $journal
+is "for nobody else to read" "$(stat -c %a $journal)" 600
+until_slice $forker 100000000
+touch "$scratch/fork"
+wait_for "$scratch/child" .
+is "what a batch thread forks is not batch by that" "$(slice_of "$(cat "$scratch/child")")" "$base"
+kill "$(cat "$scratch/child")"
+ends "a second one must wait" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
+attr $urgent slice 3000000 >/dev/null
+sleep 1.5
+kill -INT $runner
+wait $runner
+is "at the end the hog has its slice back" "$(slice_of $hog)" "$base"
+is "a thread that another tool changed meanwhile is left alone" "$(slice_of $urgent)" 3000000
+holds "and the journal is gone" test ! -e $journal
+attr $urgent slice 0 >/dev/null
+
+start_tactus
+until_slice $hog 100000000
+kill -KILL $runner
+wait $runner 2>/dev/null
+is "a killed one leaves its hints" "$(slice_of $hog)" 100000000
+like "tactus undo takes them back" "$("$tactus" undo)" 'put back$'
+is "all of them" "$(slice_of $hog) $(slice_of $urgent)" "$base $base"
+is "and then has nothing to do" "$("$tactus" undo)" "nothing to undo"
+
+start_tactus
+until_slice $hog 100000000
+kill -KILL $runner
+wait $runner 2>/dev/null
+printf 'tid 1 start 1 had 0 0 0 given 100000 0' >>$journal # a line that the kill cut short
+start_tactus --dry-run
+sleep 1.5
+kill -INT $runner
+wait $runner
+is "a dry run changes nothing" "$(slice_of $hog)" 100000000
+like "and says what it would do" "$(cat "$scratch/err")" '[0-9]+ hints given in thought'
+"$tactus" run --actuator hints -d 0.2 >/dev/null 2>&1
+is "the next start takes back what a killed one left" "$(slice_of $hog)" "$base"
+ends "an actuator that is none" 2 "none of auto, scx, hints, none" "$tactus" run --actuator eevdf
+done_testing

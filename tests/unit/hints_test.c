@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/hints.h, the journal's lines and /proc/TID/stat: what is told to whom, and that nothing but a whole line counts.
+ * The effect on real threads is tested in tests/host. */
+#include "../../core/hints.h"
+#include "../../src/base/proc.h"
+#include "../../src/sched/journal.h"
+#include "tap.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void test_hints(void)
+{
+	struct hint_means slices = { .slices = 1 }, nice_only = { 0 }, clamps = { .slices = 1, .clamps = 1 };
+	struct hint own = { .nice = 3 }, pressing = { .nice = 10 }, hint;
+
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, &slices);
+	ok(hint.slice_ns == HINT_SLICE_LEAST_NS && hint.nice == 3, "urgent: the shortest slice, nice stays");
+	hint = hint_for(&own, TIER_BATCH, &slices);
+	ok(hint.slice_ns == HINT_SLICE_MOST_NS && hint.nice == 3, "batch: the longest");
+	hint = hint_for(&own, TIER_INTERACTIVE, &slices);
+	ok(hint_same(&hint, &own), "in between: what its owner chose");
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, &nice_only);
+	ok(hint.slice_ns == 0 && hint.nice == HINT_NICE_URGENT, "without slices nice must do");
+	hint = hint_for(&pressing, TIER_BATCH, &nice_only);
+	is(hint.nice, 10, "a batch thread that is nicer already stays so");
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, &clamps);
+	is(hint.clamp_min, HINT_CLAMP_URGENT, "an urgent thread's CPU does not crawl");
+}
+
+static void test_journal(void)
+{
+	struct journal_entry entry = { 4194303, 123456789012ull, { 0, -20, 0 }, { 100000, 19, 1024 } }, again;
+	char line[JOURNAL_LINE_SIZE], damaged[JOURNAL_LINE_SIZE];
+	size_t len = journal_format(line, &entry);
+	int refused = 0;
+
+	is(journal_parse(line, len, &again), 0, "a line reads back: %.*s", (int)len - 1, line);
+	ok(!memcmp(&entry, &again, sizeof(entry)), "as it was");
+	for (size_t cut = 0; cut + 1 < len; cut++)
+		refused += journal_parse(line, cut, &again) != 0;
+	is(refused, len - 1, "cut anywhere it is none");
+	refused = 0;
+	for (size_t i = 0; i + 1 < len; i++) {
+		memcpy(damaged, line, len);
+		damaged[i] = '\0';
+		refused += journal_parse(damaged, len, &again) != 0;
+	}
+	is(refused, len - 1, "nor with a NUL in it");
+	ok(journal_parse("tid 1 start 2 had 0 0 0 given 99999999999 0 0 end", 49, &again) != 0, "a slice too long");
+	ok(journal_parse("tid 0 start 2 had 0 0 0 given 0 0 0 end", 39, &again) != 0, "nobody's tid");
+	ok(journal_parse("tid 1 start 2 had 0 -21 0 given 0 0 0 end", 41, &again) != 0, "a nice that is none");
+	ok(journal_parse("tid 1 start 2 had 0 0 0 given 0 0 0 end junk", 44, &again) != 0, "more behind the end");
+	ok(journal_parse("tid +1 start 2 had 0 0 0 given 0 0 0 end", 40, &again) != 0, "another spelling");
+	ok(journal_parse("tid 4294967297 start 2 had 0 0 0 given 0 0 0 end", 48, &again) != 0,
+	   "a number that does not fit");
+}
+
+static void test_stat(void)
+{
+	const char *plain = "7 (sh) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 4711 2 3";
+	const char *hostile = "7 (a) S 1 2 3 4) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 4712 2 3";
+
+	is(stat_start_ticks(plain), 4711, "a thread's start");
+	is(stat_start_ticks(hostile), 4712, "a name that looks like fields misleads nobody");
+	is(stat_start_ticks(""), 0, "nothing");
+	is(stat_start_ticks("7 (sh"), 0, "no end of the name");
+	is(stat_start_ticks("7 (sh) S 1 7"), 0, "too few fields");
+	is(stat_start_ticks("7 (sh) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 x"), 0, "no number");
+	ok(proc_start_ticks(1) <= proc_start_ticks((u32)getpid()), "the first process started before this one");
+}
+
+int main(void)
+{
+	test_hints();
+	test_journal();
+	test_stat();
+	return tap_end();
+}
