@@ -110,6 +110,8 @@ static void io_words(char *into, const struct event_role *event)
 static void runtime_words(char *into, const struct event_role *event)
 {
 	u64 percent = percent_of(event->cpu_ns, event->age_ns);
+	/* A wake-up may reach a thread that was not asleep yet: then only the waker is counted. */
+	u64 for_frames = event->frame_wakes < event->wakeups ? event->frame_wakes : event->wakeups;
 	char period[32];
 
 	period_words(period, sizeof(period), event);
@@ -124,8 +126,8 @@ static void runtime_words(char *into, const struct event_role *event)
 	else if (event->prio && event->prio <= PRIO_REALTIME_LAST)
 		snprintf(into, ROLE_WORDS_SIZE, "realtime %u, %s", PRIO_REALTIME_LAST - event->prio, period);
 	else if (event->role == ROLE_RENDER && event->frame_wakes)
-		snprintf(into, ROLE_WORDS_SIZE, "woken %" PRIu32 " of %" PRIu64 " times by a thread that makes frames",
-			 event->frame_wakes, event->wakeups);
+		snprintf(into, ROLE_WORDS_SIZE, "woken %" PRIu64 " of %" PRIu64 " times by a thread that makes frames",
+			 for_frames, event->wakeups);
 	else
 		snprintf(into, ROLE_WORDS_SIZE, "%s for %s", period,
 			 event->role == ROLE_RENDER ? "long work" : "short work");
