@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,6 +257,9 @@ static void watch_window(struct session *session)
 		session->watch.urgent = on_urgent;
 	}
 	source->threads.first_ns = clock_now_ns();
+	/* What loading took, libbpf's copies of the kernel's types above all, is given back for as long as this goes
+	 * on. */
+	malloc_trim(0);
 	if (!error) {
 		if (source->on_open && !source->on_open(source->data, &session->sensor))
 			session->status = EXIT_FAILURE;
