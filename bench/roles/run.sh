@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # How often tactus is right about what threads are for: real programs, threads whose roles are known (the file labels), three
-# ways: as they are; names left out by option; programs and threads really under other names. Needs root.
+# ways: as they are; names left out by option; programs and threads really under other names. Then a few of them with each
+# kind of evidence left out in turn. Needs root.
 # Usage: bench/roles/run.sh [-q] [-k FOLDER] [-t SECONDS] [-w NAME=OPTIONS]... [SCENARIO...]
 #   -q  only the quick scenarios, as they are and with names left out     -k  keep what was seen in this folder
 #   -t  how long each scenario is watched (5)                             -w  another way to watch, as "bare=--without all"
@@ -25,6 +26,8 @@ while getopts qk:t:w: option; do
 	esac
 done
 shift $((OPTIND - 1))
+whole=
+[ -n "$quick$*${ways[*]}" ] || whole=1
 scenarios=${*:-${quick:+$quick_scenarios}}
 scenarios=${scenarios:-$all_scenarios}
 [ "$(id -u)" = 0 ] || die "bench-roles: needs root"
@@ -169,6 +172,18 @@ play() {
 	rm -rf "$work"
 }
 
+# A few scenarios with each kind of evidence left out in turn, and with all of it; three watch the same run.
+leave_out() {
+	local scenario kind i
+	conceal=
+	ways=()
+	for kind in $evidence_kinds all; do ways+=("no-$kind=--without $kind"); done
+	for scenario in $left_out_scenarios; do
+		say "$scenario, with evidence left out"
+		for ((i = 0; i < ${#ways[@]}; i += 3)); do play "$scenario" "${ways[@]:i:3}"; done
+	done
+}
+
 main() {
 	local scenario
 	make_tone "$top/tone.wav"
@@ -183,6 +198,7 @@ main() {
 		conceal=1
 		play "$scenario" "renamed="
 	done
+	[ -z "$whole" ] || leave_out
 	[ ! -e "$top/failed" ] || die "bench-roles: tactus failed"
 	python3 bench/roles/score.py bench/roles/labels "$results"
 }

@@ -5,6 +5,8 @@ sdl=/usr/libexec/installed-tests/SDL2
 all_scenarios="gears vulkan glmark doom doom35 sdlgl sprites soft shm egl wlvulkan jack pipewire mpv mpvx11 web download netplay
 	stress compile squeeze sleepers wine crowd"
 quick_scenarios="gears shm jack web stress sleepers"
+left_out_scenarios="gears jack web wine"
+evidence_kinds="launch gpu wine input frame socket sound names runtime"
 
 # The first number that is free: with one from 10 on, programs take the display for a remote one.
 display() {

@@ -145,14 +145,32 @@ def print_way(way, verdicts):
     return missed
 
 
+def print_left_out(way, verdicts):
+    """One line for what is told when a kind of evidence is left out; nothing is asked of it but an answer."""
+    cells = []
+    for role in ROLES:
+        of_role = [v for v in verdicts if v["label"].role == role]
+        if of_role:
+            cells.append(f"{role} {share(of_role)[0]} of {len(of_role)}")
+    right, total, percent = share(verdicts)
+    print(f"  without {way[3:]:8} {percent:5.1f} % of {total}: " + ", ".join(cells))
+
+
 def main():
     labels = read_labels(sys.argv[1])
-    unlabelled, missed = [], []
+    unlabelled, missed, left_out = [], [], False
     verdicts = list(judge(sys.argv[2], labels, unlabelled))
     if not verdicts:
         sys.exit("tactus: bench-roles: no labelled thread was seen")
     for way in sorted({v["way"] for v in verdicts}, key=lambda w: (w not in TARGET_WAYS, TARGET_WAYS.index(w) if w in TARGET_WAYS else 0, w)):
-        missed += print_way(way, [v for v in verdicts if v["way"] == way])
+        of_way = [v for v in verdicts if v["way"] == way]
+        if way.startswith("no-"):
+            if not left_out:
+                print("\nwith evidence left out:")
+            left_out = True
+            print_left_out(way, of_way)
+        else:
+            missed += print_way(way, of_way)
     played = {v["scenario"] for v in verdicts}
     for label in labels:
         wanted = played if label.scenarios == "*" else played & set(label.scenarios.split(","))

@@ -109,9 +109,11 @@ int main(int argc, char **argv)
 	truth = argv[1];
 	InitializeCriticalSection(&lock);
 	note("renderer");
-	CreateThread(NULL, 0, mixer, "mixer", 0, NULL);
-	other = CreateThread(NULL, 0, streamer, "streamer", 0, NULL);
-	SetThreadPriority(other, THREAD_PRIORITY_TIME_CRITICAL);
+	for (int i = 0; i < 2; i++) {
+		CreateThread(NULL, 0, mixer, "mixer", 0, NULL);
+		other = CreateThread(NULL, 0, streamer, "streamer", 0, NULL);
+		SetThreadPriority(other, THREAD_PRIORITY_TIME_CRITICAL);
+	}
 	CreateThread(NULL, 0, loader, "loader", 0, NULL);
 	CreateThread(NULL, 0, saver, "saver", 0, NULL);
 	CreateThread(NULL, 0, solver, "solver", 0, NULL);
