@@ -436,7 +436,6 @@ int dump_roles(struct bpf_iter__task *ctx)
 	if (!thread || thread->ended || !thread->watched || !role_is_worth_telling(thread))
 		return 0;
 	if (!thread->introduced) {
-		thread->introduced = 1;
 		who.head.time_ns = bpf_ktime_get_ns();
 		who.head.tid = tid_of(p);
 		who.head.kind = EVENT_THREAD;
@@ -448,6 +447,8 @@ int dump_roles(struct bpf_iter__task *ctx)
 	event.head.kind = EVENT_ROLE;
 	event.head.flags = EVENT_FLAG_CLOSING;
 	fill_role(&event, thread, event.head.time_ns);
-	bpf_seq_write(ctx->meta->seq, &event, sizeof(event));
+	/* Where the kernel's buffer ends between the two, it takes both back and comes here again. */
+	if (!bpf_seq_write(ctx->meta->seq, &event, sizeof(event)))
+		thread->introduced = 1;
 	return 0;
 }
