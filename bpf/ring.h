@@ -10,9 +10,10 @@
 
 /* One for all objects of a run: they share this map as they share the threads and rings. What stands here is for a
  * trial load: everything on. */
-const volatile struct sched_config config SEC(".rodata.config") = {
-	.cpus_len = 1, .account = 1, .emit = EMIT_SCHED | EMIT_ROLES, .role_wakeups = ROLE_WAKEUPS_DEFAULT
-};
+const volatile struct sched_config config SEC(".rodata.config") = { .cpus_len = 1,
+								    .account = ACCOUNT_HAND_OVER,
+								    .emit = EMIT_SCHED | EMIT_ROLES,
+								    .role_wakeups = ROLE_WAKEUPS_DEFAULT };
 
 /* Grown to cpus_len elements before loading, as the rings are. */
 struct sched_cpu cpus[1] SEC(".data.cpus");

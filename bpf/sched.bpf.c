@@ -89,7 +89,7 @@ static __always_inline void hand_over(struct task_struct *p, struct kthread *thr
 		return;
 	thread->ended = 1;
 	__sync_fetch_and_add(&threads_ended, 1);
-	if (!config.account || !thread->watched)
+	if (config.account != ACCOUNT_HAND_OVER || !thread->watched)
 		return;
 	row = bpf_ringbuf_reserve(&ended, sizeof(*row), 0);
 	if (!row) {

@@ -44,6 +44,7 @@ enum {
 	PROCESS_SOUND_SERVER = 1 << 3,
 	PROCESS_SOUND_CLIENT = 1 << 4, /* has a sound card open, or a connection to a sound server */
 	PROCESS_HELPER = 1 << 5,       /* of a game: launcher, crash reporter, overlay */
+	PROCESS_PRESENTED_TO = 1 << 6, /* others were seen to present to it: a compositor by deed, not by name */
 };
 
 /* role_facts.has */
@@ -344,9 +345,9 @@ core_fn struct opinion opinion_of_wine(const struct role_facts *facts)
 
 core_fn struct opinion opinion_of_gpu(const struct role_facts *facts)
 {
-	if ((facts->process & PROCESS_COMPOSITOR) &&
+	if ((facts->process & (PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO)) &&
 	    (facts->presents || facts->gpu_submits || (facts->has & HAS_FIRST_THREAD)))
-		return opinion_of(ROLE_COMPOSITOR, 95);
+		return opinion_of(ROLE_COMPOSITOR, facts->process & PROCESS_PRESENTED_TO ? 95 : 70);
 	if (facts->presents)
 		return opinion_of(ROLE_RENDER, facts->presents > 10 ? 100 : 95);
 	if (facts->gpu_submits)

@@ -21,9 +21,14 @@ enum {
 	EMIT_ROLES = 1 << 1, /* what threads turn out to be for, and launches */
 };
 
+enum {
+	ACCOUNT_KEEP = 1,      /* for roles */
+	ACCOUNT_HAND_OVER = 2, /* and give them to the program, those of threads that end at their end */
+};
+
 struct sched_config {
 	u32 cpus_len;
-	u32 account;	/* keep threads' accounts */
+	u32 account;	/* keep threads' accounts: ACCOUNT_* */
 	u32 emit;	/* EMIT_*: send events */
 	u32 wake_bytes; /* wake the reader when this much is waiting in a ring */
 	u32 filter;	/* FILTER_* */

@@ -251,7 +251,8 @@ static void on_peer(void *data, const struct peer *peer)
 		return;
 	/* A service manager that opened the socket, or somebody beyond this pid namespace. */
 	if (peer->pid > 1 && peer->pid != look->pid) {
-		sched_assign(look->state->sched, peer->pid, 0, ORDER_PROCESS, PROCESS_COMPOSITOR);
+		sched_assign(look->state->sched, peer->pid, 0, ORDER_PROCESS,
+			     PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO);
 		return;
 	}
 	if (look->state->said_hidden)

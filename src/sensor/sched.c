@@ -122,7 +122,9 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 	struct sched_bpf *skeleton = state->skeleton;
 	struct sched_config config = {
 		.cpus_len = state->cpus_len,
-		.account = settings->account,
+		.account = settings->account	    ? ACCOUNT_HAND_OVER
+			   : settings->role_wakeups ? ACCOUNT_KEEP
+						    : 0,
 		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0),
 		.wake_bytes = ring_bytes(settings) / WAKE_SHARE,
 		.role_wakeups = settings->role_wakeups,

@@ -11,7 +11,7 @@
 #include "kinds.h"
 
 struct sched_settings {
-	bool account; /* keep threads' accounts */
+	bool account; /* keep threads' accounts, for sched_read_threads */
 	bool emit;    /* send events of the scheduler */
 	struct filter filter;
 	u32 command_pid;  /* watch this process with its children and threads; 0: no command */

@@ -58,7 +58,9 @@ static void gpu_words(char *into, const struct event_role *event)
 	const char *by = event->present_api < PRESENT_APIS ? present_names[event->present_api] : "?";
 
 	if (event->role == ROLE_COMPOSITOR)
-		snprintf(into, ROLE_WORDS_SIZE, "other processes present to it");
+		snprintf(into, ROLE_WORDS_SIZE, "%s",
+			 event->process & PROCESS_PRESENTED_TO ? "other processes present to it"
+							       : "its program is known for a compositor");
 	else if (event->presents == 1)
 		snprintf(into, ROLE_WORDS_SIZE, "presents, by %s", by);
 	else if (event->presents)

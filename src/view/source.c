@@ -163,7 +163,7 @@ static int set_up(struct session *session)
 	struct source *source = session->source;
 	const struct options *options = session->options;
 	struct sched_settings settings = {
-		.account = source->accounts || source->roles,
+		.account = source->accounts,
 		.emit = source->events || options->output,
 		.role_wakeups = source->roles ? role_options_wakeups() : 0,
 		.filter = options->filter,
@@ -342,7 +342,8 @@ void source_print_losses(const struct source *source)
 		     "kernel timed them",
 		     source->unseen);
 	if (source->evidence_lost)
-		note("%" PRIu64 " facts about threads were lost: a map or ring was full", source->evidence_lost);
+		note("%" PRIu64 " facts about threads were lost: a map or ring was full, or a hook was busy",
+		     source->evidence_lost);
 	if (source->refused)
 		note("%" PRIu64 " threads are in no account: there was no memory for them", source->refused);
 }

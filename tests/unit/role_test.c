@@ -128,10 +128,14 @@ static void test_facts(void)
 	answer = role_decide(&facts, &hog);
 	ok(answer.role == ROLE_RENDER && answer.confidence >= 95, "and however much it burns: %u", answer.confidence);
 	is(answer.tier, TIER_LATENCY_CRITICAL, "it is urgent");
-	facts.process = PROCESS_COMPOSITOR;
+	facts.process = PROCESS_PRESENTED_TO;
 	is(role_decide(&facts, &hog).role, ROLE_COMPOSITOR, "in a process that others present to it composes");
 	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR };
 	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "other threads of that process are what they do");
+	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR, .has = HAS_FIRST_THREAD };
+	answer = role_decide(&facts, &(struct pattern){ 0 });
+	ok(answer.role == ROLE_COMPOSITOR && answer.confidence < 95,
+	   "one that is only called a compositor is less surely one: %u", answer.confidence);
 	facts = (struct role_facts){ .process = PROCESS_SOUND_CLIENT };
 	answer = role_decide(&facts, &sound);
 	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_IO && answer.confidence >= 90,
