@@ -18,12 +18,13 @@ list_of() {
 known=$($tactus roles --without nonsense 2>&1 | grep -oE 'it takes .*, or all' | sed 's/it takes //; s/, or all//; s/, /\n/g' | sort)
 is "every kind of evidence is tried" "$(printf '%s\n' "${kinds[@]}" | sort)" "$known"
 
-# None, each, each pair, all but one, all. ALL_COMBINATIONS=1 tries every one.
+# None, each, all but one, all, and every other one, two, four. ALL_COMBINATIONS=1 tries every one, which takes half an hour.
 is_tried() {
 	local bits=$1 count=0
+	case $bits in 85 | 170 | 341 | 51 | 204 | 307 | 15 | 240 | 271) return 0 ;; esac
 	[ -z "${ALL_COMBINATIONS:-}" ] || return 0
 	for ((; bits; bits &= bits - 1)); do count=$((count + 1)); done
-	[ $count -le 2 ] || [ $count -ge $((${#kinds[@]} - 1)) ]
+	[ $count -le 1 ] || [ $count -ge $((${#kinds[@]} - 1)) ]
 }
 
 try() {
@@ -37,12 +38,9 @@ started=$EPOCHREALTIME
 tried=0
 for ((bits = 0; bits < 1 << ${#kinds[@]}; bits++)); do
 	is_tried $bits || continue
-	try $bits &
+	try $bits
 	tried=$((tried + 1))
-	# Four at a time: each waits most of its time for the kernel to let go of hooks.
-	[ $((tried % 4)) != 0 ] || wait
 done
-wait
 say_measured "$tried combinations in $(awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.0f", b - a}') s"
 is "all $tried combinations end with status 0 and have rows" "$(find "$scratch" -name 'right.*' | wc -l)" "$tried"
 for err in "$scratch"/err.*; do
