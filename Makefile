@@ -98,10 +98,17 @@ build/clang/deps.mk: build/deps.mk
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
 PURE += src/view/role_words.c src/sched/journal.c
-$(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(PURE) $(wildcard core/*.h src/*/*.h)
+SANITIZED := $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all
+$(B)/pure/%.o: %.c $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
-	@$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all $< $(PURE) -lz -linih -o $@
+	@$(SANITIZED) -c $< -o $@
+$(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
+	@rm -f $@ && ar rcs $@ $^
+$(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
+	@mkdir -p $(@D)
+	@echo "  CC    $< (sanitizers)"
+	@$(SANITIZED) $< $(B)/pure.a -lz -linih -o $@
 
 $(B)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
