@@ -81,7 +81,7 @@ struct run {
 	u64 counters_before[SCX_COUNTERS];
 	u64 line_at_ns;
 	u64 lines;
-	int checks;
+	bool began; /* everything is in place */
 	int status;
 };
 
@@ -263,10 +263,8 @@ static bool try_hints(struct run *run)
 }
 
 /* The better one that works; each that does not says why in a line. */
-static bool on_open(void *data, struct sensor *sched)
+static bool start_actuator(struct run *run, struct sensor *sched)
 {
-	struct run *run = data;
-
 	run->line_at_ns = clock_now_ns();
 	if (cpus_read(&run->cpus_sensor, &run->before)) {
 		fail("run", "could not read the CPUs' accounts");
@@ -279,6 +277,14 @@ static bool on_open(void *data, struct sensor *sched)
 	if (wanted == ACTUATOR_NONE)
 		note("observing only");
 	return true;
+}
+
+static bool on_open(void *data, struct sensor *sched)
+{
+	struct run *run = data;
+
+	run->began = start_actuator(run, sched);
+	return run->began;
 }
 
 static void end_actuators(struct run *run)
@@ -322,10 +328,11 @@ int view_run(int argc, char **argv)
 		return fail("run", "cannot watch the scheduler: %s", run.cpus_sensor.reason.text);
 	status = source_play(&run.source, &options);
 	/* The part of a second that is left over. */
-	if (run.before.accounts && !run.status && clock_now_ns() - run.line_at_ns >= 100 * NSEC_PER_MSEC)
+	if (run.began && !run.status && clock_now_ns() - run.line_at_ns >= 100 * NSEC_PER_MSEC)
 		take_line(&run);
 	end_actuators(&run);
-	source_print_losses(&run.source);
+	if (run.began)
+		source_print_losses(&run.source);
 	source_free(&run.source);
 	cpus_free(&run.before);
 	sensor_stop(&run.cpus_sensor);
