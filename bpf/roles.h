@@ -23,7 +23,7 @@ static __always_inline bool keeps_roles(void)
 	return config.role_wakeups != 0;
 }
 
-static __always_inline void fill_role(struct event_role *event, struct kthread *thread, u64 now_ns)
+static __always_inline void fill_role(struct event_role *event, struct task_struct *p, struct kthread *thread, u64 now_ns)
 {
 	struct role_facts *facts = &thread->role.facts;
 	struct thread_account *account = &thread->account;
@@ -34,7 +34,7 @@ static __always_inline void fill_role(struct event_role *event, struct kthread *
 	event->evidence = thread->role.answer.evidence;
 	event->tier = thread->role.answer.tier;
 	event->boost = thread->role.answer.boost;
-	event->prio = (u8)account->prio;
+	event->prio = (u8)prio_of(p);
 	event->has = facts->has;
 	event->gpu_submits = facts->gpu_submits;
 	event->presents = facts->presents;
@@ -67,7 +67,7 @@ static __always_inline void send_role(struct task_struct *p, struct kthread *thr
 	if (!event)
 		return;
 	event->head.flags = flags;
-	fill_role(event, thread, now_ns);
+	fill_role(event, p, thread, now_ns);
 	thread->role.told_role = thread->role.answer.role;
 	thread->role.told_confidence = thread->role.answer.confidence;
 	thread->role.told_evidence = thread->role.answer.evidence;

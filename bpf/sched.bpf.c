@@ -446,7 +446,7 @@ int dump_roles(struct bpf_iter__task *ctx)
 	event.head.tid = tid_of(p);
 	event.head.kind = EVENT_ROLE;
 	event.head.flags = EVENT_FLAG_CLOSING;
-	fill_role(&event, thread, event.head.time_ns);
+	fill_role(&event, p, thread, event.head.time_ns);
 	/* Where the kernel's buffer ends between the two, it takes both back and comes here again. */
 	if (!bpf_seq_write(ctx->meta->seq, &event, sizeof(event)))
 		thread->introduced = 1;

@@ -518,11 +518,14 @@ core_fn int role_is_for_frames(const struct role_state *role)
 	return role->for_frames || (role->answer.role == ROLE_RENDER && role->answer.evidence >= EVIDENCE_GPU);
 }
 
-/* Whether enough has happened since the last judgement. */
+/* Whether enough has happened since the last judgement. However often it wakes, a stretch lasts long enough to tell. */
 core_fn int role_is_due(const struct role_state *role, const struct thread_account *account, u64 now_ns, u32 wakeups)
 {
-	return wakeups != ROLE_WAKEUPS_NEVER &&
-	       (account->wakeups - role->wakeups >= wakeups || span_between(role->since_ns, now_ns) >= ROLE_WINDOW_NS);
+	u64 span_ns = span_between(role->since_ns, now_ns);
+
+	if (wakeups == ROLE_WAKEUPS_NEVER || span_ns < ROLE_LEAST_SPAN_NS)
+		return 0;
+	return span_ns >= ROLE_WINDOW_NS || account->wakeups - role->wakeups >= wakeups;
 }
 
 core_fn void role_window_begins(struct role_state *role, const struct thread_account *account, u64 now_ns)

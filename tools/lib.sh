@@ -91,3 +91,10 @@ fetch_deb() {
 
 # apt-get writes a version's colon as %3a in file names.
 deb_file() { find "$cache/deb" -maxdepth 1 -name "$1_${2//:/%3a}_*.deb" 2>/dev/null | head -n 1; }
+
+# with_own_shared_memory SCRIPT ARGS...: goes on as the same script with an empty /dev/shm: what JACK's servers leave there when
+# they are killed keeps later ones from starting.
+with_own_shared_memory() {
+	[ -z "${OWN_SHARED_MEMORY:-}" ] || return 0
+	OWN_SHARED_MEMORY=1 exec unshare -m bash -c 'mount -t tmpfs tmpfs /dev/shm && exec bash "$@"' - "$@"
+}

@@ -8,6 +8,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tools/lib.sh
+[ "$(id -u)" = 0 ] || die "bench-roles: needs root"
+with_own_shared_memory bench/roles/run.sh "$@"
 here=$PWD/bench/roles
 . bench/roles/scenarios.sh
 
@@ -30,7 +32,6 @@ whole=
 [ -n "$quick$*${ways[*]}" ] || whole=1
 scenarios=${*:-${quick:+$quick_scenarios}}
 scenarios=${scenarios:-$all_scenarios}
-[ "$(id -u)" = 0 ] || die "bench-roles: needs root"
 
 top=$(mktemp -d "${TMPDIR:-/tmp}/tactus-roles.XXXXXX")
 results=${keep:-$top/results}

@@ -184,6 +184,26 @@ static void test_judging(void)
 	ok(!role_is_due(&role, &account, now_ns + 9ull * NSEC_PER_SEC, ROLE_WAKEUPS_NEVER), "never means never");
 }
 
+/* A hundred wake-ups may take less time than can be judged: what happened then counts all the same. */
+static void test_judging_many_wakeups(void)
+{
+	struct role_state role = { 0 };
+	struct thread_account account = { 0 };
+	u64 now_ns = NSEC_PER_SEC;
+
+	role_window_begins(&role, &account, now_ns);
+	for (int i = 0; i < 3000; i++) {
+		now_ns += 60000;
+		thread_woken(&account, now_ns, 1, 121);
+		thread_run_begins(&account, now_ns + 2000, 0, 121);
+		role.facts.net_wakes++;
+		thread_run_ends(&account, now_ns + 22000, 1, 0, 121);
+		if (role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT))
+			role_judge(&role, &account, now_ns);
+	}
+	ok(role.pattern.net >= 90, "one that serves a socket 16,000 times a second is known for it (%u)", role.pattern.net);
+}
+
 static void test_handing_on(void)
 {
 	struct role_state maker = { .answer = { .role = ROLE_RENDER, .evidence = EVIDENCE_GPU } };
@@ -230,6 +250,7 @@ int main(void)
 	test_precedence();
 	test_facts();
 	test_judging();
+	test_judging_many_wakeups();
 	test_handing_on();
 	test_words();
 	return tap_end();
