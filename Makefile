@@ -31,7 +31,7 @@ HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/progra
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-hints clean
 
 all: $(B)/tactus
 
@@ -157,6 +157,21 @@ bench-scale: all test-programs
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
 bench-roles: all test-programs $(B)/bench/conceal.so $(B)/bench/windows.exe
 	@bench/roles/run.sh
+## make bench-latency   scheduler against scheduler in a VM, hints against none on this machine
+bench-latency: all $(B)/bench/load $(B)/bench/programs
+	@bench/latency/run.sh
+## make bench-hints  the second half of it
+bench-hints: all $(B)/bench/load
+	@bench/latency/run.sh hints
+# Before the rule of bench/%: it takes no BPF.
+$(B)/bench/load: bench/latency/load.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -static $< -o $@ -lpthread
+$(B)/bench/programs: bench/latency/programs.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 $(B)/bench/conceal.so: bench/roles/conceal.c
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Lines "result SCHEDULER LOAD name=value..." in, a table and what became of the budgets out; ends with 1 if one is missed."""
+import statistics
+import sys
+
+NAMES = {"eevdf": "EEVDF", "tactus": "tactus", "simple": "scx_simple", "plain": "EEVDF", "hints": "tactus hints", "idle": "idle machine"}
+TITLES = {
+    "periodic": "every 5 ms, 3 hogs", "frames60": "frames of 16.7 ms, fork storm", "frames144": "frames of 6.9 ms, fork storm",
+    "input": "1000 times a second, 3 hogs", "host-periodic-hogs": "every 5 ms, 3 hogs", "host-frames-hogs": "frames of 16.7 ms, 3 hogs",
+    "host-periodic-compile": "every 5 ms, a compile", "host-frames-compile": "frames of 16.7 ms, a compile",
+    "equal": "four equal hogs", "nice": "nice -5, 0, 5", "liars": "two liars, two hogs"}
+SHARES = {"equal", "nice", "liars"}
+SPEEDS = {"hackbench", "messaging", "virtual-hackbench"}
+
+rounds = {}  # (load, scheduler) -> a dictionary a round
+for line in sys.stdin:
+    words = line.split()
+    if len(words) < 4 or words[0] != "result":
+        continue
+    scheduler, load = words[1], words[2]
+    if load.startswith("idle-"):
+        scheduler, load = "idle", load[5:]
+    elif load.endswith("-idle"):
+        scheduler, loads = "idle", [load[:-5] + "-hogs", load[:-5] + "-compile"]
+    values = dict(word.split("=", 1) for word in words[3:] if "=" in word)
+    for name in loads if load.endswith("-idle") else [load]:
+        rounds.setdefault((name, scheduler), []).append(values)
+
+verdicts = []
+
+
+def budget(what, got, most, least=None):
+    """Within `most`, or at least `least`."""
+    good = got >= least if least is not None else got <= most
+    bound = f"at least {least:g}" if least is not None else f"at most {most:g}"
+    verdicts.append((good, f"{what}: {got:.3g} ({bound})"))
+
+
+def each(load, scheduler, name):
+    return [float(r[name]) for r in rounds.get((load, scheduler), []) if name in r]
+
+
+def middle(load, scheduler, name):
+    values = each(load, scheduler, name)
+    return statistics.median(values) if values else float("nan")
+
+
+def us(value):
+    return f"{value:,.0f}"
+
+
+def latency_rows(load):
+    for scheduler in ("idle", "eevdf", "tactus", "simple", "plain", "hints"):
+        if (load, scheduler) not in rounds:
+            continue
+        for prefix, title in (("", TITLES[load]), ("worker_", "  its worker"), ("audio_", "  its sound, every 5.3 ms")):
+            if not each(load, scheduler, prefix + "p99_us"):
+                continue
+            late, turns = sum(each(load, scheduler, prefix + "late")), sum(each(load, scheduler, prefix + "turns"))
+            yield (title, NAMES[scheduler], us(middle(load, scheduler, prefix + "p50_us")), us(middle(load, scheduler, prefix + "p99_us")),
+                   us(max(each(load, scheduler, prefix + "max_us"))), f"{late:.0f} of {turns:.0f}" if turns else "")
+
+
+def show(title, head, rows):
+    rows = list(rows)
+    if not rows:
+        return
+    widths = [max(len(str(row[i])) for row in [head] + rows) for i in range(len(head))]
+    print(f"\n{title}")
+    for row in [head] + rows:
+        print("  ".join(str(c).ljust(w) if i < 2 else str(c).rjust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip())
+
+
+def lists(load, scheduler, name):
+    return [[float(v) for v in r[name].split(",")] for r in rounds.get((load, scheduler), []) if r.get(name)]
+
+
+def spread(values):
+    """How far the one furthest from the mean is from it, in percent."""
+    mean = sum(values) / len(values)
+    return max(abs(v - mean) for v in values) / mean * 100
+
+
+def share_rows():
+    for load in ("equal", "nice", "liars"):
+        for scheduler in ("eevdf", "tactus", "simple"):
+            for hogs, liars in zip(lists(load, scheduler, "hog_ms"), lists(load, scheduler, "liar_ms") or [[]] * 99):
+                got = "/".join(f"{v:.0f}" for v in hogs)
+                note = ""
+                if load == "equal":
+                    note = f"furthest from equal {spread(hogs):.1f} %"
+                elif load == "nice":
+                    note = f"ratios {hogs[0] / hogs[1]:.1f} and {hogs[1] / hogs[2]:.1f}"
+                elif liars:
+                    note = f"hogs' share {sum(hogs) / sum(hogs + liars) * 100:.0f} %"
+                    got += " beside " + "/".join(f"{v:.0f}" for v in liars)
+                yield (TITLES[load], NAMES[scheduler], got, note)
+
+
+def speed_rows():
+    for load in ("hackbench", "messaging", "virtual-hackbench"):
+        base = middle(load, "eevdf", "seconds")
+        for scheduler in ("eevdf", "tactus", "simple"):
+            if (load, scheduler) in rounds:
+                got = middle(load, scheduler, "seconds")
+                yield (load, NAMES[scheduler], f"{got:.3f} s", f"{min(each(load, scheduler, 'seconds')):.3f} s", f"{base / got:.3f}")
+
+
+def cost_rows():
+    for scheduler in ("tactus", "simple"):
+        for r in [r for r in rounds.get(("cost", scheduler), []) if "switches" in r][:1]:
+            single = [f"{n} {v.replace('x', ' ns x ')}" for n, v in r.items() if "x" in v]
+            yield (NAMES[scheduler], r["switches"], r["scheduler_ns"], r["sensors_ns"], "; ".join(single[:6]))
+
+
+head = ("LOAD", "SCHEDULER", "P50 us", "P99 us", "MAX us", "LATE")
+show("VM, one CPU, virtual clock: how late threads wake, and how often their work is not done in time", head,
+     (row for load in ("periodic", "input", "frames60", "frames144") for row in latency_rows(load)))
+show("VM, one CPU, virtual clock: who gets how much of it", ("LOAD", "SCHEDULER", "ms", ""), share_rows())
+show("VM: throughput, medians and ratios to EEVDF", ("LOAD", "SCHEDULER", "MEDIAN", "LEAST", "RATIO"), speed_rows())
+show("VM, virtual clock: what BPF programs take a switch, in ns of 2 an instruction", ("SCHEDULER", "SWITCHES", "SCHEDULER'S", "SENSORS'", "EACH, TIMES A SWITCH"), cost_rows())
+show("this machine, one CPU, from 3 s after the load began", head,
+     (row for load in ("host-periodic-hogs", "host-frames-hogs", "host-periodic-compile", "host-frames-compile") for row in latency_rows(load)))
+
+for load in ("periodic", "input", "frames60", "frames144"):
+    if (load, "tactus") not in rounds or (load, "eevdf") not in rounds:
+        continue
+    for prefix in ("", "worker_", "audio_"):
+        p99 = {s: middle(load, s, prefix + "p99_us") for s in ("idle", "eevdf", "tactus")}
+        if p99["tactus"] != p99["tactus"]:
+            continue
+        if prefix != "worker_" or p99["eevdf"] > 10 * p99["idle"]:
+            budget(f"{load} {prefix}p99 to EEVDF's", p99["tactus"] / p99["eevdf"], 0.1)
+        budget(f"{load} {prefix}p99 to the idle machine's", p99["tactus"] / p99["idle"], 2)
+        if prefix != "worker_":
+            budget(f"{load} {prefix}late turns", sum(each(load, "tactus", prefix + "late")), 0)
+for hogs in lists("equal", "tactus", "hog_ms"):
+    budget("equal hogs, furthest from the mean in %", spread(hogs), 5)
+for hogs, plain in zip(lists("liars", "tactus", "hog_ms"), lists("liars", "eevdf", "hog_ms")):
+    budget("what hogs get beside as many liars, to what EEVDF gives them", sum(hogs) / sum(plain), 0, least=0.95)
+for load in SPEEDS & {l for l, _ in rounds}:
+    budget(f"{load} throughput to EEVDF's", middle(load, "eevdf", "seconds") / middle(load, "tactus", "seconds"), 0, least=0.98)
+for load in sorted({l for l, _ in rounds if l.startswith("host-")}):
+    if (load, "hints") in rounds and (load, "plain") in rounds:
+        budget(f"{load} p99 to plain EEVDF's", middle(load, "hints", "p99_us") / middle(load, "plain", "p99_us"), 0.05)
+
+if verdicts:
+    print("\nbudgets")
+for good, text in verdicts:
+    print("kept  " if good else "MISSED", text)
+sys.exit(0 if all(good for good, _ in verdicts) else 1)

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Scheduler against scheduler: the kernel's own (EEVDF), tactus, and scx_simple, one after another in one boot of a VM. Latency,
+# shares and the cost of programs by the virtual clock of one CPU, where the host's load has no say; throughput with several
+# CPUs by the real one. Then the hints against plain EEVDF on this machine. Ends with 1 if a budget is missed.
+# Usage: bench/latency/run.sh [-r ROUNDS] [-s SECONDS] [-k FILE] [LOAD...]
+#   LOAD: periodic frames60 frames144 input equal nice liars cost virtual-hackbench | hackbench messaging | hints; all, if none is named
+#   -r  rounds of the virtual clock (2)   -s  seconds that count of each load (4)   -k  keep the results in this file
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tools/lib.sh
+[ "$(id -u)" = 0 ] || die "bench-latency: needs root"
+
+rounds=2 seconds=4 keep=
+while getopts r:s:k: option; do
+	case $option in
+	r) rounds=$OPTARG ;;
+	s) seconds=$OPTARG ;;
+	k) keep=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+results=${keep:-$(mktemp)}
+: >"$results"
+[ -n "$keep" ] || trap 'rm -f "$results"' EXIT
+
+virtual=() real=() host=()
+[ $# -gt 0 ] || set -- periodic frames60 frames144 input equal nice liars cost virtual-hackbench hackbench messaging hints
+for load in "$@"; do
+	case $load in
+	periodic | frames60 | frames144 | input) virtual+=("idle-$load" "$load") ;;
+	equal | nice | liars | cost | virtual-hackbench) virtual+=("$load") ;;
+	hackbench | messaging) real+=("$load") ;;
+	hints) host+=("$load") ;;
+	*) die "bench-latency: no load $load" ;;
+	esac
+done
+
+install_packages rt-tests linux-perf
+schedulers="eevdf tactus"
+if simple=$(bench/latency/simple.sh); then
+	schedulers+=" simple"
+else
+	say "scx_simple does not build here and is left out"
+fi
+settings="SCX_SIMPLE=$simple SECONDS_EACH=$seconds"
+
+# in_vm LIMIT ROUNDS LOAD...
+in_vm() {
+	local limit=$1
+	shift
+	CMD="$settings bench/latency/guest.sh $1 '$schedulers' ${*:2}" KERNEL=scx LIMIT=$limit vm/run.sh |
+		tee -a "$results" | sed -u 's/^result /==> /' >&2
+}
+status=0
+if [ ${#virtual[@]} -gt 0 ]; then
+	say "one CPU, virtual clock"
+	CLOCK=virtual CPUS=1 in_vm 1500 "$rounds" "${virtual[@]}" || status=1
+fi
+if [ ${#real[@]} -gt 0 ]; then
+	say "two CPUs, real clock"
+	CLOCK=real CPUS=2 in_vm 900 7 "${real[@]}" || status=1
+fi
+if [ ${#host[@]} -gt 0 ]; then
+	say "this machine's own scheduler, with hints and without"
+	bench/latency/hints.sh | tee -a "$results" | sed -u 's/^result /==> /' >&2 || status=1
+fi
+python3 bench/latency/report.py <"$results" || status=1
+exit $status

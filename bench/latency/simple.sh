@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds the kernel's own example of a sched_ext scheduler, scx_simple, from Debian's linux-source-6.12 into the cache, once, and
+# prints where it is. The types it needs are the VM kernel's, which is asked for them.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "$0")/../.."
+. tools/lib.sh
+
+package=linux-source-6.12
+folder=$cache/scx_simple-$(need_package_version $package)
+deps() { sed -n "s/^$1 := *//p" build/deps.mk; }
+
+build() {
+	local work=$1 deb tree flags
+	deb=$(fetch_deb $package)
+	tree=$work/source
+	mkdir "$tree"
+	dpkg-deb --fsys-tarfile "$deb" | tar -xO "./usr/src/$package.tar.xz" |
+		tar -xJ -C "$tree" --strip-components=1 "$package"/tools/{sched_ext,include,arch/x86/include}
+	say "asking the VM's kernel for its types"
+	CMD="$(deps BPFTOOL) btf dump file /sys/kernel/btf/vmlinux format c" KERNEL=scx CPUS=1 LIMIT=200 vm/run.sh >"$work/vmlinux.h"
+	read -ra flags <<<"-I$tree/tools/sched_ext/include -I$work $(deps LIBBPF_CFLAGS) -I$tree/tools/include/uapi"
+	clang -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_x86 "${flags[@]}" -idirafter /usr/include/x86_64-linux-gnu \
+		-c "$tree/tools/sched_ext/scx_simple.bpf.c" -o "$work/scx_simple.o"
+	"$(deps BPFTOOL)" gen skeleton "$work/scx_simple.o" name scx_simple >"$work/scx_simple.bpf.skel.h"
+	gcc -O2 "${flags[@]}" -I"$tree/tools/include" "$tree/tools/sched_ext/scx_simple.c" "$(deps LIBBPF_A)" -lelf -lz -o "$work/scx_simple"
+	mkdir -p "$folder"
+	mv "$work/scx_simple" "$folder/scx_simple"
+}
+
+if [ ! -x "$folder/scx_simple" ]; then
+	work=$(mktemp -d "${TMPDIR:-/tmp}/tactus-simple.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	build "$work"
+fi
+echo "$folder/scx_simple"
