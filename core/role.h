@@ -262,6 +262,13 @@ core_fn void pattern_learn(struct pattern *pattern, struct opinion seen)
 	pattern->confidence = (u8)seen.confidence;
 }
 
+core_step int pattern_learn_role(struct pattern *pattern, const struct behaviour *seen)
+{
+	if (pattern && seen)
+		pattern_learn(pattern, role_of_behaviour(seen));
+	return 0;
+}
+
 /* Names the turn in which a thread uses the network, so that many uses in one turn count once: what follows a wake-up,
  * or a tick of what lasts longer, since a thread with enough to do never sleeps. */
 core_fn u64 net_turn(u64 wakeups, u64 ticks)
@@ -281,36 +288,45 @@ core_fn int behaviour_is_net(const struct behaviour *seen)
 	return seen->net_wakes * 2 >= turns;
 }
 
-core_fn void pattern_learn_net(struct pattern *pattern, const struct behaviour *seen)
+core_step int pattern_learn_net(struct pattern *pattern, const struct behaviour *seen)
 {
-	if (!seen->wakeups && seen->cpu_ns < NET_TURN_NS)
-		return;
+	if (!pattern || !seen || (!seen->wakeups && seen->cpu_ns < NET_TURN_NS))
+		return 0;
 	if (seen->net_wakes && behaviour_is_net(seen))
 		pattern->net += (u8)((101u - pattern->net) / 2);
 	else
 		pattern->net -= pattern->net / 4u;
+	return 0;
 }
 
 /* Threads of a sound server wake several times in a period, so that no clock is to be seen. */
-core_fn void pattern_learn_busy(struct pattern *pattern, const struct behaviour *seen)
+core_step int pattern_learn_busy(struct pattern *pattern, const struct behaviour *seen)
 {
-	int often = seen->wakeups >= LEAST_WAKES && seen->span_ns / seen->wakeups <= PERIOD_SOUND_MOST_NS;
+	int often;
 
+	if (!pattern || !seen)
+		return 0;
+	often = seen->wakeups >= LEAST_WAKES && seen->span_ns / seen->wakeups <= PERIOD_SOUND_MOST_NS;
 	if (often && percent_of(seen->cpu_ns, seen->span_ns) < SOUND_SHARE_PERCENT)
 		pattern->busy += (u8)((101u - pattern->busy) / 2);
 	else
 		pattern->busy -= (pattern->busy + 3u) / 4u;
+	return 0;
 }
 
 /* A thread that works by a clock wants to run on time, whatever it is for. */
-core_fn void pattern_learn_timely(struct pattern *pattern, const struct behaviour *seen)
+core_step int pattern_learn_timely(struct pattern *pattern, const struct behaviour *seen)
 {
-	int by_clock = behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS;
+	int by_clock;
 
+	if (!pattern || !seen)
+		return 0;
+	by_clock = behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS;
 	if (by_clock && percent_of(seen->cpu_ns, seen->span_ns) < TIMELY_SHARE_PERCENT)
 		pattern->timely += (u8)((101u - pattern->timely) / 2);
 	else
 		pattern->timely -= (pattern->timely + 3u) / 4u;
+	return 0;
 }
 
 struct role_answer {
@@ -497,6 +513,13 @@ struct role_state {
 	u64 input_run;
 };
 
+core_step int role_answers(struct role_state *role)
+{
+	if (role)
+		role->answer = role_decide(&role->facts, &role->pattern);
+	return 0;
+}
+
 /* Counts what is sent to a sound server. A client asks it things in bursts too; only a stream goes on. Returns whether
  * enough has come together to know. */
 core_fn int sound_was_sent(struct role_state *role, u64 now_ns)
@@ -556,7 +579,7 @@ core_fn void role_judge(struct role_state *role, const struct thread_account *ac
 	};
 
 	if (role->since_ns && seen.span_ns >= ROLE_LEAST_SPAN_NS) {
-		pattern_learn(&role->pattern, role_of_behaviour(&seen));
+		pattern_learn_role(&role->pattern, &seen);
 		pattern_learn_net(&role->pattern, &seen);
 		pattern_learn_busy(&role->pattern, &seen);
 		pattern_learn_timely(&role->pattern, &seen);

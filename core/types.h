@@ -14,6 +14,14 @@ typedef __INT64_TYPE__ s64;
 
 #define core_fn static inline __attribute__((always_inline, unused))
 
+/* A step of a long decision. For the kernel it is a function of its own, which the verifier looks at once, and not
+ * again for every way that leads there. The verifier wants to see that it bears NULLs, and that it returns a number. */
+#ifdef __bpf__
+#define core_step __attribute__((noinline))
+#else
+#define core_step static inline __attribute__((unused))
+#endif
+
 enum {
 	COMM_LEN = 16, /* the kernel's TASK_COMM_LEN, its NUL included */
 	TAIL_LEN = 48, /* of a path, its NUL included */
