@@ -37,7 +37,15 @@ struct kernfs_node {
 	u64 id;
 } kernel_type;
 
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+} kernel_type;
+
 struct cgroup {
+	struct cgroup_subsys_state self;
 	struct kernfs_node *kn;
 	int level;
 	struct cgroup *ancestors[];

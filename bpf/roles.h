@@ -23,7 +23,8 @@ static __always_inline bool keeps_roles(void)
 	return config.role_wakeups != 0;
 }
 
-static __always_inline void fill_role(struct event_role *event, struct task_struct *p, struct kthread *thread, u64 now_ns)
+static __always_inline void fill_role(struct event_role *event, struct task_struct *p, struct kthread *thread,
+				      u64 now_ns)
 {
 	struct role_facts *facts = &thread->role.facts;
 	struct thread_account *account = &thread->account;
@@ -52,6 +53,7 @@ static __always_inline void fill_role(struct event_role *event, struct task_stru
 	event->wakeups = account->wakeups;
 	event->wake_gap_ns = account->wake_gap_ns;
 	event->cpu_ns = account->cpu_ns;
+	event->was_tier = thread->role.told_tier;
 }
 
 static __always_inline void send_role(struct task_struct *p, struct kthread *thread, u64 now_ns, u8 flags)

@@ -3,6 +3,7 @@
  * threads' accounts up to date by core/account.h, and sends the event with that same time, so that a recording of the
  * events gives the same accounts again. Either half of that can be off. */
 #include "roles.h"
+#include "../core/tally.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -10,6 +11,13 @@ char LICENSE[] SEC("license") = "GPL";
 u64 window = WINDOW_BEFORE;
 
 const volatile struct cpu_place places[SCHED_CPUS_MAX] = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sched_tally);
+} tallies SEC(".maps");
 
 /* Accounts of threads that ended inside the window. */
 struct {
@@ -137,6 +145,22 @@ static __always_inline void repair(struct sched_cpu *cpu, u32 cpu_id, u64 now_ns
 	event_send(cpu, event, sizeof(*event));
 }
 
+/* By tier only where roles are kept: without them all threads are of one. */
+static __always_inline void begin_run(u32 cpu_id, struct task_struct *p, struct kthread *thread, u64 now_ns)
+{
+	u64 waited_ns = thread_run_begins(&thread->account, now_ns, cpu_id, (u8)prio_of(p));
+	u64 tier = thread->role.answer.tier;
+	struct sched_tally *tally;
+	u32 zero = 0;
+
+	if (!keeps_roles())
+		return;
+	tally = bpf_map_lookup_elem(&tallies, &zero);
+	barrier_var(tier);
+	if (tally)
+		tally_wait(tally, tier, waited_ns);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
@@ -175,7 +199,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 			if (prev_watched)
 				role_tick(prev, leaving, now_ns);
 			if (config.account && next_watched)
-				thread_run_begins(&coming->account, now_ns, cpu_id, (u8)prio_of(next));
+				begin_run(cpu_id, next, coming, now_ns);
 		}
 	}
 	if ((prev_state & STATE_DEAD) && leaving) {
@@ -259,6 +283,13 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 		struct cpu_place here = place_of(from), there = place_of((u32)to);
 
 		thread_moved(&thread->account, cpu_distance(&here, &there));
+	}
+	if (keeps_roles()) {
+		u32 zero = 0;
+		struct sched_tally *tally = bpf_map_lookup_elem(&tallies, &zero);
+
+		if (tally)
+			tally->moves++;
 	}
 	if (!(config.emit & EMIT_SCHED))
 		return 0;

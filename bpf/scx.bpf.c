@@ -10,84 +10,12 @@
  * An urgent thread that finds no idle CPU pushes a batch thread off, never another urgent one. Whoever wakes an urgent
  * thread is as urgent for a while, because that one waits for him. What a thread is comes from its role, which the
  * sensors keep with the thread; the decisions are core/tier.h's. */
-#include "roles.h"
-#include "scx.h"
-#include "../core/scx_config.h"
-#include "../core/scx_exit.h"
+#include "scx_groups.h"
+#include "scx_tell.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 enum { ENOMEM = 12, POLICY_IDLE = 5 };
-
-const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS, .cpus_len = 1, .caches_len = 1 };
-
-/* By queue. CPUs race on a cache's; the clock is then off by less than a slice until the next thread starts. */
-static u64 clocks[SCX_QUEUES];
-
-/* What each CPU runs. Read by others without a lock: a stale answer costs a needless kick or a missed one. */
-struct cpu_run {
-	u64 since_ns;
-	u64 burst_ns; /* of the thread, before this run */
-	u32 tier;     /* TIERS: nothing that could be pushed off */
-	u32 kicked;
-};
-static struct cpu_run runs[SCX_CPUS_MAX];
-
-struct scx_farewell farewell = {};
-
-/* Makes the compiler describe the type in full, which the kernel's functions that take it require. */
-static struct cpumask described __attribute__((used));
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, SCX_COUNTERS);
-	__type(key, u32);
-	__type(value, u64);
-} counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct scx_waits);
-} waits SEC(".maps");
-
-static __always_inline void count(u32 which)
-{
-	u64 *counter = bpf_map_lookup_elem(&counters, &which);
-
-	if (counter)
-		(*counter)++;
-}
-
-static __always_inline u64 *clock_of(u32 queue)
-{
-	u64 index = queue;
-
-	barrier_var(index);
-	return &clocks[index < SCX_QUEUES ? index : 0];
-}
-
-static __always_inline struct cpu_run *run_on(s32 cpu)
-{
-	u64 index = (u32)cpu;
-
-	barrier_var(index);
-	return &runs[index < SCX_CPUS_MAX ? index : 0];
-}
-
-static __always_inline u32 cache_of(s32 cpu)
-{
-	u64 index = (u32)cpu;
-
-	barrier_var(index);
-	return settings.cache_of[index < SCX_CPUS_MAX ? index : 0] % SCX_CACHES_MAX;
-}
-
-static __always_inline u32 queue_of_cpu(s32 cpu)
-{
-	return SCX_CACHES_MAX + (u32)cpu % SCX_CPUS_MAX;
-}
 
 /* How urgent the thread is at this moment. */
 static __always_inline u32 tier_of(struct task_struct *p, struct kthread *thread, u64 now_ns, u32 *boost)
@@ -113,7 +41,16 @@ static __always_inline u32 tier_of(struct task_struct *p, struct kthread *thread
 /* Virtual time with what the thread has run since it was last charged. */
 static __always_inline u64 vtime_now(struct task_struct *p, struct kthread *thread)
 {
-	return thread->turn.vtime + vtime_charge(p->se.sum_exec_runtime - thread->turn.charged_ns, p->scx.weight);
+	return thread->turn.vtime + vtime_charge(p->se.sum_exec_runtime - thread->turn.charged_ns, thread->turn.worth);
+}
+
+static __always_inline void weigh_thread(struct task_struct *p, struct kthread *thread, u64 now_ns)
+{
+	u64 worth = 1ULL << GROUP_WORTH_BITS;
+
+	if (thread->turn.group)
+		worth = group_worth_now(thread->turn.group, now_ns);
+	thread->turn.worth = tier_worth(p->scx.weight, worth);
 }
 
 /* A thread that may run on one CPU only, or has moved so often that it had better stay. */
@@ -139,12 +76,68 @@ static __always_inline void join(struct kthread *thread, u32 queue, u32 tier, bo
 		thread->turn.vtime = vtime_join(thread->turn.vtime, *clock, tier_credit_ns(tier, settings.slice_ns));
 }
 
+static __always_inline u32 cache_begins(u32 cache)
+{
+	u64 index = cache;
+
+	barrier_var(index);
+	return settings.cache_begins[index < SCX_CACHES_MAX ? index : SCX_CACHES_MAX];
+}
+
+/* An idle CPU that shares the cache of the one that the thread ran on, whole cores first. -1: none. */
+static __noinline s32 idle_in_cache(struct task_struct *p, s32 prev_cpu)
+{
+	u32 cache = cache_of(prev_cpu), begin = cache_begins(cache), end = cache_begins(cache + 1), pass, i;
+	const struct cpumask *whole = scx_bpf_get_idle_smtmask();
+	s32 found = -1;
+	u64 index;
+	u32 cpu;
+
+	bpf_for(pass, 0, 2)
+	{
+		bpf_for(i, begin, end)
+		{
+			index = i;
+			barrier_var(index);
+			cpu = settings.by_cache[index < SCX_CPUS_MAX ? index : 0];
+			if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr) || (!pass && !bpf_cpumask_test_cpu(cpu, whole)))
+				continue;
+			if (scx_bpf_test_and_clear_cpu_idle((s32)cpu)) {
+				found = (s32)cpu;
+				break;
+			}
+		}
+		if (found >= 0)
+			break;
+	}
+	scx_bpf_put_idle_cpumask(whole);
+	return found;
+}
+
+/* Where to run a thread that wakes: on the CPU it ran on, whose caches it knows, if that is idle; else on one that
+ * shares its last-level cache; else where the kernel thinks best, near before far. */
+static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle)
+{
+	s32 cpu;
+
+	if (settings.caches_len > 1 && p->nr_cpus_allowed > 1) {
+		*is_idle = true;
+		if (bpf_cpumask_test_cpu((u32)prev_cpu, p->cpus_ptr) && scx_bpf_test_and_clear_cpu_idle(prev_cpu))
+			return prev_cpu;
+		cpu = idle_in_cache(p, prev_cpu);
+		if (cpu >= 0)
+			return cpu;
+		*is_idle = false;
+	}
+	return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, is_idle);
+}
+
 SEC("struct_ops/select_cpu")
 s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
 	struct kthread *thread = thread_of(p);
 	bool is_idle = false;
-	s32 cpu = scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &is_idle);
+	s32 cpu = choose_cpu(p, prev_cpu, wake_flags, &is_idle);
 	u32 boost, tier;
 	u64 now_ns;
 
@@ -187,6 +180,7 @@ SEC("struct_ops/enqueue")
 void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 {
 	struct kthread *thread = thread_of(p);
+	struct event_decision decision = { .what = DECISION_PREEMPT };
 	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
 	u64 now_ns = bpf_ktime_get_ns();
 	u32 boost = 0, tier, queue;
@@ -202,12 +196,13 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	tier = tier_of(p, thread, now_ns, &boost);
 	stay = stays(p, thread, now_ns);
 	queue = stay ? queue_of_cpu(cpu) : cache_of(cpu);
+	weigh_thread(p, thread, now_ns);
 	join(thread, queue, tier, enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP));
 	thread->turn.tier = tier;
 	thread->turn.queued_at_ns = now_ns;
 	count(SCX_COUNT_QUEUED);
 	dsq_insert_vtime(p, queue, tier_slice_ns(tier, settings.slice_ns),
-			 tier_deadline(thread->turn.vtime, settings.slice_ns, p->scx.weight, boost), enq_flags);
+			 tier_deadline(thread->turn.vtime, settings.slice_ns, thread->turn.worth, boost), enq_flags);
 	if (!stay) {
 		/* A CPU that fell idle meanwhile would not look here by itself. */
 		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
@@ -221,6 +216,12 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 		return;
 	run_on(victim)->kicked = 1;
 	count(SCX_COUNT_PREEMPTED);
+	decision.from_cpu = (u16)cpu;
+	decision.to_cpu = (u16)victim;
+	decision.boost = (u16)boost;
+	decision.other_tid = run_on(victim)->tid;
+	decision.other_tier = run_on(victim)->tier;
+	send_decision(p, thread, now_ns, &decision);
 	scx_bpf_kick_cpu(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
 
@@ -243,7 +244,7 @@ static __always_inline bool goes_on(struct task_struct *prev, s64 first)
 	if (!(prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED)) || !thread)
 		return false;
 	tier = tier_of(prev, thread, bpf_ktime_get_ns(), &boost);
-	deadline = tier_deadline(vtime_now(prev, thread), settings.slice_ns, prev->scx.weight, boost);
+	deadline = tier_deadline(vtime_now(prev, thread), settings.slice_ns, thread->turn.worth, boost);
 	if ((s64)(deadline - *clock_of(thread->turn.queue)) >= first)
 		return false;
 	prev->scx.slice = tier_slice_ns(tier, settings.slice_ns);
@@ -280,6 +281,10 @@ void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
 	u64 now_ns;
 	u32 depth;
 
+	if (thread && thread->turn.group && !thread->turn.group_weight) {
+		thread->turn.group_weight = p->scx.weight;
+		group_thread_joins(thread->turn.group, thread->turn.group_weight);
+	}
 	if (!thread || !(enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP)))
 		return;
 	now_ns = bpf_ktime_get_ns();
@@ -298,20 +303,24 @@ void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
 	count(SCX_COUNT_LENT);
 }
 
-static __always_inline void count_wait(struct kthread *thread, u64 now_ns)
+static __always_inline void tell_miss(struct task_struct *p, struct kthread *thread, struct cpu_run *run, s32 cpu,
+				      u64 now_ns)
 {
-	u32 zero = 0;
-	struct scx_waits *here = bpf_map_lookup_elem(&waits, &zero);
-	u64 tier = thread->turn.tier;
+	struct event_decision decision = { .what = DECISION_MISS, .from_cpu = (u16)cpu, .to_cpu = (u16)cpu };
 
-	barrier_var(tier);
-	if (here && thread->turn.queued_at_ns && tier < TIERS)
-		hist_add(&here->tiers[tier], span_between(thread->turn.queued_at_ns, now_ns));
+	decision.wait_ns = thread->turn.queued_at_ns ? span_between(thread->turn.queued_at_ns, now_ns) : 0;
 	thread->turn.queued_at_ns = 0;
+	if (!tier_is_missed(thread->turn.tier, decision.wait_ns))
+		return;
+	count(SCX_COUNT_MISSED);
+	decision.other_tid = run->before_tid;
+	send_decision(p, thread, now_ns, &decision);
 }
 
-static __always_inline void count_move(struct kthread *thread, s32 cpu, u64 now_ns)
+static __always_inline void count_move(struct task_struct *p, struct kthread *thread, s32 cpu, u64 now_ns)
 {
+	struct event_decision decision = { .what = DECISION_MOVE };
+
 	if (now_ns - thread->turn.moves_since_ns >= NSEC_PER_SEC) {
 		thread->turn.moves_since_ns = now_ns;
 		thread->turn.moves = 0;
@@ -319,6 +328,9 @@ static __always_inline void count_move(struct kthread *thread, s32 cpu, u64 now_
 	if (thread->turn.cpu != cpu) {
 		thread->turn.moves++;
 		count(SCX_COUNT_MOVED);
+		decision.from_cpu = (u16)thread->turn.cpu;
+		decision.to_cpu = (u16)cpu;
+		send_decision(p, thread, now_ns, &decision);
 	}
 	thread->turn.cpu = cpu;
 }
@@ -334,13 +346,16 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	run->since_ns = now_ns;
 	run->kicked = 0;
 	run->tier = TIERS;
+	run->before_tid = run->tid;
+	run->tid = tid_of(p);
 	if (!thread)
 		return;
 	run->burst_ns = thread->turn.burst_ns;
 	if (!((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1))
 		run->tier = thread->turn.tier;
-	count_wait(thread, now_ns);
-	count_move(thread, cpu, now_ns);
+	tell_miss(p, thread, run, cpu, now_ns);
+	count_move(p, thread, cpu, now_ns);
+	weigh_thread(p, thread, now_ns);
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
 	clock = clock_of(thread->turn.queue);
 	if (vtime_before(*clock, thread->turn.vtime))
@@ -366,14 +381,81 @@ void BPF_PROG(tactus_quiescent, struct task_struct *p, u64 deq_flags)
 {
 	struct kthread *thread = thread_of(p);
 
-	if (thread && (deq_flags & scx_value(scx_deq_flags, SCX_DEQ_SLEEP)))
+	if (!thread)
+		return;
+	if (deq_flags & scx_value(scx_deq_flags, SCX_DEQ_SLEEP))
 		thread->turn.burst_ns = 0;
+	if (thread->turn.group_weight)
+		group_thread_leaves(thread->turn.group, thread->turn.group_weight);
+	thread->turn.group_weight = 0;
 }
 
 SEC("struct_ops.s/init_task")
 s32 BPF_PROG(tactus_init_task, struct task_struct *p, struct scx_init_task_args *args)
 {
-	return bpf_task_storage_get(&threads, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) ? 0 : -ENOMEM;
+	struct kthread *thread = bpf_task_storage_get(&threads, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!thread)
+		return -ENOMEM;
+	__sync_fetch_and_add(&threads_joined, 1);
+	thread->turn.group = bpf_core_field_exists(args->cgroup) ? group_id(args->cgroup) : 0;
+	thread->turn.group_weight = 0;
+	return 0;
+}
+
+SEC("struct_ops/exit_task")
+void BPF_PROG(tactus_exit_task, struct task_struct *p, struct scx_exit_task_args *args)
+{
+	__sync_fetch_and_add(&threads_left, 1);
+}
+
+SEC("struct_ops.s/cgroup_init")
+s32 BPF_PROG(tactus_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args)
+{
+	group_add(cgroup, args->weight);
+	return 0;
+}
+
+SEC("struct_ops.s/cgroup_exit")
+void BPF_PROG(tactus_cgroup_exit, struct cgroup *cgroup)
+{
+	u64 id = group_id(cgroup);
+
+	bpf_map_delete_elem(&groups, &id);
+}
+
+/* The thread wants to run in neither group while it moves: the kernel takes it out before and puts it back after. */
+SEC("struct_ops/cgroup_move")
+void BPF_PROG(tactus_cgroup_move, struct task_struct *p, struct cgroup *from, struct cgroup *to)
+{
+	struct kthread *thread = thread_of(p);
+
+	if (!thread)
+		return;
+	if (thread->turn.group_weight)
+		group_thread_leaves(thread->turn.group, thread->turn.group_weight);
+	thread->turn.group = group_id(to);
+	if (thread->turn.group_weight)
+		group_thread_joins(thread->turn.group, thread->turn.group_weight);
+}
+
+SEC("struct_ops/cgroup_set_weight")
+void BPF_PROG(tactus_cgroup_set_weight, struct cgroup *cgroup, u32 weight)
+{
+	group_reweigh(group_id(cgroup), weight);
+}
+
+/* Which CPUs share what is fixed at the start, so a new start is due. */
+SEC("struct_ops/cpu_online")
+void BPF_PROG(tactus_cpu_online, s32 cpu)
+{
+	scx_leave(SCX_CODE_RESTART | SCX_CODE_HOTPLUG, "CPU %d came", cpu);
+}
+
+SEC("struct_ops/cpu_offline")
+void BPF_PROG(tactus_cpu_offline, s32 cpu)
+{
+	scx_leave(SCX_CODE_RESTART | SCX_CODE_HOTPLUG, "CPU %d went", cpu);
 }
 
 SEC("struct_ops/enable")
@@ -388,6 +470,7 @@ void BPF_PROG(tactus_enable, struct task_struct *p)
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
 	thread->turn.cpu = (s32)p->thread_info.cpu;
 	thread->turn.tier = TIER_INTERACTIVE;
+	weigh_thread(p, thread, bpf_ktime_get_ns());
 }
 
 SEC("struct_ops.s/init")
@@ -411,16 +494,6 @@ s32 BPF_PROG(tactus_init)
 	return 0;
 }
 
-SEC("struct_ops/exit")
-void BPF_PROG(tactus_exit, struct scx_exit_info *info)
-{
-	bpf_probe_read_kernel_str(farewell.reason, sizeof(farewell.reason), info->reason);
-	bpf_probe_read_kernel_str(farewell.message, sizeof(farewell.message), info->msg);
-	farewell.code = info->exit_code;
-	/* Last, since it tells the program that the rest is there. */
-	farewell.kind = info->kind;
-}
-
 SEC(".struct_ops.link")
 struct sched_ext_ops tactus_ops = {
 	.select_cpu = (void *)tactus_select_cpu,
@@ -432,8 +505,19 @@ struct sched_ext_ops tactus_ops = {
 	.quiescent = (void *)tactus_quiescent,
 	.enable = (void *)tactus_enable,
 	.init_task = (void *)tactus_init_task,
+	.exit_task = (void *)tactus_exit_task,
+	.cgroup_init = (void *)tactus_cgroup_init,
+	.cgroup_exit = (void *)tactus_cgroup_exit,
+	.cgroup_move = (void *)tactus_cgroup_move,
+	.cgroup_set_weight = (void *)tactus_cgroup_set_weight,
+	.cpu_online = (void *)tactus_cpu_online,
+	.cpu_offline = (void *)tactus_cpu_offline,
+	.dump = (void *)tactus_dump,
+	.dump_cpu = (void *)tactus_dump_cpu,
+	.dump_task = (void *)tactus_dump_task,
 	.init = (void *)tactus_init,
 	.exit = (void *)tactus_exit,
 	.timeout_ms = 5000,
+	.exit_dump_len = SCX_DUMP_BYTES,
 	.name = "tactus",
 };

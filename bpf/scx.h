@@ -13,9 +13,17 @@ struct scx_exit_info {
 	s64 exit_code;
 	const char *reason;
 	char *msg;
+	char *dump;
 } kernel_type;
 
-struct scx_init_task_args;
+struct scx_init_task_args {
+	struct cgroup *cgroup; /* only where control groups have weights */
+} kernel_type;
+
+struct scx_cgroup_init_args {
+	u32 weight;
+} kernel_type;
+
 struct scx_exit_task_args;
 struct scx_dump_ctx;
 
@@ -30,7 +38,16 @@ struct sched_ext_ops {
 	void (*quiescent)(struct task_struct *p, u64 deq_flags);
 	void (*enable)(struct task_struct *p);
 	s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
+	void (*exit_task)(struct task_struct *p, struct scx_exit_task_args *args);
+	s32 (*cgroup_init)(struct cgroup *cgroup, struct scx_cgroup_init_args *args);
+	void (*cgroup_exit)(struct cgroup *cgroup);
+	void (*cgroup_move)(struct task_struct *p, struct cgroup *from, struct cgroup *to);
+	void (*cgroup_set_weight)(struct cgroup *cgroup, u32 weight);
+	void (*cpu_online)(s32 cpu);
+	void (*cpu_offline)(s32 cpu);
 	void (*dump)(struct scx_dump_ctx *ctx);
+	void (*dump_cpu)(struct scx_dump_ctx *ctx, s32 cpu, bool idle);
+	void (*dump_task)(struct scx_dump_ctx *ctx, struct task_struct *p);
 	s32 (*init)(void);
 	void (*exit)(struct scx_exit_info *info);
 	u64 flags;
@@ -53,7 +70,11 @@ s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, 
 s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, u64 flags) __ksym;
 void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;
 s32 scx_bpf_dsq_nr_queued(u64 dsq_id) __ksym;
+bool scx_bpf_test_and_clear_cpu_idle(s32 cpu) __ksym;
+const struct cpumask *scx_bpf_get_idle_smtmask(void) __ksym;
+void scx_bpf_put_idle_cpumask(const struct cpumask *idle) __ksym;
 void scx_bpf_dump_bstr(char *format, unsigned long long *data, u32 data_len) __ksym __weak;
+void scx_bpf_exit_bstr(s64 code, char *format, unsigned long long *data, u32 data_len) __ksym;
 bool bpf_cpumask_test_cpu(u32 cpu, const struct cpumask *cpumask) __ksym;
 
 /* For bpf_for; as in linux/bpf.h, which may be older than that. */
@@ -115,5 +136,20 @@ static __always_inline bool dsq_move_to_local(u64 dsq_id)
 		return scx_bpf_dsq_move_to_local(dsq_id);
 	return bpf_ksym_exists(scx_bpf_consume) && scx_bpf_consume(dsq_id);
 }
+
+/* Words, which are a constant, with up to a few numbers: for the dump, and as the last message. */
+#define scx_dump(words, ...)                                                 \
+	({                                                                   \
+		char format[] = words;                                       \
+		unsigned long long numbers[] = { __VA_ARGS__ };              \
+		if (bpf_ksym_exists(scx_bpf_dump_bstr))                      \
+			scx_bpf_dump_bstr(format, numbers, sizeof(numbers)); \
+	})
+#define scx_leave(code, words, ...)                                               \
+	({                                                                        \
+		char format[] = words;                                            \
+		unsigned long long numbers[] = { __VA_ARGS__ };                   \
+		scx_bpf_exit_bstr((s64)(code), format, numbers, sizeof(numbers)); \
+	})
 
 #endif

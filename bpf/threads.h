@@ -20,8 +20,11 @@ struct turn {
 	u32 queue;
 	u32 lent_depth;
 	u32 lent_boost;
-	u32 tier; /* that it was queued with */
-	s32 cpu;  /* where it ran last */
+	u32 tier;	  /* that it was queued with */
+	s32 cpu;	  /* where it ran last */
+	u64 worth;	  /* of its weight among all, see core/tier.h */
+	u64 group;	  /* the control group's id; 0: the top */
+	u64 group_weight; /* what the group's sum has of it; 0: it does not want to run */
 };
 
 struct kthread {

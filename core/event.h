@@ -22,6 +22,14 @@ enum {
 	EVENT_FLAG_BYSTANDER = 8, /* thread, rename: not watched; it has a name and no account */
 };
 
+/* What the scheduler decided. */
+enum decision {
+	DECISION_NONE,
+	DECISION_PREEMPT, /* other_tid is pushed off to_cpu for the thread */
+	DECISION_MOVE,	  /* it runs on to_cpu now, and ran on from_cpu before */
+	DECISION_MISS,	  /* it is urgent and waited longer than it may; other_tid ran there before it */
+};
+
 /* Priorities are the kernel's plus one: 0 deadline, 1 to 100 real time, 101 to 140 nice -20 to 19. Lower goes first. */
 enum { PRIO_REALTIME_LAST = 100 };
 
@@ -37,14 +45,16 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(SAMPLE, sample, 24)   \
 	EVENT(MISSED, missed, 24)   \
 	EVENT(LOST, lost, 24)       \
-	EVENT(ROLE, role, 88)       \
-	EVENT(LAUNCH, launch, 72)
+	EVENT(ROLE, role, 96)       \
+	EVENT(LAUNCH, launch, 72)   \
+	EVENT(DECISION, decision, 40)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
  * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; missed: who
  * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU are missing here;
- * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program. */
+ * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program;
+ * decision: whom the scheduler decided about, see enum decision. */
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \
@@ -98,11 +108,21 @@ enum { PRIO_REALTIME_LAST = 100 };
 	FIELD(E, u64, age_ns, NUMBER)      \
 	FIELD(E, u64, wakeups, NUMBER)     \
 	FIELD(E, u64, wake_gap_ns, NUMBER) \
-	FIELD(E, u64, cpu_ns, NUMBER)
+	FIELD(E, u64, cpu_ns, NUMBER)      \
+	FIELD(E, u64, was_tier, NUMBER)
 #define EVENT_FIELDS_launch(FIELD, E)      \
 	FIELD(E, u32, pid, NUMBER)         \
 	FIELD(E, u32, parent_pid, NUMBER)  \
 	FIELD(E, struct tail, path, TEXT)
+#define EVENT_FIELDS_decision(FIELD, E)    \
+	FIELD(E, u8, what, NUMBER)         \
+	FIELD(E, u8, tier, NUMBER)         \
+	FIELD(E, u16, from_cpu, NUMBER)    \
+	FIELD(E, u16, to_cpu, NUMBER)      \
+	FIELD(E, u16, boost, NUMBER)       \
+	FIELD(E, u32, other_tid, NUMBER)   \
+	FIELD(E, u32, other_tier, NUMBER)  \
+	FIELD(E, u64, wait_ns, NUMBER)
 /* clang-format on */
 
 #define EVENT_ENUM(KIND, name, bytes) EVENT_##KIND,

@@ -541,14 +541,13 @@ core_fn int role_is_for_frames(const struct role_state *role)
 	return role->for_frames || (role->answer.role == ROLE_RENDER && role->answer.evidence >= EVIDENCE_GPU);
 }
 
-/* Whether enough has happened since the last judgement. However often it wakes, a stretch lasts long enough to tell. */
+/* Whether enough has happened since the last judgement; however often it wakes, that takes a while. */
 core_fn int role_is_due(const struct role_state *role, const struct thread_account *account, u64 now_ns, u32 wakeups)
 {
-	u64 span_ns = span_between(role->since_ns, now_ns);
+	u64 span_ns = wakeups == ROLE_WAKEUPS_NEVER ? 0 : span_between(role->since_ns, now_ns);
 
-	if (wakeups == ROLE_WAKEUPS_NEVER || span_ns < ROLE_LEAST_SPAN_NS)
-		return 0;
-	return span_ns >= ROLE_WINDOW_NS || account->wakeups - role->wakeups >= wakeups;
+	return span_ns >= ROLE_WINDOW_NS ||
+	       (span_ns >= ROLE_LEAST_SPAN_NS && account->wakeups - role->wakeups >= wakeups);
 }
 
 core_fn void role_window_begins(struct role_state *role, const struct thread_account *account, u64 now_ns)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two halves of the scheduler tell each other: settings that are fixed before loading, and how long threads of
- * each tier waited. */
+/* What the scheduler is told before it is loaded: slices, and which CPUs share a cache.
+ * Written by src/sched/scx.c, read by bpf/scx.bpf.c. */
 #ifndef TACTUS_CORE_SCX_CONFIG_H
 #define TACTUS_CORE_SCX_CONFIG_H
 
-#include "hist.h"
 #include "place.h"
 #include "tier.h"
 
@@ -19,10 +18,9 @@ struct scx_config {
 	u32 cpus_len;
 	u32 caches_len;
 	u16 cache_of[SCX_CPUS_MAX]; /* a CPU's last-level cache, numbered from 0 without gaps */
-};
-
-struct scx_waits {
-	struct hist tiers[TIERS];
+	/* The CPUs in the order of their caches, and where each cache's begin in that list; one more marks the end. */
+	u16 by_cache[SCX_CPUS_MAX];
+	u16 cache_begins[SCX_CACHES_MAX + 1];
 };
 
 #endif

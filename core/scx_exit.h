@@ -6,15 +6,23 @@
 
 #include "types.h"
 
+enum { SCX_DUMP_BYTES = 32 * 1024 };
+
 struct scx_farewell {
 	u64 kind; /* the kernel's enum scx_exit_kind; 0 while the scheduler is in charge */
 	s64 code;
 	char reason[128];
 	char message[512];
+	char dump[SCX_DUMP_BYTES]; /* the kernel's, and ours in it: what was queued where; "" unless something went
+				      wrong */
 };
 
 /* The kernel's numbers for `kind`: below this one the end was asked for, from it on something went wrong. */
 enum { SCX_KIND_ERROR = 1024 };
+
+/* In `code`, also the kernel's: the scheduler shall be started again; a CPU came or went. */
+#define SCX_CODE_RESTART (1ull << 48)
+#define SCX_CODE_HOTPLUG (1ull << 32)
 
 enum scx_counter {
 	SCX_COUNT_IDLE,	     /* started at once on an idle CPU */
@@ -24,6 +32,7 @@ enum scx_counter {
 	SCX_COUNT_STOLEN,    /* taken from another cache's queue */
 	SCX_COUNT_BURNT,     /* urgent ones that ran so long that they were not */
 	SCX_COUNT_LENT,	     /* ran as urgently as the thread that they woke */
+	SCX_COUNT_MISSED,    /* urgent ones that waited longer than they may */
 	SCX_COUNTERS,
 };
 

@@ -4,7 +4,7 @@
 #ifndef TACTUS_CORE_TIER_H
 #define TACTUS_CORE_TIER_H
 
-#include "types.h"
+#include "group.h"
 
 /* How urgently a thread runs. */
 enum tier { TIER_BATCH, TIER_INTERACTIVE, TIER_LATENCY_CRITICAL, TIERS };
@@ -19,7 +19,9 @@ enum {
 	TIER_LENT_DEPTH = 3,		   /* and through how many wakers in a row */
 	TIER_MOVES_PER_SEC = 200, /* a thread that moved more often stays where it is for the rest of the second */
 	TIER_WEIGHT_NORMAL = 100, /* sched_ext's weight of a thread at nice 0 */
+	TIER_MISS_NS = TIER_URGENT_SLICE_NS, /* an urgent thread that waits longer has missed its deadline */
 };
+#define TIER_CHARGE_MOST_NS (1000ull * NSEC_PER_SEC)
 
 /* Virtual time is compared as the kernel compares it: a wrapped counter is still later. */
 core_fn int vtime_before(u64 a, u64 b)
@@ -27,10 +29,19 @@ core_fn int vtime_before(u64 a, u64 b)
 	return (s64)(a - b) < 0;
 }
 
-/* A run of `ran_ns` costs a heavy thread less virtual time than a light one. */
-core_fn u64 vtime_charge(u64 ran_ns, u32 weight)
+/* What a thread's weight is worth among all, in parts of 65536: its own, and what one is worth in its group. */
+core_fn u64 tier_worth(u32 weight, u64 group_worth)
 {
-	return ran_ns * TIER_WEIGHT_NORMAL / (weight ? weight : 1);
+	return (weight ? weight : 1) * (group_worth ? group_worth : 1);
+}
+
+/* A run of `ran_ns` costs a heavy thread less virtual time than a light one. What is charged at once has a bound, since
+ * a thread that was alone for days must not overflow. */
+core_fn u64 vtime_charge(u64 ran_ns, u64 worth)
+{
+	u64 counted_ns = ran_ns < TIER_CHARGE_MOST_NS ? ran_ns : TIER_CHARGE_MOST_NS;
+
+	return (counted_ns * TIER_WEIGHT_NORMAL << GROUP_WORTH_BITS) / (worth ? worth : 1);
 }
 
 /* A thread that slept may not save up more than one slice: it joins at most that far before the queue's clock. */
@@ -56,15 +67,21 @@ core_fn u64 tier_slice_ns(u32 tier, u64 slice_ns)
 
 /* A queue is in the order of deadlines: the virtual time at which the thread would have used up its next slice, nearer
  * by a power of two for each step of boost. */
-core_fn u64 tier_deadline(u64 vtime, u64 slice_ns, u32 weight, u32 boost)
+core_fn u64 tier_deadline(u64 vtime, u64 slice_ns, u64 worth, u32 boost)
 {
-	return vtime + (vtime_charge(slice_ns, weight) >> (boost < 16 ? boost : 16));
+	return vtime + (vtime_charge(slice_ns, worth) >> (boost < 16 ? boost : 16));
 }
 
 /* What a thread's tier amounts to, given how long it has run since it last slept. */
 core_fn u32 tier_now(u32 tier, u64 burst_ns)
 {
 	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS ? TIER_INTERACTIVE : tier;
+}
+
+/* Whether a thread that gets its CPU now waited for it longer than it may. */
+core_fn int tier_is_missed(u32 tier, u64 wait_ns)
+{
+	return tier == TIER_LATENCY_CRITICAL && wait_ns > TIER_MISS_NS;
 }
 
 /* Whether a thread that wakes may push off the one that runs, which has run so long since it last slept: only for one
@@ -82,12 +99,6 @@ core_fn int tier_preempts(u32 tier, u32 running_tier, u64 running_burst_ns)
 core_fn u64 vtime_moved(u64 vtime, u64 from_clock, u64 to_clock)
 {
 	return vtime - from_clock + to_clock;
-}
-
-/* Whether a thread whose slice is over goes on, given the virtual time of the first in the queue. */
-core_fn int vtime_keeps_turn(u64 own_vtime, u64 first_vtime)
-{
-	return vtime_before(own_vtime, first_vtime);
 }
 
 #endif

@@ -14,6 +14,7 @@ static const struct {
 	const char *summary;
 } commands[] = {
 	{ "run", view_run, "the main job: find out what threads are for, act on it, report" },
+	{ "stats", view_stats, "what a 'tactus run' elsewhere on the machine says of each second" },
 	{ "undo", view_undo, "take back the hints that a killed 'tactus run' left behind" },
 	{ "tasks", view_tasks, "what each thread did: CPU time, runs, waits, switches" },
 	{ "latency", view_latency, "how long threads waited for a CPU, and behind whom" },

@@ -4,6 +4,7 @@
 #include "scx.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ static int refuse(struct reason *why, int error)
 {
 	struct sched_ext_state state = sched_ext_state();
 
+	if (why->text[0])
+		return error;
 	if (error == -EBUSY && state.loaded[0])
 		reason_set(why, "another sched_ext scheduler is in charge: %s", state.loaded);
 	else
@@ -50,14 +53,66 @@ static void number_caches(struct scx_config *config, const struct cpu_place *pla
 	}
 }
 
-static void configure(struct scx_bpf *skeleton, const struct scx_settings *settings)
+/* The same CPUs in the order of their caches. */
+static void list_caches(struct scx_config *config)
+{
+	u32 len = 0;
+
+	for (u32 cache = 0; cache < config->caches_len; cache++) {
+		config->cache_begins[cache] = (u16)len;
+		for (u32 cpu = 0; cpu < config->cpus_len; cpu++)
+			if (config->cache_of[cpu] == cache)
+				config->by_cache[len++] = (u16)cpu;
+	}
+	for (u32 cache = config->caches_len; cache <= SCX_CACHES_MAX; cache++)
+		config->cache_begins[cache] = (u16)len;
+}
+
+/* A flag of the operations table by the running kernel's own number; 0 if it has no such flag. */
+static u64 kernel_flag(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *type;
+	u64 value = 0;
+	int id;
+
+	if (!btf)
+		return 0;
+	id = btf__find_by_name_kind(btf, "scx_ops_flags", BTF_KIND_ENUM64);
+	if (id > 0) {
+		type = btf__type_by_id(btf, (u32)id);
+		for (u32 i = 0; i < btf_vlen(type); i++)
+			if (!strcmp(btf__name_by_offset(btf, btf_enum64(type)[i].name_off), name))
+				value = btf_enum64_value(&btf_enum64(type)[i]);
+	}
+	id = id > 0 ? 0 : btf__find_by_name_kind(btf, "scx_ops_flags", BTF_KIND_ENUM);
+	if (id > 0) {
+		type = btf__type_by_id(btf, (u32)id);
+		for (u32 i = 0; i < btf_vlen(type); i++)
+			if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
+				value = (u32)btf_enum(type)[i].val;
+	}
+	btf__free(btf);
+	return value;
+}
+
+static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, struct reason *why)
 {
 	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
 				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len
 										   : SCX_CPUS_MAX };
+	u64 partial = settings->is_partial ? kernel_flag("SCX_OPS_SWITCH_PARTIAL") : 0;
 
+	if (settings->is_partial && !partial) {
+		reason_set(why, "this kernel's sched_ext cannot take only a part of the threads");
+		return -EOPNOTSUPP;
+	}
 	number_caches(&config, settings->places);
+	list_caches(&config);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
+	/* Without the second flag 6.12 takes control groups' weights for ignored and warns. */
+	skeleton->struct_ops.tactus_ops->flags = partial | kernel_flag("SCX_OPS_HAS_CGROUP_WEIGHT");
+	return 0;
 }
 
 int scx_start(struct scx **out, const struct scx_settings *settings, struct reason *why)
@@ -66,6 +121,7 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 	int error;
 
 	*out = NULL;
+	why->text[0] = 0;
 	if (!scx)
 		return refuse(why, -ENOMEM);
 	scx->cpus = libbpf_num_possible_cpus();
@@ -74,10 +130,10 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 		scx->skeleton = scx_bpf__open();
 		error = scx->skeleton ? sched_share(settings->sched, scx->skeleton->obj) : -errno;
 	}
-	if (!error) {
-		configure(scx->skeleton, settings);
+	if (!error)
+		error = configure(scx->skeleton, settings, why);
+	if (!error)
 		error = scx_bpf__load(scx->skeleton);
-	}
 	if (!error) {
 		scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
 		error = scx->link ? 0 : -errno;
@@ -97,6 +153,11 @@ bool scx_is_out(const struct scx *scx)
 	return __atomic_load_n(&scx->skeleton->bss->farewell.kind, __ATOMIC_ACQUIRE) != 0;
 }
 
+u64 scx_groups_refused(const struct scx *scx)
+{
+	return scx->skeleton->bss->groups_refused;
+}
+
 void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS])
 {
 	int map_fd = bpf_map__fd(scx->skeleton->maps.counters);
@@ -111,30 +172,15 @@ void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS])
 	}
 }
 
-void scx_read_waits(const struct scx *scx, struct scx_waits *waits)
-{
-	struct scx_waits *each = calloc((size_t)scx->cpus, sizeof(*each));
-	u32 zero = 0;
-
-	memset(waits, 0, sizeof(*waits));
-	if (each && !bpf_map_lookup_elem(bpf_map__fd(scx->skeleton->maps.waits), &zero, each))
-		for (int cpu = 0; cpu < scx->cpus; cpu++)
-			for (u32 tier = 0; tier < TIERS; tier++)
-				hist_merge(&waits->tiers[tier], &each[cpu].tiers[tier]);
-	free(each);
-}
-
-struct scx_farewell scx_stop(struct scx *scx)
+void scx_stop(struct scx *scx, struct scx_farewell *last)
 {
 	struct timespec step = { .tv_nsec = NSEC_PER_MSEC };
-	struct scx_farewell last;
 
 	bpf_link__destroy(scx->link);
 	/* The kernel takes a scheduler out beside the call that asked for it. */
 	for (int waited_ms = 0; waited_ms < FAREWELL_WAIT_MS && !scx_is_out(scx); waited_ms++)
 		nanosleep(&step, NULL);
-	last = scx->skeleton->bss->farewell;
+	*last = scx->skeleton->bss->farewell;
 	scx_bpf__destroy(scx->skeleton);
 	free(scx);
-	return last;
 }

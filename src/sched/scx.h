@@ -18,7 +18,8 @@ struct scx_settings {
 	struct sensor *sched; /* whose threads have the roles */
 	const struct cpu_place *places;
 	u32 cpus_len;
-	u64 slice_ns; /* 0: the default */
+	u64 slice_ns;	 /* 0: the default */
+	bool is_partial; /* only threads whose policy is SCHED_EXT */
 };
 
 /* Returns 0, or -errno with the reason in words. */
@@ -29,10 +30,10 @@ bool scx_is_out(const struct scx *scx);
 
 void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS]);
 
-/* How long threads of each tier have waited so far, over all CPUs. */
-void scx_read_waits(const struct scx *scx, struct scx_waits *waits);
+/* Control groups that there was no room for: their weights have no effect. */
+u64 scx_groups_refused(const struct scx *scx);
 
 /* Takes the scheduler out if it is still in, and says why it ended. */
-struct scx_farewell scx_stop(struct scx *scx);
+void scx_stop(struct scx *scx, struct scx_farewell *last);
 
 #endif

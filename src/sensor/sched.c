@@ -409,6 +409,24 @@ struct sched_losses sched_losses(const struct sensor *sensor)
 	return losses;
 }
 
+int sched_read_tally(const struct sensor *sensor, struct sched_tally *tally)
+{
+	const struct sched_state *state = sensor->data;
+	int cpus_len = libbpf_num_possible_cpus(), error = 0;
+	struct sched_tally *each = cpus_len > 0 ? calloc((size_t)cpus_len, sizeof(*each)) : NULL;
+	u32 zero = 0;
+
+	memset(tally, 0, sizeof(*tally));
+	if (!each)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(bpf_map__fd(state->skeleton->maps.tallies), &zero, each))
+		error = -errno;
+	for (int cpu = 0; !error && cpu < cpus_len; cpu++)
+		tally_merge(tally, &each[cpu]);
+	free(each);
+	return error;
+}
+
 const int *sched_ring_fds(const struct sensor *sensor)
 {
 	const struct sched_state *state = sensor->data;

@@ -5,6 +5,7 @@
 #define TACTUS_SENSOR_SCHED_H
 
 #include "../../core/sched_config.h"
+#include "../../core/tally.h"
 #include "../base/options.h"
 #include "../model/rules.h"
 #include "../model/threads.h"
@@ -45,6 +46,9 @@ struct sched_losses {
 struct sched_losses sched_losses(const struct sensor *sensor);
 
 /* Roles, if they are kept. */
+
+/* How long threads of each tier have waited so far, over all CPUs. */
+int sched_read_tally(const struct sensor *sensor, struct sched_tally *tally);
 
 /* Every thread's role as it is now: events of kind role, each after one of kind thread if that was not sent before. */
 int sched_read_roles(struct sensor *sensor, int (*take)(void *data, const void *event), void *data);

@@ -100,6 +100,26 @@ static void print_other(const struct printer *printer, const struct event_header
 	}
 }
 
+static void print_decision(const struct printer *printer, const struct event_decision *event)
+{
+	const struct threads *threads = &printer->source->threads;
+	char who[NAME_SIZE], other[NAME_SIZE], waited[TIME_SIZE];
+
+	name_of(who, threads, event->head.tid);
+	name_of(other, threads, event->other_tid);
+	format_time(waited, sizeof(waited), event->wait_ns);
+	printf("%12.3f | %3u | %s ", (double)(event->head.time_ns - threads->first_ns) / NSEC_PER_MSEC, event->head.cpu,
+	       who);
+	if (event->what == DECISION_PREEMPT)
+		printf("pushes %s off CPU %u\n", other, event->to_cpu);
+	else if (event->what == DECISION_MOVE)
+		printf("goes from CPU %u to CPU %u\n", event->from_cpu, event->to_cpu);
+	else if (event->what == DECISION_MISS)
+		printf("is urgent and waited %s behind %s\n", waited, other);
+	else
+		printf("decision %u\n", event->what);
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct printer *printer = data;
@@ -117,6 +137,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		       ((const struct event_lost *)event)->count);
 	else if (event->kind == EVENT_SWITCH)
 		print_switch(printer, (const struct event_switch *)event, ended);
+	else if (event->kind == EVENT_DECISION)
+		print_decision(printer, (const struct event_decision *)event);
 	else if (with_wakeups)
 		print_other(printer, event);
 	if ((event->kind == EVENT_SWITCH || event->kind == EVENT_SAMPLE) &&

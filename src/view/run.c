@@ -7,35 +7,60 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/places.h"
 #include "../base/say.h"
 #include "../base/system.h"
 #include "../model/roles.h"
 #include "../sched/hints.h"
+#include "../sched/partial.h"
 #include "../sched/scx.h"
 #include "../sensor/cpus.h"
+#include "../sensor/sched.h"
+#include "status.h"
+#include "../stream/feed.h"
 #include "role_options.h"
 #include "source.h"
 
-enum { CHECKS_PER_LINE = 10, LINES_PER_HEAD = 20, KEY_ACTUATOR = 0x200, KEY_DRY_RUN };
+enum {
+	LINES_PER_HEAD = 20,
+	SLICE_LEAST_US = 100,
+	SLICE_MOST_US = 100000,
+	ERRORS_MAX = 5,	  /* of the scheduler, in a run; then it is given up */
+	START_TRIES = 20, /* ten a second: while CPUs come and go the kernel refuses */
+	KEY_ACTUATOR = 0x200,
+	KEY_DRY_RUN,
+	KEY_SLICE,
+	KEY_PARTIAL,
+};
 
 enum actuator { ACTUATOR_AUTO, ACTUATOR_SCX, ACTUATOR_HINTS, ACTUATOR_NONE, ACTUATORS };
 static const char *const actuator_names[ACTUATORS] = { "auto", "scx", "hints", "none" };
 
 static enum actuator wanted;
-static bool dry_run;
+static bool dry_run, partial;
+static u64 slice_us;
 
 static const char *take_own(int key, const char *value)
 {
-	if (key == KEY_DRY_RUN) {
+	switch (key) {
+	case KEY_DRY_RUN:
 		dry_run = true;
 		return NULL;
-	}
-	if (key != KEY_ACTUATOR)
+	case KEY_PARTIAL:
+		partial = true;
+		return NULL;
+	case KEY_SLICE:
+		if (parse_number(value, SLICE_MOST_US, &slice_us) || slice_us < SLICE_LEAST_US)
+			return "is not a number of microseconds from 100 to 100000";
+		return NULL;
+	case KEY_ACTUATOR:
+		for (wanted = 0; wanted < ACTUATORS; wanted++)
+			if (!strcmp(value, actuator_names[wanted]))
+				return NULL;
+		return "is none of auto, scx, hints, none";
+	default:
 		return role_options_take(key, value);
-	for (wanted = 0; wanted < ACTUATORS; wanted++)
-		if (!strcmp(value, actuator_names[wanted]))
-			return NULL;
-	return "is none of auto, scx, hints, none";
+	}
 }
 
 static const struct argp_option own[] = {
@@ -44,6 +69,12 @@ static const struct argp_option own[] = {
 	  "that works",
 	  0 },
 	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide and count hints, change nothing", 0 },
+	{ "slice-us", KEY_SLICE, "N", 0,
+	  "How long a thread runs at most before others get their turn under sched_ext (5000)", 0 },
+	{ "partial", KEY_PARTIAL, 0, 0,
+	  "Schedule only the command's threads, and others that have the policy SCHED_EXT; the kernel runs all others "
+	  "before these",
+	  0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };
@@ -55,17 +86,20 @@ static const struct command_usage usage = {
 		"hints to the kernel's own scheduler. Prints a status line a second. Any end leaves things as they "
 		"were; "
 		"after a kill, hints are taken back by the next start or by 'tactus undo'.\v"
-		"BUSY and SWITCHES/S are over all CPUs. AT ONCE/S are threads that sched_ext started on an idle CPU, "
-		"QUEUED/S those that waited their turn. URGENT and BATCH are threads by tier; RENDER to NET are those "
-		"by "
-		"role. HINTS are threads that have one.\n"
+		"BUSY is of all CPUs together. SWITCH/S: context switches; MOVE/S: threads that went to another CPU; "
+		"PUSH/S: threads that sched_ext pushed off a CPU for a more urgent one; LATE: urgent threads that "
+		"waited "
+		"for a CPU for more than 2 ms. WAIT: what 99 of 100 threads of a tier at most waited for a CPU. "
+		"THREADS: by tier and by role; HINTS: those that have one.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus run                    until Ctrl-C\n"
 		"  tactus run -- ./game          while a program runs; ends with its exit status\n"
 		"  tactus run --actuator hints   even if the kernel has sched_ext\n"
-		"  tactus run --dry-run          what would be done?",
-	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING,
+		"  tactus run --dry-run          what would be done?\n"
+		"  tactus run -o file            and write all events, decisions too, for 'tactus events -i file'\n"
+		"  tactus stats                  the same lines, from another terminal",
+	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING | TAKES_OUTPUT,
 	.own = own,
 	.take_own = take_own,
 };
@@ -74,14 +108,22 @@ struct run {
 	const struct options *options;
 	struct source source;
 	struct sensor cpus_sensor;
+	struct sensor *sched;
 	struct scx *scx;     /* in charge, or NULL */
 	struct hints *hints; /* given, or NULL */
+	struct feed *feed;   /* for 'tactus stats', or NULL */
 	u64 by_role[ROLES];
+	u64 by_tier[TIERS];
 	struct cpus before;
+	struct sched_tally tally_before;
 	u64 counters_before[SCX_COUNTERS];
 	u64 line_at_ns;
 	u64 lines;
-	bool began; /* everything is in place */
+	u32 errors;	 /* that ended the scheduler */
+	u32 restarts;	 /* for any reason */
+	u32 tries;	 /* of the next start; 0: none is due */
+	u32 had_partial; /* threads with the policy before we gave it to any */
+	bool began;	 /* everything is in place */
 	int status;
 };
 
@@ -90,155 +132,182 @@ static const char *actuator_of(const struct run *run)
 	return run->scx ? "scx" : run->hints ? (dry_run ? "dry run" : "hints") : "none";
 }
 
-static u64 per_second(u64 count, u64 span_ns)
+/* The parts of a status that the kernel half has counted since the last one. */
+static int read_growth(struct run *run, struct run_status *status)
 {
-	return span_ns ? (u64)((double)count * NSEC_PER_SEC / (double)span_ns + 0.5) : 0;
-}
-
-static u64 of_tier(const struct run *run, u32 tier)
-{
-	u64 sum = 0;
-
-	for (u32 role = ROLE_UNKNOWN + 1; role < ROLES; role++)
-		sum += tier_of_role(role) == tier ? run->by_role[role] : 0;
-	return sum;
-}
-
-static void print_json(const struct run *run, const struct cpu_account *sum, const u64 counters[SCX_COUNTERS],
-		       const struct hints_counts *hints, u64 span_ns)
-{
-	printf("{\"span_ns\":%" PRIu64 ",\"scheduler\":%s,\"actuator\":\"%s\",\"switches\":%" PRIu64
-	       ",\"busy_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"at_once\":%" PRIu64 ",\"queued\":%" PRIu64
-	       ",\"lost\":%" PRIu64,
-	       span_ns, run->scx ? "\"tactus\"" : "null", actuator_of(run), sum->switches, sum->busy_ns, sum->idle_ns,
-	       counters[SCX_COUNT_IDLE], counters[SCX_COUNT_QUEUED], sum->lost);
-	fputs(",\"threads_by_role\":{", stdout);
-	for (u32 role = ROLE_UNKNOWN + 1; role < ROLES; role++)
-		printf("%s\"%s\":%" PRIu64, role > 1 ? "," : "", role_name(role), run->by_role[role]);
-	printf("},\"hints\":{\"urgent\":%" PRIu64 ",\"batch\":%" PRIu64 ",\"given\":%" PRIu64 ",\"taken_back\":%" PRIu64
-	       ",\"left_alone\":%" PRIu64 ",\"refused\":%" PRIu64 "}}\n",
-	       hints->urgent, hints->batch, hints->given, hints->taken_back, hints->left_alone, hints->refused);
-}
-
-static void print_line(struct run *run, const struct cpu_account *sum, const u64 counters[SCX_COUNTERS], u64 span_ns)
-{
-	struct hints_counts hints = run->hints ? hints_counts(run->hints) : (struct hints_counts){ 0 };
-	u64 total_ns = sum->busy_ns + sum->idle_ns;
-	time_t now = time(NULL);
-	struct tm local;
-	char clock[16];
-
-	if (run->options->json) {
-		print_json(run, sum, counters, &hints, span_ns);
-		return;
-	}
-	if (run->lines++ % LINES_PER_HEAD == 0)
-		printf("TIME      ACTUATOR   BUSY  SWITCHES/S  AT ONCE/S  QUEUED/S  URGENT  BATCH  RENDER  AUDIO  "
-		       "INPUT  NET  "
-		       "HINTS  LOST\n");
-	localtime_r(&now, &local);
-	strftime(clock, sizeof(clock), "%H:%M:%S", &local);
-	printf("%s  %-8s %4.0f %%  %10" PRIu64 "  %9" PRIu64 "  %8" PRIu64 "  %6" PRIu64 "  %5" PRIu64 "  %6" PRIu64
-	       "  %5" PRIu64 "  %5" PRIu64 "  %3" PRIu64 "  %5" PRIu64 "  %4" PRIu64 "\n",
-	       clock, actuator_of(run), total_ns ? 100.0 * (double)sum->busy_ns / (double)total_ns : 0,
-	       per_second(sum->switches, span_ns), per_second(counters[SCX_COUNT_IDLE], span_ns),
-	       per_second(counters[SCX_COUNT_QUEUED], span_ns), of_tier(run, TIER_LATENCY_CRITICAL),
-	       of_tier(run, TIER_BATCH), run->by_role[ROLE_RENDER], run->by_role[ROLE_AUDIO], run->by_role[ROLE_INPUT],
-	       run->by_role[ROLE_NETWORK], hints.urgent + hints.batch, sum->lost);
-}
-
-/* What happened since the last line. False if the accounts can't be read any more. */
-static bool take_line(struct run *run)
-{
-	u64 now_ns = clock_now_ns(), counters[SCX_COUNTERS] = { 0 }, growth[SCX_COUNTERS];
+	struct sched_tally tally, now_tally;
+	u64 counters[SCX_COUNTERS] = { 0 };
 	struct cpus now = { 0 }, span = { 0 };
 	struct cpu_account sum;
 	int error = cpus_read(&run->cpus_sensor, &now);
 
 	if (!error)
 		error = cpus_read(&run->cpus_sensor, &span);
+	if (!error)
+		error = sched_read_tally(run->sched, &now_tally);
 	if (error) {
-		run->status = fail("run", "could not read the accounts: %s", strerror(-error));
 		cpus_free(&now);
-		return false;
+		cpus_free(&span);
+		return error;
 	}
 	cpus_subtract(&span, &run->before);
 	sum = cpus_sum(&span);
-	if (run->scx)
-		scx_read_counters(run->scx, counters);
-	for (int i = 0; i < SCX_COUNTERS; i++)
-		growth[i] = counters[i] - run->counters_before[i];
-	print_line(run, &sum, growth, now_ns - run->line_at_ns);
-	memcpy(run->counters_before, counters, sizeof(counters));
 	cpus_free(&span);
 	cpus_free(&run->before);
 	run->before = now;
+	status->switches = sum.switches;
+	status->busy_ns = sum.busy_ns;
+	status->idle_ns = sum.idle_ns;
+	status->lost = sum.lost;
+	tally = now_tally;
+	tally_subtract(&tally, &run->tally_before);
+	run->tally_before = now_tally;
+	status->missed = tally.missed;
+	status->moves = tally.moves;
+	for (u32 tier = 0; tier < TIERS; tier++) {
+		status->wait_p99_ns[tier] = hist_percentile(&tally.waits[tier], 990000);
+		status->waits[tier] = tally.waits[tier].total;
+	}
+	if (run->scx)
+		scx_read_counters(run->scx, counters);
+	for (int i = 0; i < SCX_COUNTERS; i++)
+		status->decisions[i] = counters[i] - run->counters_before[i];
+	memcpy(run->counters_before, counters, sizeof(counters));
+	return 0;
+}
+
+static void fill_hints(struct run_status *status, const struct hints_counts *hints)
+{
+	status->hints_urgent = hints->urgent;
+	status->hints_batch = hints->batch;
+	status->hints_given = hints->given;
+	status->hints_taken_back = hints->taken_back;
+	status->hints_left_alone = hints->left_alone;
+	status->hints_refused = hints->refused;
+}
+
+/* What happened since the last line. False if the accounts can't be read any more. */
+static bool take_line(struct run *run)
+{
+	struct run_status status = { .magic = STATUS_MAGIC, .version = STATUS_VERSION, .restarts = run->restarts };
+	struct hints_counts hints = run->hints ? hints_counts(run->hints) : (struct hints_counts){ 0 };
+	u64 now_ns = clock_now_ns();
+	struct timespec wall;
+	int error = read_growth(run, &status);
+
+	if (error) {
+		run->status = fail("run", "could not read the accounts: %s", strerror(-error));
+		return false;
+	}
+	clock_gettime(CLOCK_REALTIME, &wall);
+	status.wall_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
+	status.span_ns = now_ns - run->line_at_ns;
+	snprintf(status.actuator, sizeof(status.actuator), "%s", actuator_of(run));
+	memcpy(status.by_role, run->by_role, sizeof(status.by_role));
+	memcpy(status.by_tier, run->by_tier, sizeof(status.by_tier));
+	fill_hints(&status, &hints);
 	run->line_at_ns = now_ns;
+	if (run->feed)
+		feed_send(run->feed, &status, sizeof(status));
+	if (run->options->json) {
+		status_print_json(stdout, &status);
+		return true;
+	}
+	if (run->lines++ % LINES_PER_HEAD == 0)
+		status_print_head(stdout);
+	status_print_line(stdout, &status);
 	return true;
 }
 
-static bool on_tick(void *data)
+static void count_role(struct run *run, const struct event_role *event)
 {
-	struct run *run = data;
+	if (run->by_role[event->was_role])
+		run->by_role[event->was_role]--;
+	if (run->by_tier[event->was_tier])
+		run->by_tier[event->was_tier]--;
+	if (event->head.flags & EVENT_FLAG_CLOSING)
+		return;
+	run->by_role[event->role]++;
+	run->by_tier[event->tier]++;
+}
 
-	if (run->scx && scx_is_out(run->scx))
-		return false;
-	if (clock_now_ns() - run->line_at_ns < NSEC_PER_SEC)
-		return true;
-	if (!take_line(run))
-		return false;
-	/* A reader that went away ends the run. */
-	return fflush(stdout) == 0;
+static void tell_hints(struct run *run, const struct event_role *event)
+{
+	if (run->hints && !(event->has & HAS_KERNEL_THREAD))
+		hints_tell(run->hints, event->head.tid, event->tier);
+}
+
+static bool role_event_is_sound(const struct event_header *header)
+{
+	const struct event_role *event = (const struct event_role *)header;
+
+	return header->kind == EVENT_ROLE && event->role < ROLES && event->was_role < ROLES && event->tier < TIERS &&
+	       event->was_tier < TIERS;
 }
 
 /* Keeps count of threads by role, and passes on how urgent each is. */
 static void on_raw(void *data, const struct event_header *header)
 {
 	const struct event_role *event = (const struct event_role *)header;
-	bool ends = header->flags & EVENT_FLAG_CLOSING;
-	struct run *run = data;
 
-	if (header->kind != EVENT_ROLE || event->role >= ROLES || event->was_role >= ROLES)
+	if (!role_event_is_sound(header))
 		return;
-	if (run->by_role[event->was_role])
-		run->by_role[event->was_role]--;
-	if (!ends)
-		run->by_role[event->role]++;
-	if (run->hints && !ends && !(event->has & HAS_KERNEL_THREAD))
-		hints_tell(run->hints, header->tid, event->tier);
+	count_role(data, event);
+	if (!(header->flags & EVENT_FLAG_CLOSING))
+		tell_hints(data, event);
 }
 
-static void say_farewell(struct run *run, const struct scx_farewell *last)
+static void say_farewell(const struct scx_farewell *last, const char *then)
 {
-	bool by_error = last->kind >= SCX_KIND_ERROR;
 	const char *reason = last->reason[0] ? last->reason : "ended";
 
 	if (!last->kind)
 		note("the scheduler was taken out; the kernel gave no reason");
 	else
-		note("the scheduler ended: %s%s%s; the kernel's own scheduler is in charge", reason,
-		     last->message[0] ? ": " : "", last->message);
-	if (by_error)
-		run->status = EXIT_FAILURE;
+		note("the scheduler ended: %s%s%s; %s", reason, last->message[0] ? ": " : "", last->message, then);
+	if (last->kind >= SCX_KIND_ERROR && last->dump[0])
+		fprintf(stderr, "%s%s", last->dump, last->dump[strlen(last->dump) - 1] == '\n' ? "" : "\n");
+}
+
+/* True if it is in charge. */
+static bool start_scx(struct run *run, struct reason *why)
+{
+	struct scx_settings settings = { .sched = run->sched,
+					 .places = run->source.info.places,
+					 .cpus_len = run->source.info.cpus_len,
+					 .slice_ns = slice_us * NSEC_PER_USEC,
+					 .is_partial = partial };
+
+	memset(run->counters_before, 0, sizeof(run->counters_before));
+	return !scx_start(&run->scx, &settings, why);
+}
+
+/* The command joins a scheduler that takes only a part of the threads. */
+static bool give_command(struct run *run)
+{
+	int error;
+
+	run->had_partial = partial_count();
+	error = partial_give(run->source.command_pid);
+	if (error)
+		fail("run", "cannot give the command to the scheduler: %s", strerror(-error));
+	return !error;
 }
 
 /* True if it is in charge, or if something else may be tried. */
-static bool try_scx(struct run *run, struct sensor *sched)
+static bool try_scx(struct run *run)
 {
-	struct scx_settings settings = { .sched = sched,
-					 .places = run->source.info.places,
-					 .cpus_len = run->source.info.cpus_len };
 	struct reason why = { "" };
 
 	if (!sched_ext_state().available)
 		reason_set(&why, "this kernel has no sched_ext");
 	else if (dry_run)
 		reason_set(&why, "a dry run changes nothing");
-	else if (!scx_start(&run->scx, &settings, &why)) {
-		note("scheduling by sched_ext");
-		return true;
+	else if (start_scx(run, &why)) {
+		note("scheduling by sched_ext%s", partial ? ", the command's threads only" : "");
+		return !partial || !run->source.command_pid || give_command(run);
 	}
-	if (wanted == ACTUATOR_SCX) {
+	if (wanted == ACTUATOR_SCX || partial) {
 		fail("run", "cannot schedule by sched_ext: %s", why.text);
 		return false;
 	}
@@ -252,6 +321,8 @@ static bool try_hints(struct run *run)
 
 	if (!hints_open(&run->hints, dry_run, &why)) {
 		note("hints to the kernel's scheduler: %s", hints_means_words(run->hints));
+		if (slice_us)
+			note("--slice-us is for sched_ext only");
 		return true;
 	}
 	if (wanted == ACTUATOR_HINTS) {
@@ -262,15 +333,97 @@ static bool try_hints(struct run *run)
 	return true;
 }
 
-/* The better one that works; each that does not says why in a line. */
-static bool start_actuator(struct run *run, struct sensor *sched)
+static int retell(void *data, const void *event)
 {
+	if (role_event_is_sound(event))
+		tell_hints(data, event);
+	return 0;
+}
+
+/* The scheduler is out for good. What is known of the threads goes to the hints, if nobody insisted on sched_ext. */
+static bool give_up_scx(struct run *run)
+{
+	if (wanted != ACTUATOR_AUTO || partial || !try_hints(run)) {
+		run->status = EXIT_FAILURE;
+		return false;
+	}
+	sched_read_roles(run->sched, retell, run);
+	return true;
+}
+
+static bool start_again(struct run *run)
+{
+	struct reason why = { "" };
+
+	/* CPUs that came may share what those that went shared. */
+	places_read(run->source.info.places, run->source.info.cpus_len);
+	if (start_scx(run, &why)) {
+		run->tries = 0;
+		run->restarts++;
+		note("scheduling by sched_ext again");
+		return true;
+	}
+	if (++run->tries <= START_TRIES)
+		return true;
+	run->tries = 0;
+	note("the scheduler cannot be started again: %s", why.text);
+	return give_up_scx(run);
+}
+
+/* The kernel put the scheduler out: because CPUs came or went, because something went wrong, or because somebody wanted
+ * it. Only the last is the end. */
+static bool scx_was_put_out(struct run *run)
+{
+	struct scx_farewell last;
+	bool by_error;
+
+	scx_stop(run->scx, &last);
+	run->scx = NULL;
+	by_error = last.kind >= SCX_KIND_ERROR;
+	run->errors += by_error;
+	if ((last.code & (s64)SCX_CODE_RESTART) || (by_error && run->errors < ERRORS_MAX)) {
+		say_farewell(&last, "it is started again");
+		run->tries = 1;
+		return start_again(run);
+	}
+	say_farewell(&last, "the kernel's own scheduler is in charge");
+	if (by_error) {
+		note("that was error number %u: the scheduler is given up", run->errors);
+		return give_up_scx(run);
+	}
+	run->status = EXIT_FAILURE;
+	return false;
+}
+
+static bool on_tick(void *data)
+{
+	struct run *run = data;
+
+	if (run->scx && scx_is_out(run->scx) && !scx_was_put_out(run))
+		return false;
+	if (run->tries && !start_again(run))
+		return false;
+	if (clock_now_ns() - run->line_at_ns < NSEC_PER_SEC)
+		return true;
+	if (!take_line(run))
+		return false;
+	/* A reader that went away ends the run. */
+	return fflush(stdout) == 0;
+}
+
+/* The better one that works; each that does not says why in a line. */
+static bool start_actuator(struct run *run)
+{
+	struct reason why = { "" };
+
 	run->line_at_ns = clock_now_ns();
 	if (cpus_read(&run->cpus_sensor, &run->before)) {
 		fail("run", "could not read the CPUs' accounts");
 		return false;
 	}
-	if ((wanted == ACTUATOR_AUTO || wanted == ACTUATOR_SCX) && !try_scx(run, sched))
+	if (feed_open(&run->feed, &why))
+		note("'tactus stats' will not see this run: %s", why.text);
+	if ((wanted == ACTUATOR_AUTO || wanted == ACTUATOR_SCX) && !try_scx(run))
 		return false;
 	if (!run->scx && (wanted == ACTUATOR_AUTO || wanted == ACTUATOR_HINTS))
 		return try_hints(run);
@@ -279,11 +432,21 @@ static bool start_actuator(struct run *run, struct sensor *sched)
 	return true;
 }
 
+/* The part of a second that is left over. */
+static void on_close(void *data)
+{
+	struct run *run = data;
+
+	if (run->began && !run->status && clock_now_ns() - run->line_at_ns >= 100 * NSEC_PER_MSEC)
+		take_line(run);
+}
+
 static bool on_open(void *data, struct sensor *sched)
 {
 	struct run *run = data;
 
-	run->began = start_actuator(run, sched);
+	run->sched = sched;
+	run->began = start_actuator(run);
 	return run->began;
 }
 
@@ -295,17 +458,42 @@ static void end_actuators(struct run *run)
 
 	if (run->scx) {
 		put_out = scx_is_out(run->scx);
-		last = scx_stop(run->scx);
-		say_farewell(run, &last);
-		if (put_out && !run->status)
+		if (scx_groups_refused(run->scx))
+			note("%" PRIu64 " control groups' weights had no effect: there was no room for them",
+			     scx_groups_refused(run->scx));
+		scx_stop(run->scx, &last);
+		say_farewell(&last, "the kernel's own scheduler is in charge");
+		if (!run->status && (put_out || last.kind >= SCX_KIND_ERROR))
 			run->status = EXIT_FAILURE;
 	}
+	if (partial && !run->had_partial)
+		partial_take_back();
 	if (run->hints) {
 		counts = hints_close(run->hints);
 		note("%" PRIu64 " hints given%s, all taken back but those of threads that ended (%" PRIu64
 		     " threads left alone, %" PRIu64 " refused)",
 		     counts.given, dry_run ? " in thought" : "", counts.left_alone, counts.refused);
 	}
+	if (run->feed && feed_dropped(run->feed))
+		note("%lu lines did not reach a 'tactus stats' that was too slow", feed_dropped(run->feed));
+	feed_close(run->feed);
+}
+
+/* Options that are sound one by one but not together. */
+static int check_options(const struct options *options)
+{
+	const char *trouble = NULL;
+
+	if (partial && (wanted == ACTUATOR_HINTS || wanted == ACTUATOR_NONE || dry_run))
+		trouble = "--partial is for sched_ext only";
+	else if (slice_us && (wanted == ACTUATOR_HINTS || wanted == ACTUATOR_NONE))
+		trouble = "--slice-us is for sched_ext only";
+	else if (partial && !options->command)
+		trouble = "--partial needs a command after --";
+	if (!trouble)
+		return 0;
+	fail("run", "%s", trouble);
+	return EXIT_USAGE;
 }
 
 int view_run(int argc, char **argv)
@@ -315,6 +503,9 @@ int view_run(int argc, char **argv)
 	int status;
 
 	options_parse(&options, &usage, argc, argv);
+	status = check_options(&options);
+	if (status)
+		return status;
 	sensor_set_verbose(options.verbose);
 	run.source = (struct source){ .view = "run",
 				      .roles = true,
@@ -323,14 +514,14 @@ int view_run(int argc, char **argv)
 				      .on_raw = on_raw,
 				      .on_open = on_open,
 				      .on_tick = on_tick,
+				      .on_close = on_close,
 				      .data = &run };
 	if (sensor_start(&run.cpus_sensor, &cpus_kind, NULL) < 0)
 		return fail("run", "cannot watch the scheduler: %s", run.cpus_sensor.reason.text);
 	status = source_play(&run.source, &options);
-	/* The part of a second that is left over. */
-	if (run.began && !run.status && clock_now_ns() - run.line_at_ns >= 100 * NSEC_PER_MSEC)
-		take_line(&run);
 	end_actuators(&run);
+	if (run.began && options.output)
+		note("%s: %" PRIu64 " events", options.output, run.source.written_events);
 	if (run.began)
 		source_print_losses(&run.source);
 	source_free(&run.source);

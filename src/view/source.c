@@ -267,6 +267,8 @@ static void watch_window(struct session *session)
 			session->status = watch_start(&session->watch);
 		if (!session->status)
 			watch_wait(&session->watch, DRAIN_NS, fd, on_tick, session);
+		if (source->on_close)
+			source->on_close(source->data);
 		error = sched_close_window(&session->sensor);
 	}
 	source->threads.last_ns = clock_now_ns();
@@ -296,6 +298,7 @@ static int play_live(struct source *source, const struct options *options)
 		return fail(source->view, "out of memory");
 	places_read(source->info.places, source->info.cpus_len);
 	status = watch_prepare(&session.watch, options);
+	source->command_pid = (u32)session.watch.child.pid;
 	if (!status)
 		status = set_up(&session);
 	if (!status) {

@@ -32,12 +32,15 @@ struct source {
 	bool (*on_open)(void *data, struct sensor *sched);
 	/* Live only: about every 100 ms, after the events of that time. False ends it. */
 	bool (*on_tick)(void *data);
+	/* Live only: after the last tick, while everything is still in place. */
+	void (*on_close)(void *data);
 	void *data;
 
 	/* Set by source_play, valid until source_free: */
 	struct threads threads;
 	struct recording_info info;
 	bool replay;
+	u32 command_pid;		   /* live: the command, held until on_open is done; 0: there is none */
 	u64 lost;			   /* events that the rings had no room for */
 	u64 unseen;			   /* live: switches that the kernel did not show */
 	struct ring_count *rings;	   /* live, with events: one a CPU */

@@ -17,6 +17,7 @@ int view_events(int argc, char **argv);
 int view_latency(int argc, char **argv);
 int view_inversions(int argc, char **argv);
 int view_roles(int argc, char **argv);
+int view_stats(int argc, char **argv);
 int view_undo(int argc, char **argv);
 int view_record(int argc, char **argv);
 

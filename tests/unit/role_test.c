@@ -201,7 +201,8 @@ static void test_judging_many_wakeups(void)
 		if (role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT))
 			role_judge(&role, &account, now_ns);
 	}
-	ok(role.pattern.net >= 90, "one that serves a socket 16,000 times a second is known for it (%u)", role.pattern.net);
+	ok(role.pattern.net >= 90, "one that serves a socket 16,000 times a second is known for it (%u)",
+	   role.pattern.net);
 }
 
 static void test_handing_on(void)

@@ -3,23 +3,25 @@
 #include "../../core/tier.h"
 #include "tap.h"
 
+static u64 worth(u32 weight)
+{
+	return tier_worth(weight, 1 << GROUP_WORTH_BITS);
+}
+
 int main(void)
 {
 	u64 slice = TIER_SLICE_NS;
 
-	is(vtime_charge(1000, 100), 1000, "at nice 0 virtual time is real time");
-	is(vtime_charge(1000, 200), 500, "twice the weight, half the cost");
-	is(vtime_charge(1000, 1), 100000, "the lightest pays a hundredfold");
-	is(vtime_charge(1000, 0), 100000, "a weight of 0 divides nothing by zero");
+	is(vtime_charge(1000, worth(100)), 1000, "at nice 0 virtual time is real time");
+	is(vtime_charge(1000, worth(200)), 500, "twice the weight, half the cost");
+	is(vtime_charge(1000, worth(1)), 100000, "the lightest pays a hundredfold");
+	is(vtime_charge(1000, worth(0)), 100000, "a weight of 0 divides nothing by zero");
 	is(vtime_join(10 * slice, 11 * slice, slice), 10 * slice, "who lags less than a slice keeps its place");
 	is(vtime_join(2 * slice, 11 * slice, slice), 10 * slice, "who slept long saves up one slice");
 	is(vtime_join(15 * slice, 11 * slice, slice), 15 * slice, "who is ahead stays ahead");
 	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice, "the same across a wrapped counter");
 	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
 	ok(!vtime_before(3, ~0ULL), "and not earlier");
-	ok(vtime_keeps_turn(5, 9), "who has used less than the first in the queue goes on");
-	ok(!vtime_keeps_turn(9, 5), "who has used more does not");
-	ok(!vtime_keeps_turn(5, 5), "a tie goes to who waited");
 	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_BATCH, 0), "an urgent thread pushes a batch one off");
 	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, ~0ULL), "never another urgent one");
 	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, 0), "nor one in between that has just begun");
@@ -30,13 +32,20 @@ int main(void)
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
-	ok(tier_deadline(0, slice, 100, 3) * 8 == tier_deadline(0, slice, 100, 0),
+	ok(tier_deadline(0, slice, worth(100), 3) * 8 == tier_deadline(0, slice, worth(100), 0),
 	   "a boost of 3 is an eighth of the time");
-	ok(tier_deadline(0, slice, 200, 0) < tier_deadline(0, slice, 100, 0), "a heavy thread's deadline is nearer");
-	is(tier_deadline(7, slice, 100, 200), tier_deadline(7, slice, 100, 16), "no boost shifts too far");
+	ok(tier_deadline(0, slice, worth(200), 0) < tier_deadline(0, slice, worth(100), 0),
+	   "a heavy thread's deadline is nearer");
+	is(tier_deadline(7, slice, worth(100), 200), tier_deadline(7, slice, worth(100), 16),
+	   "no boost shifts too far");
 	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice) > tier_credit_ns(TIER_INTERACTIVE, slice) &&
 		   tier_credit_ns(TIER_BATCH, slice) == 0,
 	   "who is urgent may save up more, batch nothing");
+	ok(tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1), "an urgent thread that waits too long has missed");
+	ok(!tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS), "one that does not has not");
+	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "and batch has nothing to miss");
+	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "no charge overflows");
+	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "half the worth, twice the cost");
 	is(vtime_moved(105, 100, 900), 905, "a place is kept from one clock to another");
 	return tap_end();
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the scheduler keeps for all threads together: its settings, each queue's clock, what each CPU runs, counters.
+ * A thread's own part is struct turn in threads.h. */
+#ifndef TACTUS_BPF_SCX_STATE_H
+#define TACTUS_BPF_SCX_STATE_H
+
+#include "roles.h"
+#include "scx.h"
+#include "../core/scx_config.h"
+#include "../core/scx_exit.h"
+
+const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS, .cpus_len = 1, .caches_len = 1 };
+
+/* By queue. CPUs race on a cache's; the clock is then off by less than a slice until the next thread starts. */
+static u64 clocks[SCX_QUEUES];
+
+/* What each CPU runs. Read by others without a lock: a stale answer costs a needless kick or a missed one. */
+struct cpu_run {
+	u64 since_ns;
+	u64 burst_ns; /* of the thread, before this run */
+	u32 tier;     /* TIERS: nothing that could be pushed off */
+	u32 kicked;
+	u32 tid;
+	u32 before_tid; /* who ran here before */
+};
+static struct cpu_run runs[SCX_CPUS_MAX];
+
+struct scx_farewell farewell = {};
+
+/* Makes the compiler describe the type in full, which the kernel's functions that take it require. */
+static struct cpumask described __attribute__((used));
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SCX_COUNTERS);
+	__type(key, u32);
+	__type(value, u64);
+} counters SEC(".maps");
+
+/* Threads in the scheduler's care. */
+static u64 threads_joined, threads_left;
+
+static __always_inline void count(u32 which)
+{
+	u64 *counter = bpf_map_lookup_elem(&counters, &which);
+
+	if (counter)
+		(*counter)++;
+}
+
+static __always_inline u64 *clock_of(u32 queue)
+{
+	u64 index = queue;
+
+	barrier_var(index);
+	return &clocks[index < SCX_QUEUES ? index : 0];
+}
+
+static __always_inline struct cpu_run *run_on(s32 cpu)
+{
+	u64 index = (u32)cpu;
+
+	barrier_var(index);
+	return &runs[index < SCX_CPUS_MAX ? index : 0];
+}
+
+static __always_inline u32 cache_of(s32 cpu)
+{
+	u64 index = (u32)cpu;
+
+	barrier_var(index);
+	return settings.cache_of[index < SCX_CPUS_MAX ? index : 0] % SCX_CACHES_MAX;
+}
+
+static __always_inline u32 queue_of_cpu(s32 cpu)
+{
+	return SCX_CACHES_MAX + (u32)cpu % SCX_CPUS_MAX;
+}
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Statuses over a local socket of whole packets. The run never waits for a reader.
+ * A socket file that nobody serves any more, as a killed run leaves it, is replaced. */
+#include "feed.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { READERS_MAX = 16 };
+
+struct feed {
+	int fd;
+	int readers[READERS_MAX];
+	int readers_len;
+	unsigned long dropped;
+	struct sockaddr_un address;
+};
+
+const char *feed_path(void)
+{
+	const char *path = getenv("TACTUS_FEED");
+
+	return path && *path ? path : "/run/tactus/run.sock";
+}
+
+static int feed_address(struct sockaddr_un *address, struct reason *why)
+{
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (strlen(feed_path()) >= sizeof(address->sun_path)) {
+		reason_set(why, "the path %s is too long for a socket", feed_path());
+		return -ENAMETOOLONG;
+	}
+	strcpy(address->sun_path, feed_path());
+	return 0;
+}
+
+static int call(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), error;
+
+	if (fd < 0)
+		return -errno;
+	if (!connect(fd, (const struct sockaddr *)address, sizeof(*address)))
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
+/* True if the file is a socket that nobody serves; then it is gone. */
+static bool clear_stale(const struct sockaddr_un *address)
+{
+	struct stat found;
+	int fd;
+
+	if (lstat(address->sun_path, &found) || !S_ISSOCK(found.st_mode))
+		return false;
+	fd = call(address);
+	if (fd >= 0) {
+		close(fd);
+		return false;
+	}
+	return fd == -ECONNREFUSED && !unlink(address->sun_path);
+}
+
+static int serve(struct feed *feed)
+{
+	const struct sockaddr *address = (const struct sockaddr *)&feed->address;
+	char folder[sizeof(feed->address.sun_path)];
+	char *slash;
+	int error = 0;
+
+	strcpy(folder, feed->address.sun_path);
+	slash = strrchr(folder, '/');
+	if (slash && slash != folder) {
+		*slash = '\0';
+		mkdir(folder, 0755);
+		/* Who made it for himself, before there was something in it for others, let nobody else in. */
+		if (!getenv("TACTUS_FEED"))
+			chmod(folder, 0755);
+	}
+	feed->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (feed->fd < 0)
+		return -errno;
+	if (bind(feed->fd, address, sizeof(feed->address)))
+		error = -errno;
+	if (error == -EADDRINUSE && clear_stale(&feed->address))
+		error = bind(feed->fd, address, sizeof(feed->address)) ? -errno : 0;
+	if (error)
+		return error;
+	/* Counts of threads and switches are no secret: everybody may look. */
+	chmod(feed->address.sun_path, 0666);
+	return listen(feed->fd, READERS_MAX) ? -errno : 0;
+}
+
+int feed_open(struct feed **out, struct reason *why)
+{
+	struct feed *feed = calloc(1, sizeof(*feed));
+	int error;
+
+	*out = NULL;
+	if (!feed) {
+		reason_set(why, "out of memory");
+		return -ENOMEM;
+	}
+	feed->fd = -1;
+	error = feed_address(&feed->address, why);
+	if (!error) {
+		error = serve(feed);
+		if (error)
+			reason_set(why, "%s: %s", feed_path(),
+				   error == -EADDRINUSE ? "another run serves it" : strerror(-error));
+	}
+	if (error) {
+		if (feed->fd >= 0)
+			close(feed->fd);
+		free(feed);
+		return error;
+	}
+	*out = feed;
+	return 0;
+}
+
+static void let_in(struct feed *feed)
+{
+	int fd;
+
+	while ((fd = accept4(feed->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		if (feed->readers_len < READERS_MAX)
+			feed->readers[feed->readers_len++] = fd;
+		else
+			close(fd);
+	}
+}
+
+void feed_send(struct feed *feed, const void *packet, size_t bytes)
+{
+	let_in(feed);
+	for (int i = 0; i < feed->readers_len; i++) {
+		if (send(feed->readers[i], packet, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+			continue;
+		if (errno == EAGAIN) {
+			feed->dropped++;
+			continue;
+		}
+		close(feed->readers[i]);
+		feed->readers[i--] = feed->readers[--feed->readers_len];
+	}
+}
+
+unsigned long feed_dropped(const struct feed *feed)
+{
+	return feed->dropped;
+}
+
+void feed_close(struct feed *feed)
+{
+	if (!feed)
+		return;
+	unlink(feed->address.sun_path);
+	for (int i = 0; i < feed->readers_len; i++)
+		close(feed->readers[i]);
+	close(feed->fd);
+	free(feed);
+}
+
+int feed_listen(struct reason *why)
+{
+	struct sockaddr_un address;
+	int fd = feed_address(&address, why);
+
+	if (fd)
+		return fd;
+	fd = call(&address);
+	if (fd == -ENOENT || fd == -ECONNREFUSED)
+		reason_set(why, "no 'tactus run' is at work here (%s: %s)", feed_path(), strerror(-fd));
+	else if (fd < 0)
+		reason_set(why, "%s: %s", feed_path(), strerror(-fd));
+	return fd;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tactus stats: what a 'tactus run' in another terminal, or as a service, says of each second.
+ * Needs no rights: it only listens. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../base/say.h"
+#include "status.h"
+#include "../stream/feed.h"
+#include "view.h"
+
+enum { LINES_PER_HEAD = 20 };
+
+static const struct command_usage usage = {
+	.name = "stats",
+	.text = "Prints what a running 'tactus run' says of each second, from another terminal. Ends with it.\v"
+		"The columns are those of 'tactus run', see there.\n"
+		"\n"
+		"Examples:\n"
+		"  tactus stats              until Ctrl-C or the end of the run\n"
+		"  tactus stats -d 1.5       one line\n"
+		"  tactus stats --json       an object a second",
+	.takes = TAKES_DURATION | TAKES_JSON,
+};
+
+struct listener {
+	const struct options *options;
+	int fd;
+	u64 lines;
+	bool ended; /* the run did */
+	int status;
+};
+
+static void show(struct listener *listener, const struct run_status *status)
+{
+	if (listener->options->json) {
+		status_print_json(stdout, status);
+		return;
+	}
+	if (listener->lines++ % LINES_PER_HEAD == 0)
+		status_print_head(stdout);
+	status_print_line(stdout, status);
+}
+
+static bool on_tick(void *data)
+{
+	struct listener *listener = data;
+	struct run_status status;
+	ssize_t got;
+
+	while ((got = recv(listener->fd, &status, sizeof(status), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
+		if (!status_is_sound(&status, (size_t)got)) {
+			listener->status = fail("stats", "the run is of another version of tactus");
+			return false;
+		}
+		show(listener, &status);
+	}
+	if (fflush(stdout))
+		return false;
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	listener->ended = true;
+	return false;
+}
+
+int view_stats(int argc, char **argv)
+{
+	struct options options;
+	struct listener listener = { .options = &options };
+	struct reason why = { "" };
+	struct watch watch;
+
+	options_parse(&options, &usage, argc, argv);
+	listener.fd = feed_listen(&why);
+	if (listener.fd < 0)
+		return fail("stats", "%s", why.text);
+	if (!watch_prepare(&watch, &options))
+		watch_wait(&watch, 0, listener.fd, on_tick, &listener);
+	if (listener.ended)
+		note("the run has ended");
+	close(listener.fd);
+	return listener.status;
+}

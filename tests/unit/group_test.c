@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/group.h: what groups' weights are worth, with two busy groups of different weights and one inside another. */
+#include "../../core/group.h"
+#include "tap.h"
+
+static void test_sums(void)
+{
+	struct group_sum group = { .weight = 200 };
+
+	is(group_joined(&group, 100), 200, "the first thread brings the group's weight to its parent");
+	is(group_joined(&group, 50), 0, "the second brings nothing more");
+	is(group.sum, 150, "both count inside");
+	is(group_reweighed(&group, 300), 100, "a heavier group brings the difference");
+	is(group_left(&group, 100), 0, "one that goes leaves the other");
+	is(group_left(&group, 50), -300, "the last takes all of it away");
+	is(group.sum, 0, "and nothing is left");
+	is(group_reweighed(&group, 10), 0, "the weight of a group with nothing to run tells its parent nothing");
+	is(group_joined(&group, 100), 10, "until it has");
+	is(group_left(&group, 1000), -10, "one that was counted wrong does not make the sum negative");
+	is(group.sum, 0, "it is empty then");
+	is(group_left(&group, 1), 0, "and who was never in it changes nothing");
+}
+
+/* Two groups beside each other, 300 and 100, with three threads and one: together they share as 3 to 1. */
+static void test_worth(void)
+{
+	u64 one = 1 << GROUP_WORTH_BITS;
+	u64 heavy = group_worth(one, 300, 3 * 100), light = group_worth(one, 100, 100);
+
+	is(heavy * 3, light * 3, "three threads in a group of 300 weigh as much each as one in a group of 100");
+	is(group_worth(one, 100, 4 * 100), one / 4, "four in a group of 100 a quarter each");
+	is(group_worth(group_worth(one, 50, 100), 100, 200), one / 4, "what is inside another shares what that has");
+	is(group_worth(one, 100, 0), one, "an empty sum divides nothing by zero");
+}
+
+int main(void)
+{
+	test_sums();
+	test_worth();
+	return tap_end();
+}
