@@ -52,6 +52,7 @@ enum {
 	HAS_WINE_PRIORITY = 1 << 0,
 	HAS_FIRST_THREAD = 1 << 1, /* it is its process's first thread */
 	HAS_KERNEL_THREAD = 1 << 2,
+	HAS_LEARNED = 1 << 3, /* something was predicted of its kind, at least a tier */
 };
 
 enum {
@@ -91,6 +92,8 @@ struct role_facts {
 	u8 name_role;
 	u8 learned_role;
 	u8 learned_confidence;
+	u8 learned_tier; /* with HAS_LEARNED */
+	u8 unused[3];
 };
 
 /* How a thread ran over a stretch of time. */
@@ -394,7 +397,11 @@ core_fn struct opinion opinion_of_runtime(const struct role_facts *facts, const 
 	return opinion_of(pattern->role, pattern->confidence);
 }
 
-enum { ROLE_TRUSTED = 50, TIMELY_ENOUGH = 50 };
+enum {
+	ROLE_TRUSTED = 50,
+	TIMELY_ENOUGH = 50,
+	LEARNED_CALLS = 4, /* a thread that was judged so often has shown what it is, whatever its kind is like */
+};
 
 core_fn u32 tier_of_role(u32 role)
 {
@@ -439,6 +446,10 @@ core_fn void answer_urgency(struct role_answer *answer, const struct role_facts 
 	if (trusted == ROLE_UNKNOWN && pattern->timely >= TIMELY_ENOUGH && !(facts->has & HAS_KERNEL_THREAD)) {
 		answer->tier = TIER_LATENCY_CRITICAL;
 		answer->boost = 1;
+	} else if ((facts->has & HAS_LEARNED) && pattern->calls < LEARNED_CALLS &&
+		   (trusted == ROLE_UNKNOWN || answer->evidence <= EVIDENCE_LEARNED)) {
+		answer->tier = facts->learned_tier;
+		answer->boost = answer->tier != TIER_LATENCY_CRITICAL ? 0 : answer->boost ? answer->boost : 1;
 	}
 	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority >= WINE_HIGHEST && answer->boost)
 		answer->boost++;

@@ -24,6 +24,7 @@ static const struct {
 	{ "inversions", view_inversions, "threads that waited while a less urgent one ran" },
 	{ "record", view_record, "write the stream of events to a file, for the others to read with -i" },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU" },
+	{ "db", view_db, "what was learned of threads in earlier runs" },
 	{ "doctor", view_doctor, "what this kernel offers, and what each sensor makes of it" },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

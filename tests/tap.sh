@@ -6,6 +6,8 @@ checks=0
 failures=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tactus-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
+# What one test learns of threads is nothing to the next.
+export TACTUS_DB=$scratch/procdb.bin
 
 pass() { checks=$((checks + 1)); echo "ok $checks - $1"; }
 # flunk NAME [WHAT WAS SEEN]

@@ -182,6 +182,10 @@ static void take_filter(struct parse *parse, int key, const char *text)
 
 static void take_word(struct parse *parse, struct argp_state *state, char *word)
 {
+	if ((parse->usage->takes & TAKES_WORD) && !parse->options->word) {
+		parse->options->word = word;
+		return;
+	}
 	if (!(parse->usage->takes & TAKES_COMMAND))
 		bad_usage(parse->usage, "unexpected word '%s'", word);
 	if (!state->quoted)
@@ -257,7 +261,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		take_word(parse, state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (state->quoted && !parse->options->command)
+		if (state->quoted && !parse->options->command && !parse->options->word)
 			bad_usage(parse->usage, "no command after '--'");
 		check_together(parse);
 		return 0;
@@ -296,8 +300,7 @@ void options_parse(struct options *options, const struct command_usage *usage, i
 	parse.argp = &argp;
 	*options = (struct options){ 0 };
 	list_options(list, usage);
-	if (usage->takes & TAKES_COMMAND)
-		argp.args_doc = "[-- CMD ARGS...]";
+	argp.args_doc = usage->takes & TAKES_COMMAND ? "[-- CMD ARGS...]" : usage->word;
 	snprintf(name, sizeof(name), "tactus %s", usage->name);
 	argv[0] = name;
 	/* Without argp's own errors its help is silent too, so both are done here. */

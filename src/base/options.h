@@ -26,8 +26,9 @@ struct options {
 	const char *input;  /* a recording to read instead of the kernel */
 	const char *output; /* a recording to write */
 	struct filter filter;
-	u32 rows;	/* 0: the view's own default */
-	u32 ring_bytes; /* size of each CPU's ring; 0: the default */
+	u32 rows;	  /* 0: the view's own default */
+	u32 ring_bytes;	  /* size of each CPU's ring; 0: the default */
+	const char *word; /* without a dash before it, or NULL */
 };
 
 #define ROWS_ALL 0xffffffffu
@@ -42,6 +43,7 @@ enum {
 	TAKES_FILTER = 1 << 5, /* -p -c -C --cgroup */
 	TAKES_ROWS = 1 << 6,
 	TAKES_RING = 1 << 7,
+	TAKES_WORD = 1 << 8,
 	TAKES_EVENTS_OF_VIEW = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_INPUT | TAKES_OUTPUT | TAKES_FILTER |
 			       TAKES_RING,
 };
@@ -50,6 +52,7 @@ struct command_usage {
 	const char *name;
 	const char *text; /* what --help says before the options, and after a \v behind them */
 	unsigned int takes;
+	const char *word; /* with TAKES_WORD: what it is, for --help */
 	/* A command's own options: an argp list, and what to do with each. take_own returns NULL, or what is wrong with
 	 * the value, in words that follow "the value 'x' ". */
 	const struct argp_option *own;

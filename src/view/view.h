@@ -20,6 +20,7 @@ int view_roles(int argc, char **argv);
 int view_stats(int argc, char **argv);
 int view_undo(int argc, char **argv);
 int view_record(int argc, char **argv);
+int view_db(int argc, char **argv);
 
 /* A live command's frame: the command after `--` is held until the sensors are in place, then everything goes on until
  * the time is up, the command has ended or a signal comes. */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Profiles in one array, found by an open hash of their keys. Taking out is rare: it packs the array and indexes anew.
+ */
+#include "procdb.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_ROOM = 64 };
+
+void procdb_init(struct procdb *db, size_t limit)
+{
+	*db = (struct procdb){ .limit = limit ? limit : PROCDB_LIMIT_DEFAULT };
+}
+
+void procdb_free(struct procdb *db)
+{
+	free(db->all);
+	free(db->index);
+	*db = (struct procdb){ .limit = db->limit };
+}
+
+struct kind_key kind_key_of(const char *comm, const char *exe)
+{
+	struct kind_key key = { 0 };
+	size_t len = strlen(exe);
+	const char *end = len < TAIL_LEN ? exe : exe + len - (TAIL_LEN - 1);
+
+	memcpy(key.comm.text, comm, strnlen(comm, COMM_LEN - 1));
+	memcpy(key.exe.text, end, strlen(end));
+	return key;
+}
+
+void kind_comm(const struct kind_key *key, char into[COMM_LEN + 1])
+{
+	memcpy(into, key->comm.text, COMM_LEN);
+	into[COMM_LEN] = '\0';
+}
+
+void kind_exe(const struct kind_key *key, char into[TAIL_LEN + 1])
+{
+	memcpy(into, key->exe.text, TAIL_LEN);
+	into[TAIL_LEN] = '\0';
+}
+
+static size_t hash_of(const struct kind_key *key)
+{
+	u64 words[sizeof(*key) / sizeof(u64)], hash = 0x9e3779b97f4a7c15ULL;
+
+	_Static_assert(sizeof(words) == sizeof(*key), "whole words");
+	memcpy(words, key, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		hash = (hash ^ words[i]) * 0xff51afd7ed558ccdULL;
+		hash ^= hash >> 32;
+	}
+	return (size_t)hash;
+}
+
+/* The place in the index where the key is, or where it would be. */
+static u32 *slot_of(const struct procdb *db, const struct kind_key *key)
+{
+	size_t mask = db->index_len - 1, at = hash_of(key) & mask;
+
+	while (db->index[at] && memcmp(&db->all[db->index[at] - 1].key, key, sizeof(*key)) != 0)
+		at = (at + 1) & mask;
+	return &db->index[at];
+}
+
+static void index_anew(struct procdb *db)
+{
+	if (!db->index)
+		return;
+	memset(db->index, 0, db->index_len * sizeof(*db->index));
+	for (size_t i = 0; i < db->len; i++)
+		*slot_of(db, &db->all[i].key) = (u32)i + 1;
+}
+
+/* At most half of the index is in use. */
+static int grow_index(struct procdb *db, size_t room)
+{
+	size_t len = LEAST_ROOM * 2;
+	u32 *index;
+
+	while (len < room * 2)
+		len *= 2;
+	if (len <= db->index_len)
+		return 0;
+	index = malloc(len * sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	free(db->index);
+	db->index = index;
+	db->index_len = len;
+	index_anew(db);
+	return 0;
+}
+
+int procdb_reserve(struct procdb *db, size_t more)
+{
+	size_t room = db->len + more;
+	struct profile *all;
+
+	if (room < LEAST_ROOM)
+		room = LEAST_ROOM;
+	if (room > db->room) {
+		all = reallocarray(db->all, room, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		db->all = all;
+		db->room = room;
+	}
+	return grow_index(db, db->room);
+}
+
+struct profile *procdb_find(const struct procdb *db, const struct kind_key *key)
+{
+	u32 place = db->index ? *slot_of(db, key) : 0;
+
+	return place ? &db->all[place - 1] : NULL;
+}
+
+struct profile *procdb_meet(struct procdb *db, const struct kind_key *key)
+{
+	struct profile *profile = procdb_find(db, key);
+
+	if (profile)
+		return profile;
+	if (db->len == db->room && procdb_reserve(db, db->len / 2 + LEAST_ROOM))
+		return NULL;
+	profile = &db->all[db->len];
+	*profile = (struct profile){ .key = *key };
+	*slot_of(db, key) = (u32)++db->len;
+	return profile;
+}
+
+struct profile *procdb_learn(struct procdb *db, const struct kind_key *key, const struct kind_seen *seen, u64 now_s)
+{
+	struct profile *profile = procdb_meet(db, key);
+
+	if (profile)
+		profile_learn(profile, seen, now_s);
+	return profile;
+}
+
+int procdb_add(struct procdb *db, const struct profile *profile)
+{
+	size_t before = db->len;
+	struct profile *mine = procdb_meet(db, &profile->key);
+
+	if (!mine)
+		return -ENOMEM;
+	if (db->len > before)
+		*mine = *profile;
+	else
+		profile_add(mine, profile);
+	return 0;
+}
+
+size_t procdb_remove(struct procdb *db, bool (*which)(const void *data, const struct profile *profile),
+		     const void *data)
+{
+	size_t kept = 0, removed;
+
+	for (size_t i = 0; i < db->len; i++)
+		if (!which(data, &db->all[i]))
+			db->all[kept++] = db->all[i];
+	removed = db->len - kept;
+	db->len = kept;
+	if (removed)
+		index_anew(db);
+	return removed;
+}
+
+static bool was_before(const void *data, const struct profile *profile)
+{
+	return profile->last_seen_s < *(const u64 *)data;
+}
+
+size_t procdb_age(struct procdb *db, u64 now_s, u64 days)
+{
+	u64 earliest_s = days < now_s / DAY_S ? now_s - days * DAY_S : 0;
+
+	/* A clock that was wrong when they were seen must not keep them for ever. */
+	for (size_t i = 0; i < db->len; i++)
+		if (db->all[i].last_seen_s > now_s)
+			db->all[i].last_seen_s = now_s;
+	return procdb_remove(db, was_before, &earliest_s);
+}
+
+int procdb_by_worth(const void *a, const void *b)
+{
+	const struct profile *x = *(const struct profile *const *)a, *y = *(const struct profile *const *)b;
+
+	if (x->last_seen_s != y->last_seen_s)
+		return x->last_seen_s < y->last_seen_s ? -1 : 1;
+	if (x->observations != y->observations)
+		return x->observations < y->observations ? -1 : 1;
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+static bool is_marked(const void *data, const struct profile *profile)
+{
+	(void)data;
+	return profile->marked;
+}
+
+size_t procdb_evict(struct procdb *db)
+{
+	size_t most = db->limit, removed;
+	struct profile **order;
+
+	if (db->len <= most)
+		return 0;
+	order = malloc(db->len * sizeof(struct profile *));
+	if (!order)
+		return 0;
+	for (size_t i = 0; i < db->len; i++)
+		order[i] = &db->all[i];
+	qsort(order, db->len, sizeof(*order), procdb_by_worth);
+	for (size_t i = 0; i < db->len - most; i++)
+		order[i]->marked = 1;
+	free(order);
+	removed = procdb_remove(db, is_marked, NULL);
+	return removed;
+}
+
+long procdb_best(const struct procdb *db, struct profile **best, size_t most)
+{
+	struct profile **order = malloc((db->len ? db->len : 1) * sizeof(struct profile *));
+	size_t len = 0, taken;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < db->len; i++)
+		if (profile_is_confident(&db->all[i]))
+			order[len++] = &db->all[i];
+	if (len > most)
+		qsort(order, len, sizeof(*order), procdb_by_worth);
+	taken = len < most ? len : most;
+	for (size_t i = 0; i < taken; i++)
+		best[i] = order[len - 1 - i];
+	free(order);
+	return (long)taken;
+}

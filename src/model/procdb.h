@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The database of kinds of threads, in memory: profiles by key, what is learned, added, forgotten.
+ * What a profile means is core/procdb.h's; how it lies in a file, procdb_format.h's. */
+#ifndef TACTUS_MODEL_PROCDB_H
+#define TACTUS_MODEL_PROCDB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../../core/procdb.h"
+
+enum { PROCDB_LIMIT_DEFAULT = 100000, PROCDB_LIMIT_MOST = 1000000, PROCDB_AGE_DAYS_DEFAULT = 90 };
+
+struct procdb {
+	struct profile *all;
+	size_t len, room;
+	u32 *index; /* places of profiles plus one, by key; 0: free */
+	size_t index_len;
+	size_t limit; /* procdb_evict leaves so many */
+};
+
+void procdb_init(struct procdb *db, size_t limit);
+void procdb_free(struct procdb *db);
+
+/* A name and a program's path as a key: cut to what fits, the path to its end. */
+struct kind_key kind_key_of(const char *comm, const char *exe);
+
+/* Texts with an end: a file's may have none. */
+void kind_comm(const struct kind_key *key, char into[COMM_LEN + 1]);
+void kind_exe(const struct kind_key *key, char into[TAIL_LEN + 1]);
+
+/* Makes room for so many more at once, so that no room is wasted. Returns 0 or -ENOMEM. */
+int procdb_reserve(struct procdb *db, size_t more);
+
+struct profile *procdb_find(const struct procdb *db, const struct kind_key *key);
+
+/* The profile of this key, an empty one if it is new. NULL for want of memory. Valid until the next call. */
+struct profile *procdb_meet(struct procdb *db, const struct kind_key *key);
+
+/* Learns what was seen of a kind. Returns its profile, or NULL for want of memory. */
+struct profile *procdb_learn(struct procdb *db, const struct kind_key *key, const struct kind_seen *seen, u64 now_s);
+
+/* Adds a profile from elsewhere; one that is there already gets its votes. Returns 0 or -ENOMEM. */
+int procdb_add(struct procdb *db, const struct profile *profile);
+
+/* Takes out every profile that `which` is true of. Returns how many. */
+size_t procdb_remove(struct procdb *db, bool (*which)(const void *data, const struct profile *profile),
+		     const void *data);
+
+/* Takes out what was not seen for so many days. */
+size_t procdb_age(struct procdb *db, u64 now_s, u64 days);
+
+/* Takes out what is above the limit: the longest unseen first, then the least observed, then by key. */
+size_t procdb_evict(struct procdb *db);
+
+/* The confident profiles that are worth the most, at most `most` of them: those that eviction would take last. Returns
+ * how many, or -ENOMEM. */
+long procdb_best(const struct procdb *db, struct profile **best, size_t most);
+
+/* The order of eviction, for qsort over pointers to profiles. */
+int procdb_by_worth(const void *a, const void *b);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The parts of tactus db, each a command of its own, and what they share.
+ */
+#ifndef TACTUS_VIEW_DB_H
+#define TACTUS_VIEW_DB_H
+
+#include <argp.h>
+#include <stdio.h>
+
+#include "../model/procdb_store.h"
+
+enum { KEY_DB = 0x200, KEY_DB_OWN };
+
+#define DB_OPTION                                                                                                  \
+	{                                                                                                          \
+		"db", KEY_DB, "FILE", 0,                                                                           \
+			"The database (default: /var/lib/tactus/procdb.bin, a user's in ~/.local/state/tactus)", 0 \
+	}
+
+/* What --db said. */
+extern struct procdb_settings db_settings;
+
+u64 wall_clock_s(void);
+
+/* Whether a pattern such as cc* fits a name; no pattern fits all. */
+bool db_matches(const char *pattern, const char *text);
+
+/* Loads the database for looking at. Returns 0, or the status to end with after a message: with a damaged file what can
+ * be read of it is there all the same. */
+int db_load(struct procdb *db, const char *command);
+
+/* One object and a newline. `whole`: with history and votes by role. */
+void db_print_json(FILE *out, const struct profile *profile, bool whole);
+
+/* Profiles by name, then by program. Returns an array of db->len pointers, or NULL. */
+struct profile **db_by_name(const struct procdb *db);
+
+int db_list(int argc, char **argv);
+int db_show(int argc, char **argv);
+int db_forget(int argc, char **argv);
+int db_import(int argc, char **argv);
+int db_export(int argc, char **argv);
+int db_check(int argc, char **argv);
+
+#endif

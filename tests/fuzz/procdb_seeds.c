@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Seeds for the fuzzing of databases: one of each version.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../src/model/procdb_format.h"
+
+static int write_file(void *data, const void *bytes, size_t len)
+{
+	return fwrite(bytes, 1, len, data) == len ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	static const u8 pddb1[12 + 40] = { 'P', 'D', 'D', 'B', 1, 0, 0, 0, 1, 0, 0, 0, 'c', 'c', '1' };
+	struct profile profile = { .tier_votes = { 5, 1, 0 }, .observations = 6, .figures = { 1000, 10, 2, 3 } };
+	static const char *const names[] = { "cc1", "as", "ld" };
+	struct procdb db;
+	char path[4096];
+	FILE *file;
+
+	procdb_init(&db, 0);
+	for (int i = 0; i < 3; i++) {
+		profile.key = kind_key_of(names[i], "/usr/bin/x");
+		procdb_add(&db, &profile);
+	}
+	for (int i = 0; argc > 1 && i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%d", argv[1], i);
+		file = fopen(path, "w");
+		if (!file)
+			return 1;
+		if (i == 0)
+			fwrite(pddb1, 1, sizeof(pddb1), file);
+		else
+			procdb_encode(&db, i == 1 ? PDDB_2 : PDDB_OWN, 1, write_file, file);
+		if (fclose(file))
+			return 1;
+	}
+	procdb_free(&db);
+	return 0;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The database's file: 1,000 kills while it is saved, two that learn at once, what is refused, what is set aside.
+ * Needs no kernel and no root. */
+#include "../../src/model/procdb_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+enum { KILLS = 1000, KINDS = 400, WRITERS = 4, ROUNDS = 50, NOW_S = 1700000000 };
+
+static char folder[64] = "/tmp/tactus-procdb.XXXXXX", path[128], other[128];
+static struct reason why;
+
+static struct kind_seen one_vote(u32 tier)
+{
+	struct kind_seen seen = { .threads = 1, .notes = 1, .figures = { .avg_runtime_ns = 1000 } };
+
+	seen.tier_votes[tier] = 1;
+	return seen;
+}
+
+static void fill(struct procdb *db, u32 len, u32 votes)
+{
+	struct profile profile = { .observations = votes, .last_seen_s = NOW_S };
+	char comm[COMM_LEN];
+
+	for (u32 i = 0; i < len; i++) {
+		snprintf(comm, sizeof(comm), "kind-%u", i);
+		profile.key = kind_key_of(comm, "/usr/bin/program");
+		profile.tier_votes[0] = votes;
+		procdb_add(db, &profile);
+	}
+}
+
+/* Saves one of two databases after the other, for ever. */
+static void save_for_ever(void)
+{
+	struct procdb small, large;
+	struct procdb_file file;
+
+	procdb_init(&small, 0);
+	procdb_init(&large, 0);
+	fill(&small, KINDS, 1);
+	fill(&large, KINDS * 2, 2);
+	if (procdb_file_open(&file, path, true, &why))
+		_exit(1);
+	for (;;) {
+		if (procdb_file_lock(&file, &why) || procdb_file_save(&file, &small, NOW_S, &why) ||
+		    procdb_file_save(&file, &large, NOW_S, &why))
+			_exit(1);
+		procdb_file_unlock(&file);
+	}
+}
+
+/* 1: the small one, 2: the large one, 0: neither. */
+static int which_is_there(void)
+{
+	struct procdb_report report = { 0 };
+	struct procdb_file file;
+	struct procdb db;
+	int which = 0;
+
+	procdb_init(&db, 0);
+	if (!procdb_file_open(&file, path, false, &why) && !procdb_file_load(&file, &db, &report, NOW_S, &why) &&
+	    !report.faults && db.len)
+		which = db.len == KINDS && db.all[KINDS - 1].tier_votes[0] == 1		  ? 1
+			: db.len == KINDS * 2 && db.all[KINDS * 2 - 1].tier_votes[0] == 2 ? 2
+											  : 0;
+	procdb_file_close(&file);
+	procdb_free(&db);
+	return which;
+}
+
+static void test_kills(void)
+{
+	u32 found[3] = { 0 }, half_made = 0, gone = 0, seed = 12345;
+	char temporary[160];
+	int status;
+
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	for (int i = 0; i < KILLS; i++) {
+		pid_t saver = fork();
+		struct timespec pause = { 0 };
+
+		if (saver == 0)
+			save_for_ever();
+		/* Until it saves, the first time; then anything up to 4 ms. */
+		while (!i && access(path, F_OK) < 0)
+			nanosleep(&(struct timespec){ .tv_nsec = NSEC_PER_MSEC }, NULL);
+		seed = seed * 1103515245 + 12345;
+		pause.tv_nsec = (2000 + seed / 65536 % 4000) * NSEC_PER_USEC;
+		nanosleep(&pause, NULL);
+		kill(saver, SIGKILL);
+		waitpid(saver, &status, 0);
+		gone += WIFEXITED(status);
+		half_made += access(temporary, F_OK) == 0;
+		found[which_is_there()]++;
+	}
+	printf("# measured: of %d kills %u came while a file was half made; after them %u times the old one or %u "
+	       "times the new "
+	       "one was there\n",
+	       KILLS, half_made, found[1], found[2]);
+	is(found[0], 0, "%d kills while saving: the file is always whole, old or new", KILLS);
+	is(gone, 0, "no saver ended by itself");
+	ok(half_made > KILLS / 10, "many a kill came in the middle of a saving");
+	ok(found[1] && found[2], "both were found");
+}
+
+/* Each learns by itself, and saves every round. */
+static void learn_beside_others(int number)
+{
+	struct procdb_settings settings = { .path = path, .learns = true };
+	struct kind_seen seen = one_vote(TIER_BATCH);
+	struct kind_key shared = kind_key_of("shared", ""), own;
+	struct procdb_store store;
+	char comm[COMM_LEN];
+	int error = store_open(&store, &settings, NOW_S, &why);
+
+	snprintf(comm, sizeof(comm), "own-%d", number);
+	own = kind_key_of(comm, "");
+	for (u64 i = 1; !error && i <= ROUNDS; i++) {
+		if (!store_learn(&store, &shared, &seen, NOW_S) || !store_learn(&store, &own, &seen, NOW_S))
+			error = -ENOMEM;
+		/* A minute has passed. */
+		if (store_work(&store, NOW_S + i * 60, &why) < 0)
+			error = -EIO;
+	}
+	_exit(error || store_close(&store, NOW_S, &why) ? 1 : 0);
+}
+
+static void test_writers(void)
+{
+	struct procdb_report report = { 0 };
+	struct kind_key key = kind_key_of("shared", "");
+	int status, failed = 0;
+	struct procdb db;
+
+	unlink(path);
+	for (int i = 0; i < WRITERS; i++)
+		if (fork() == 0)
+			learn_beside_others(i);
+	for (int i = 0; i < WRITERS; i++) {
+		wait(&status);
+		failed += status != 0;
+	}
+	is(failed, 0, "%d writers at once all save", WRITERS);
+	procdb_init(&db, 0);
+	is(procdb_read_any(path, &db, &report, NOW_S, &why), 0, "the file is read");
+	is(report.faults, 0, "and whole");
+	is(db.len, WRITERS + 1, "it has what each learned");
+	is(procdb_find(&db, &key)->observations, WRITERS * ROUNDS, "and every vote of what all learned");
+	procdb_free(&db);
+}
+
+static long forget_all(struct procdb *db, void *data)
+{
+	long len = (long)db->len;
+
+	(void)data;
+	db->len = 0;
+	procdb_free(db);
+	return len;
+}
+
+static void test_change_beside(void)
+{
+	struct procdb_settings settings = { .path = path, .learns = true };
+	struct kind_seen seen = one_vote(TIER_BATCH);
+	struct kind_key before = kind_key_of("before", ""), after = kind_key_of("after", "");
+	struct procdb_store store;
+
+	unlink(path);
+	is(store_open(&store, &settings, NOW_S, &why), 0, "a database that is not there yet is opened");
+	store_learn(&store, &before, &seen, NOW_S);
+	is(store_work(&store, NOW_S + 59, &why), 0, "it is not saved before a minute is over");
+	ok(access(path, F_OK) < 0, "so there is no file");
+	is(store_work(&store, NOW_S + 60, &why), 1, "but then");
+	ok(access(path, F_OK) == 0, "it is there");
+	is(store_work(&store, NOW_S + 999, &why), 0, "nothing new is not saved again");
+	store_learn(&store, &after, &seen, NOW_S);
+	is(store_edit(&settings, forget_all, NULL, NOW_S, &why), 1, "another forgets everything");
+	is(store_work(&store, NOW_S + 1000, &why), 1, "which is noticed at once");
+	ok(!procdb_find(&store.db, &before), "what was forgotten is gone here too");
+	ok(procdb_find(&store.db, &after), "what was learned since is not");
+	is(store_close(&store, NOW_S, &why), 0, "the end saves");
+	settings.learns = false;
+	is(store_open(&store, &settings, NOW_S, &why), 0, "another looks");
+	is(store.db.len, 1, "and finds it");
+	store_close(&store, NOW_S, &why);
+	is(store_open(&store, &settings, NOW_S + 91ULL * DAY_S, &why), 0, "in 91 days");
+	is(store.db.len, 0, "it is forgotten");
+	store_close(&store, NOW_S, &why);
+}
+
+static void refused(const char *what, const char *words)
+{
+	struct procdb_settings settings = { .path = path, .learns = true };
+	struct procdb_store store;
+	int error;
+
+	why.text[0] = '\0';
+	error = store_open(&store, &settings, NOW_S, &why);
+	ok(error < 0 && strstr(why.text, words), "%s is refused: %s", what, why.text);
+	if (!error)
+		store_close(&store, NOW_S, &why);
+}
+
+static void save_some(const char *at)
+{
+	struct procdb db;
+
+	procdb_init(&db, 0);
+	fill(&db, 3, 5);
+	unlink(at);
+	procdb_write_any(at, &db, PDDB_OWN, NOW_S, &why);
+	chmod(at, 0600);
+	procdb_free(&db);
+}
+
+static void test_refusals(void)
+{
+	char target[160];
+
+	save_some(other);
+	unlink(path);
+	ok(symlink(other, path) == 0, "a link");
+	refused("a link", "a link: refused");
+	unlink(path);
+	save_some(path);
+	chmod(path, 0660);
+	refused("a file that the group may write", "others may write it: refused");
+	chmod(path, 0602);
+	refused("a file that anybody may write", "others may write it: refused");
+	if (geteuid() == 0 && chown(path, 12345, 12345) == 0) {
+		chmod(path, 0600);
+		refused("somebody else's file", "belongs to somebody else");
+	}
+	unlink(path);
+	mkfifo(path, 0600);
+	refused("a pipe", "not a file: refused");
+	unlink(path);
+	chmod(folder, 0770);
+	refused("a folder that others may write", "others may write it: refused");
+	chmod(folder, 0700);
+	snprintf(target, sizeof(target), "%s.lock", path);
+	unlink(target);
+	ok(symlink(other, target) == 0, "a link in the place of the lock");
+	refused("such a lock", "Too many levels of symbolic links");
+	unlink(target);
+	unlink(other);
+}
+
+static int count_files(const char *prefix)
+{
+	DIR *all = opendir(folder);
+	const struct dirent *entry;
+	int count = 0;
+
+	while (all && (entry = readdir(all)))
+		count += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+	closedir(all);
+	return count;
+}
+
+static void test_setting_aside(void)
+{
+	struct procdb_settings settings = { .path = path, .learns = true };
+	struct procdb_store store;
+	u8 wrong = 0xff;
+	int fd;
+
+	for (int i = 1; i <= 3; i++) {
+		save_some(path);
+		fd = open(path, O_WRONLY);
+		ok(pwrite(fd, &wrong, 1, 32 + 200 + 5) == 1, "one byte of the second of three entries is wrong");
+		close(fd);
+		is(store_open(&store, &settings, NOW_S, &why), 0, "the rest goes on");
+		is(store.db.len, 2, "with the other two");
+		ok(access(path, F_OK) < 0, "the file has another name");
+		is(count_files("procdb.bin.damaged-"), i, "and none was overwritten");
+		store_close(&store, NOW_S, &why);
+	}
+	save_some(path);
+	ok(truncate(path, 20) == 0, "a file cut in its header");
+	settings.learns = false;
+	is(store_open(&store, &settings, NOW_S, &why), 0, "who only looks");
+	is(store.db.len, 0, "finds nothing in it");
+	ok(access(path, F_OK) == 0, "and leaves it where it is");
+	store_close(&store, NOW_S, &why);
+}
+
+int main(void)
+{
+	char command[160];
+	int status;
+
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof(path), "%s/procdb.bin", folder);
+	snprintf(other, sizeof(other), "%s/elsewhere", folder);
+	test_kills();
+	test_writers();
+	test_change_beside();
+	test_refusals();
+	test_setting_aside();
+	status = tap_end();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) ? 1 : status;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is learned of kinds of threads: the seed's numbers, eviction, ageing, and what one thread shows itself to be.
+ * Needs no kernel and no root. */
+#include "../../src/model/procdb.h"
+
+#include "tap.h"
+
+static struct kind_seen seen_as(u32 tier, u32 role, u64 avg_ns, u64 dev_ns)
+{
+	struct kind_seen seen = { .threads = 1,
+				  .notes = 1,
+				  .figures = { .avg_runtime_ns = avg_ns, .runtime_dev_ns = dev_ns } };
+
+	seen.tier_votes[tier] = 1;
+	seen.role_votes[role] = 1;
+	return seen;
+}
+
+static void test_confidence(void)
+{
+	struct profile profile = { .tier_votes = { 7, 2, 1 }, .observations = 10 };
+
+	is(profile_confidence_ppm(&profile), 700000, "confidence: 7 of 10 votes are 0.7");
+	is(profile_tier(&profile), TIER_BATCH, "and the tier is theirs");
+	is(profile_tier_ppm(&profile), 350000, "no average run: as if the runs had nothing in common, half of it");
+	profile.figures = (struct kind_figures){ .avg_runtime_ns = 1000, .runtime_dev_ns = 0 };
+	is(profile_tier_ppm(&profile), 700000, "runs all alike: all of it");
+	profile.figures.runtime_dev_ns = 500;
+	is(profile_tier_ppm(&profile), 525000, "a deviation of half the average: three quarters of it");
+	profile.figures.runtime_dev_ns = 5000;
+	is(profile_tier_ppm(&profile), 350000, "a deviation beyond the average counts as the average");
+	profile.observations = 2;
+	is(profile_tier_ppm(&profile), 0, "two observations predict nothing");
+	profile = (struct profile){ .tier_votes = { 0, 3, 0 }, .observations = 3 };
+	profile.figures = (struct kind_figures){ .avg_runtime_ns = 10, .runtime_dev_ns = 8 };
+	is(profile_tier_ppm(&profile), 600000, "1.0 x (0.5 + 0.5 x 0.2) is 0.6");
+	ok(profile_is_confident(&profile), "which is just enough");
+	profile.figures = (struct kind_figures){ .avg_runtime_ns = 1000000, .runtime_dev_ns = 800001 };
+	ok(!profile_is_confident(&profile), "and a millionth less is not");
+	profile = (struct profile){ 0 };
+	is(profile_confidence_ppm(&profile), 0, "no votes: no confidence");
+	is(profile_tier(&profile), TIER_LATENCY_CRITICAL, "where votes are equal the last tier wins");
+	profile.tier_votes[TIER_BATCH] = profile.tier_votes[TIER_INTERACTIVE] = 4;
+	is(profile_tier(&profile), TIER_INTERACTIVE, "also of two");
+	profile = (struct profile){ .tier_votes = { 0, 0, 0xffffffff }, .observations = 0xffffffff };
+	profile.figures = (struct kind_figures){ .avg_runtime_ns = PROCDB_FIGURE_MOST,
+						 .runtime_dev_ns = PROCDB_FIGURE_MOST / 4 };
+	is(profile_tier_ppm(&profile), 875000, "the largest numbers do not overflow");
+}
+
+static void test_learning(void)
+{
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_CPU_BOUND, 800, 80);
+	struct profile profile = { 0 };
+
+	seen.figures.wakeup_freq = 16;
+	seen.figures.csw_rate = 24;
+	profile_learn(&profile, &seen, 1000);
+	is(profile.figures.avg_runtime_ns, 800, "the first observation is taken as it is");
+	seen = seen_as(TIER_BATCH, ROLE_CPU_BOUND, 1600, 0);
+	profile_learn(&profile, &seen, 2000);
+	is(profile.figures.avg_runtime_ns, 900, "then 7/8 old and 1/8 new: (800 x 7 + 1600) / 8");
+	is(profile.figures.runtime_dev_ns, 70, "deviation: 80 x 7 / 8");
+	is(profile.figures.wakeup_freq, 14, "wake-ups: 16 x 7 / 8");
+	is(profile.figures.csw_rate, 21, "switches: 24 x 7 / 8");
+	is(profile.observations, 2, "two observations");
+	ok(!profile_is_confident(&profile), "are too few");
+	profile_learn(&profile, &seen, 3000);
+	ok(profile_is_confident(&profile), "three are enough");
+	is(profile_guess(&profile).tier, TIER_BATCH, "it predicts the tier");
+	is(profile_guess(&profile).role, ROLE_CPU_BOUND, "and the role");
+	is(profile_guess(&profile).figures.avg_runtime_ns, profile.figures.avg_runtime_ns, "with the average run");
+	is(profile.first_seen_s, 1000, "when it was seen first");
+	is(profile.last_seen_s, 3000, "and last");
+	/* A thread that turns out to be something else takes its vote back. */
+	seen = (struct kind_seen){ .tier_votes = { -1, 0, 1 }, .notes = 1 };
+	seen.role_votes[ROLE_CPU_BOUND] = -1;
+	seen.role_votes[ROLE_RENDER] = 1;
+	profile_learn(&profile, &seen, 3000);
+	is(profile.tier_votes[TIER_BATCH], 2, "a corrected vote is taken back");
+	is(profile.tier_votes[TIER_LATENCY_CRITICAL], 1, "and given anew");
+	is(profile.observations, 3, "without being another observation");
+	seen.tier_votes[TIER_BATCH] = -100;
+	profile_learn(&profile, &seen, 3000);
+	is(profile.tier_votes[TIER_BATCH], 0, "there are never fewer votes than none");
+	profile.tier_votes[TIER_LATENCY_CRITICAL] = 0xfffffffe;
+	seen.tier_votes[TIER_LATENCY_CRITICAL] = 5;
+	profile_learn(&profile, &seen, 3000);
+	is(profile.tier_votes[TIER_LATENCY_CRITICAL], 0xffffffff, "nor more than fit");
+}
+
+static void test_history(void)
+{
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_UNKNOWN, 1, 0);
+	struct profile profile = { 0 };
+
+	for (u64 day = 10; day < 16; day++)
+		for (u64 i = 0; i <= day - 10; i++)
+			profile_learn(&profile, &seen, day * DAY_S + i);
+	is(profile.days[0].day, 15, "history: the newest day is first");
+	is(profile.days[0].tier_votes[TIER_BATCH], 6, "with its votes");
+	is(profile.days[PROCDB_DAYS - 1].day, 12, "and only so many days are kept");
+	is(profile.tier_votes[TIER_BATCH], 21, "but all votes");
+}
+
+static void test_adding(void)
+{
+	struct profile a = { .tier_votes = { 3, 1, 0 }, .observations = 4, .first_seen_s = 50, .last_seen_s = 60 };
+	struct profile b = { .tier_votes = { 1, 0, 2 }, .observations = 12, .first_seen_s = 40, .last_seen_s = 55 };
+
+	a.figures.avg_runtime_ns = 100;
+	b.figures.avg_runtime_ns = 200;
+	profile_add(&a, &b);
+	is(a.tier_votes[0], 4, "votes are added");
+	is(a.tier_votes[2], 2, "each to its own");
+	is(a.observations, 16, "observations too");
+	is(a.figures.avg_runtime_ns, 175, "figures are weighed: (100 x 4 + 200 x 12) / 16");
+	is(a.first_seen_s, 40, "first seen: the earlier");
+	is(a.last_seen_s, 60, "last seen: the later");
+}
+
+static struct kind_key numbered(u32 number)
+{
+	char comm[COMM_LEN];
+
+	snprintf(comm, sizeof(comm), "kind-%u", number);
+	return kind_key_of(comm, "/usr/bin/program");
+}
+
+static void test_keys(void)
+{
+	struct kind_key a = kind_key_of("worker", "/usr/bin/a"), b = kind_key_of("worker", "/usr/bin/b");
+	struct kind_key deep = kind_key_of("sixteen-letters-and-more",
+					   "/a/very/long/path/of/more/than/47/bytes/to/its/end/program");
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_UNKNOWN, 1, 0);
+	struct procdb db;
+
+	procdb_init(&db, 0);
+	procdb_learn(&db, &a, &seen, 1);
+	procdb_learn(&db, &b, &seen, 1);
+	procdb_learn(&db, &b, &seen, 1);
+	is(db.len, 2, "threads of one name in two programs are two kinds");
+	is(procdb_find(&db, &b)->observations, 2, "each with its own");
+	is_text(deep.exe.text, "g/path/of/more/than/47/bytes/to/its/end/program", "of a long path the end counts");
+	is(strlen(deep.comm.text), COMM_LEN - 1, "of a long name what the kernel keeps");
+	procdb_free(&db);
+}
+
+static void test_eviction(void)
+{
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_UNKNOWN, 1, 0);
+	struct profile *best[3];
+	struct kind_key key;
+	struct procdb db;
+
+	procdb_init(&db, 4);
+	for (u32 i = 0; i < 8; i++) {
+		key = numbered(i);
+		procdb_learn(&db, &key, &seen, 1000 + i / 2);
+	}
+	key = numbered(4);
+	procdb_learn(&db, &key, &seen, 1002);
+	is(procdb_evict(&db), 4, "above the limit four go");
+	for (u32 i = 0; i < 4; i++) {
+		key = numbered(i);
+		ok(!procdb_find(&db, &key), "the longest unseen: %u", i);
+	}
+	db.limit = 3;
+	procdb_evict(&db);
+	key = numbered(5);
+	ok(!procdb_find(&db, &key), "of two that are equally long unseen the one less often observed");
+	db.limit = 2;
+	procdb_evict(&db);
+	key = numbered(4);
+	ok(!procdb_find(&db, &key), "then the next");
+	db.limit = 1;
+	procdb_evict(&db);
+	key = numbered(6);
+	ok(!procdb_find(&db, &key), "of two that are equal in all of it the first by key");
+	key = numbered(7);
+	ok(procdb_find(&db, &key), "and the other stays");
+	for (u32 i = 10; i < 15; i++) {
+		key = numbered(i);
+		for (int k = 0; k < 3; k++)
+			procdb_learn(&db, &key, &seen, 2000 + i);
+	}
+	is(procdb_best(&db, best, 3), 3, "the kernel gets as many as it has room for");
+	key = numbered(14);
+	ok(!memcmp(&best[0]->key, &key, sizeof(key)), "the last seen before all others");
+	procdb_free(&db);
+}
+
+static void test_ageing(void)
+{
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_UNKNOWN, 1, 0);
+	u64 now_s = 20000 * (u64)DAY_S;
+	struct kind_key key;
+	struct procdb db;
+
+	procdb_init(&db, 0);
+	for (u32 i = 0; i < 100; i++) {
+		key = numbered(i);
+		procdb_learn(&db, &key, &seen, now_s - i * (u64)DAY_S);
+	}
+	is(procdb_age(&db, now_s, 30), 69, "what was not seen for more than 30 days goes");
+	key = numbered(30);
+	ok(procdb_find(&db, &key), "what was seen 30 days ago stays");
+	key = numbered(200);
+	procdb_learn(&db, &key, &seen, now_s + 1000 * (u64)DAY_S);
+	procdb_age(&db, now_s, 30);
+	is(procdb_find(&db, &key)->last_seen_s, now_s, "a time in the future becomes now");
+	procdb_free(&db);
+}
+
+/* A thread that began at 1 s and is looked at later. */
+struct life {
+	struct learner learner;
+	struct role_state role;
+	struct thread_account account;
+};
+
+static struct role_answer judged(struct life *life, u64 cpu_ms, u64 wait_ms, u64 span_ms)
+{
+	learner_begin(&life->learner, &life->account, NSEC_PER_SEC);
+	life->account.cpu_ns += cpu_ms * NSEC_PER_MSEC;
+	life->account.preempt_wait_ns += wait_ms * NSEC_PER_MSEC;
+	return learner_answer(&life->learner, &life->role, &life->account, NSEC_PER_SEC + span_ms * NSEC_PER_MSEC);
+}
+
+static void test_observing(void)
+{
+	struct life life = { 0 };
+	struct role_answer answer = judged(&life, 12, 6, 20);
+
+	is(answer.tier, TIER_BATCH, "who wanted a CPU all its short life is batch");
+	is(answer.role, ROLE_CPU_BOUND, "and cpu-bound");
+	answer = judged(&life, 2, 1, 3);
+	is(answer.tier, TIER_INTERACTIVE, "not one that was gone at once");
+	answer = judged(&life, 12, 0, 100);
+	is(answer.tier, TIER_INTERACTIVE, "nor one that mostly slept");
+	life.role.pattern = (struct pattern){ .calls = 1 };
+	answer = judged(&life, 12, 6, 20);
+	is(answer.tier, TIER_INTERACTIVE, "one whose behaviour was judged is what that says");
+	life.role.facts = (struct role_facts){ .user_role = ROLE_AUDIO,
+					       .name_role = ROLE_RENDER,
+					       .learned_role = ROLE_INPUT,
+					       .learned_confidence = 90,
+					       .learned_tier = TIER_LATENCY_CRITICAL,
+					       .has = HAS_LEARNED };
+	life.role.pattern = (struct pattern){ 0 };
+	answer = judged(&life, 1, 0, 100);
+	is(answer.role, ROLE_UNKNOWN, "what the user, the name and the database say is no observation");
+	is(answer.tier, TIER_INTERACTIVE, "neither is their tier");
+	life.role.facts.gpu_submits = 20;
+	answer = judged(&life, 1, 0, 100);
+	is(answer.role, ROLE_RENDER, "what the thread did is one");
+}
+
+static void test_averages(void)
+{
+	struct life life = { 0 };
+	struct kind_figures figures;
+
+	life.account.cpu_ns = 77;
+	life.account.wakeups = 5;
+	learner_begin(&life.learner, &life.account, NSEC_PER_SEC);
+	for (int i = 0; i < LEARN_AGE; i++) {
+		life.account.cpu_ns += i ? 1600 : 800;
+		life.account.wakeups++;
+		life.account.voluntary++;
+		learner_ran(&life.learner, &life.account);
+	}
+	is(life.learner.age, 8, "an average of age 8");
+	figures = learner_figures(&life.learner, &life.account, 3ULL * NSEC_PER_SEC);
+	is(figures.avg_runtime_ns, 1288, "of runs since it runs its program");
+	is(figures.wakeup_freq, 4, "8 wake-ups in 2 s");
+	is(figures.csw_rate, 4, "8 switches in 2 s");
+	learner_begin(&life.learner, &life.account, 3ULL * NSEC_PER_SEC);
+	is(life.learner.age, 0, "exec begins anew");
+	figures = learner_figures(&life.learner, &life.account, 3ULL * NSEC_PER_SEC);
+	is(figures.wakeup_freq, 0, "no time: no rate");
+}
+
+static void test_predicting(void)
+{
+	struct role_facts facts = { .has = HAS_LEARNED, .learned_tier = TIER_BATCH };
+	struct pattern pattern = { 0 };
+
+	is(role_decide(&facts, &pattern).tier, TIER_BATCH, "a new thread starts in the tier of its kind");
+	is(role_decide(&facts, &pattern).role, ROLE_UNKNOWN, "which may be all that is known");
+	facts.name_role = ROLE_RENDER;
+	is(role_decide(&facts, &pattern).tier, TIER_BATCH, "that outweighs its name");
+	facts.learned_role = ROLE_CPU_BOUND;
+	facts.learned_confidence = 80;
+	is(role_decide(&facts, &pattern).evidence, EVIDENCE_LEARNED, "a learned role is evidence");
+	facts.presents = 20;
+	is(role_decide(&facts, &pattern).tier, TIER_LATENCY_CRITICAL, "what it does outweighs that");
+	facts = (struct role_facts){ .has = HAS_LEARNED, .learned_tier = TIER_BATCH };
+	pattern.timely = 100;
+	is(role_decide(&facts, &pattern).tier, TIER_LATENCY_CRITICAL, "and how it runs");
+	pattern = (struct pattern){ .calls = LEARNED_CALLS };
+	is(role_decide(&facts, &pattern).tier, TIER_INTERACTIVE, "in time it is what it is, not what its kind was");
+	facts.learned_tier = TIER_LATENCY_CRITICAL;
+	pattern.calls = 0;
+	is(role_decide(&facts, &pattern).boost, 1, "an urgent kind is boosted");
+}
+
+int main(void)
+{
+	test_confidence();
+	test_learning();
+	test_history();
+	test_adding();
+	test_keys();
+	test_eviction();
+	test_ageing();
+	test_observing();
+	test_averages();
+	test_predicting();
+	return tap_end();
+}
