@@ -100,11 +100,13 @@ static __always_inline struct kthread *role_here(struct task_struct *current)
 	return thread && !thread->ended ? thread : NULL;
 }
 
-/* At switches and wake-ups: judges behaviour when enough of it has been seen. */
-static __always_inline void role_tick(struct task_struct *p, struct kthread *thread, u64 now_ns)
+/* At switches and wake-ups: judges behaviour when enough of it has been seen. True if it has. */
+static __always_inline bool role_tick(struct task_struct *p, struct kthread *thread, u64 now_ns)
 {
-	if (keeps_roles() && role_is_due(&thread->role, &thread->account, now_ns, config.role_wakeups))
-		role_review(p, thread, now_ns);
+	if (!keeps_roles() || !role_is_due(&thread->role, &thread->account, now_ns, config.role_wakeups))
+		return false;
+	role_review(p, thread, now_ns);
+	return true;
 }
 
 /* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. */
@@ -156,15 +158,7 @@ static __always_inline void role_inherit(struct task_struct *child, struct kthre
 	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
 }
 
-static __always_inline void role_renamed(struct task_struct *p, struct kthread *thread, const struct comm *comm)
-{
-	if (!keeps_roles())
-		return;
-	role_name(thread, comm);
-	role_settle(p, thread, bpf_ktime_get_ns());
-}
-
-/* A new program: nothing that the old one did says what this one is for. */
+/* A new program: nothing that the old one did says what this one is for. The caller settles what it is after it. */
 static __always_inline void role_exec(struct task_struct *p, struct kthread *thread)
 {
 	struct role_facts fresh = {};
@@ -179,7 +173,6 @@ static __always_inline void role_exec(struct task_struct *p, struct kthread *thr
 	thread->role.pattern = none;
 	thread->role.first_ns = bpf_ktime_get_ns();
 	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
-	role_settle(p, thread, thread->role.first_ns);
 }
 
 /* Threads of which there is nothing to say get no event at the end. */

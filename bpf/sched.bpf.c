@@ -2,7 +2,7 @@
 /* The sched sensor's kernel half: who ran, who waited, who was moved. Each hook takes the time once, brings the
  * threads' accounts up to date by core/account.h, and sends the event with that same time, so that a recording of the
  * events gives the same accounts again. Either half of that can be off. */
-#include "roles.h"
+#include "learn.h"
 #include "../core/tally.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -194,16 +194,19 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 				now_does(leaving, preempt || !prev_state ? DOING_WAIT : DOING_SLEEP, cpu_id);
 			if (next_watched)
 				now_does(coming, DOING_RUN, cpu_id);
-			if (config.account && prev_watched)
+			if (config.account && prev_watched) {
 				thread_run_ends(&leaving->account, now_ns, (u16)prev_state, preempt, (u8)prio_of(prev));
-			if (prev_watched)
-				role_tick(prev, leaving, now_ns);
+				learn_ran(leaving);
+			}
+			if (prev_watched && role_tick(prev, leaving, now_ns))
+				learn_judged(prev, leaving, now_ns);
 			if (config.account && next_watched)
 				begin_run(cpu_id, next, coming, now_ns);
 		}
 	}
 	if ((prev_state & STATE_DEAD) && leaving) {
 		role_end(prev, leaving);
+		learn_end(prev, leaving);
 		hand_over(prev, leaving);
 	}
 	return 0;
@@ -241,7 +244,8 @@ static __always_inline int woken(struct task_struct *p, bool is_new)
 		thread_woken(&thread->account, now_ns, waker_tid, (u8)prio_of(p));
 	if (thread->doing == DOING_SLEEP)
 		now_does(thread, DOING_WAIT, target);
-	role_tick(p, thread, now_ns);
+	if (role_tick(p, thread, now_ns))
+		learn_judged(p, thread, now_ns);
 	if (!(config.emit & EMIT_SCHED))
 		return 0;
 	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
@@ -314,8 +318,10 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 	struct kthread *from = thread_of(parent), *thread = thread_make(child, from && from->of_command);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 
-	if (from && thread)
+	if (from && thread) {
 		role_inherit(child, thread, parent, from);
+		learn_forked(child, thread, from);
+	}
 	if ((config.emit & EMIT_SCHED) && cpu && thread && thread->watched)
 		introduce(cpu, cpu_id, child, thread, bpf_ktime_get_ns(), EVENT_FLAG_NEW, true);
 	return 0;
@@ -335,7 +341,11 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 	bpf_probe_read_kernel_str(name.text, COMM_LEN, comm);
 	if (config.filter & FILTER_COMM)
 		thread->watched = is_wanted(p, thread, name.text);
-	role_renamed(p, thread, &name);
+	if (keeps_roles()) {
+		role_name(thread, &name);
+		learn_renamed(p, thread, &name);
+		role_settle(p, thread, bpf_ktime_get_ns());
+	}
 	if (!config.emit || !cpu || !thread->introduced)
 		return 0;
 	event = EVENT_BEGIN(cpu, cpu_id, RENAME, event_rename, bpf_ktime_get_ns(), tid_of(p), true);
@@ -357,8 +367,11 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_tid)
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 	struct event_exec *event;
 
-	if (thread)
+	if (thread && keeps_roles()) {
 		role_exec(p, thread);
+		learn_exec(p, thread);
+		role_settle(p, thread, thread->role.first_ns);
+	}
 	if (!config.emit || !cpu || !thread || !thread->introduced || old_tid == p->pid)
 		return 0;
 	event = EVENT_BEGIN(cpu, cpu_id, EXEC, event_exec, bpf_ktime_get_ns(), tid_of(p), true);
@@ -415,8 +428,10 @@ int prepare(struct bpf_iter__task *ctx)
 	struct task_struct *p = ctx->task;
 	struct kthread *thread;
 
-	if (p && !thread_of(p) && (thread = thread_make(p, false)))
+	if (p && !thread_of(p) && (thread = thread_make(p, false))) {
 		role_begin(p, thread);
+		learn_met(p, thread);
+	}
 	return 0;
 }
 
@@ -451,7 +466,11 @@ int assign(struct bpf_iter__task *ctx)
 	if (!thread || thread->ended || (order.tid && tid_of(p) != order.tid))
 		return 0;
 	order.applied++;
+	if (order.what == ORDER_PREDICT)
+		learn_again(p, thread);
 	role_ordered(p, thread, &order, now_ns);
+	if (order.what == ORDER_JUDGE && thread->role.pattern.calls)
+		learn_judged(p, thread, now_ns);
 	return 0;
 }
 

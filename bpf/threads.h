@@ -5,6 +5,7 @@
 #define TACTUS_BPF_THREADS_H
 
 #include "ring.h"
+#include "../core/procdb.h"
 
 enum doing { DOING_SLEEP, DOING_WAIT, DOING_RUN };
 
@@ -38,6 +39,7 @@ struct kthread {
 	u32 ended;	/* its account has been handed over, or it had none */
 	u32 unused;
 	struct role_state role;
+	struct learner learner;
 	struct turn turn;
 };
 

@@ -19,6 +19,19 @@ enum {
 
 #define PROCDB_FIGURE_MOST (1ULL << 60) /* larger ones in a file are cut, so that no sum overflows */
 
+/* What the kernel half is to do. */
+enum {
+	LEARN_PREDICT = 1 << 0,
+	LEARN_OBSERVE = 1 << 1,
+	LEARN_ANY_PROGRAM = 1 << 2, /* some predictions are for threads of a name in any program */
+	LEARN_HURRY = 1 << 3,	    /* tell at once who has a learned tier */
+};
+
+struct learned_tier {
+	u32 tid;
+	u32 tier;
+};
+
 /* What a thread is known by: its name, and the end of the path of its program. Unused bytes are 0. No program: any. */
 struct kind_key {
 	struct comm comm;
@@ -84,8 +97,9 @@ struct learner {
 	u64 wait_begin_ns;
 	u64 wakeups_begin, switches_begin;
 	u64 run_avg_ns, run_dev_ns;
-	u8 age;	     /* runs in the averages, up to LEARN_AGE */
-	u8 observed; /* it has a vote: for this tier and role */
+	u64 expected_run_ns; /* the average run that was predicted of it; 0: none was */
+	u8 age;		     /* runs in the averages, up to LEARN_AGE */
+	u8 observed;	     /* it has a vote: for this tier and role */
 	u8 tier;
 	u8 role;
 	u32 unused;
@@ -348,14 +362,18 @@ core_fn struct kind_figures learner_figures(const struct learner *learner, const
 
 /* What the thread shows itself to be: by what it did, not by its name, by what the user said or by what was predicted
  * of it, which would confirm itself. One that ended before it could be judged wanted a CPU all its life, or did not. */
-core_fn struct role_answer learner_answer(const struct learner *learner, const struct role_state *role,
-					  const struct thread_account *account, u64 now_ns)
+core_step int learner_judge(const struct learner *learner, const struct role_state *role,
+			    const struct thread_account *account, u64 now_ns, struct role_answer *out)
 {
-	struct role_facts facts = role->facts;
-	u64 cpu_ns = account->cpu_ns - learner->cpu_begin_ns;
-	u64 wanted_ns = cpu_ns + thread_wait_ns(account) - learner->wait_begin_ns;
+	struct role_facts facts;
 	struct role_answer answer;
+	u64 cpu_ns, wanted_ns;
 
+	if (!learner || !role || !account || !out)
+		return 0;
+	facts = role->facts;
+	cpu_ns = account->cpu_ns - learner->cpu_begin_ns;
+	wanted_ns = cpu_ns + thread_wait_ns(account) - learner->wait_begin_ns;
 	facts.user_role = facts.name_role = facts.learned_role = ROLE_UNKNOWN;
 	facts.learned_confidence = 0;
 	facts.has &= (u8)~HAS_LEARNED;
@@ -368,7 +386,8 @@ core_fn struct role_answer learner_answer(const struct learner *learner, const s
 		answer.role = ROLE_CPU_BOUND;
 		answer.tier = TIER_BATCH;
 	}
-	return answer;
+	*out = answer;
+	return 0;
 }
 
 #endif

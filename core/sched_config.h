@@ -66,6 +66,7 @@ enum role_order_what {
 	ORDER_LEARNED, /* role in the low byte, confidence in the next */
 	ORDER_INPUT,   /* it reads an input device of this kind: count that */
 	ORDER_AUDIO,   /* it feeds a sound device */
+	ORDER_PREDICT, /* look up what is predicted of its kind */
 };
 
 struct role_order {

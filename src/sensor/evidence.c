@@ -63,7 +63,7 @@ const char *evidence_check_names(const char *without)
 	for (const char *at = without; *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ","))
 		if (!is_known(at, strcspn(at, ",")))
 			return "names no kind of evidence: it takes launch, gpu, wine, input, frame, socket, sound, "
-			       "names, "
+			       "learned, names, "
 			       "runtime, or all";
 	return NULL;
 }
@@ -104,21 +104,21 @@ static void start_sensors(struct evidence_set *evidence, const struct evidence_s
 	}
 }
 
-int evidence_start(struct evidence_set **out, struct sensor *sched, const struct rules *rules, const char *without)
+int evidence_start(struct evidence_set **out, const struct evidence_settings *wishes, const char *without)
 {
 	struct evidence_set *evidence = calloc(1, sizeof(*evidence));
-	struct evidence_settings settings = { .sched = sched, .rules = rules };
+	struct evidence_settings settings = *wishes;
 
 	*out = evidence;
 	if (!evidence)
 		return -ENOMEM;
-	evidence->sched = sched;
+	evidence->sched = wishes->sched;
 	evidence->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	/* Without the kernel's word on mappings, what is mapped is looked up once a second and at the start. */
 	libraries_open(&evidence->libraries, &evidence->libraries_reason);
 	settings.libraries = evidence->libraries;
 	if (!evidence_leaves_out(without, "names"))
-		rules_names(rules, add_name, evidence);
+		rules_names(wishes->rules, add_name, evidence);
 	start_sensors(evidence, &settings, without);
 	if (evidence->libraries) {
 		add_fd(evidence, libraries_fd(evidence->libraries));

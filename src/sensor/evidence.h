@@ -8,18 +8,24 @@
 #include "sensor.h"
 
 struct libraries;
+struct procdb_settings;
 
 /* What the open of an evidence sensor gets as its settings; NULL where it is only tried (tactus doctor). */
 struct evidence_settings {
 	struct sensor *sched;	     /* for sched_share and sched_assign */
 	struct libraries *libraries; /* to be told of mapped libraries, see libraries.h; NULL if that can't be had */
 	const struct rules *rules;   /* what the user and the house say of programs */
+	const struct procdb_settings *db; /* of what was learned; NULL: the default, and it is only read */
+	/* Called at once when a thread has a tier that was learned of its kind; NULL: nobody needs to know. */
+	void (*on_tier)(void *data, u32 tid, u32 tier);
+	void *data;
 };
 
 struct evidence_set;
 
-/* `without`: names of sensors not to start, as in "gpu,names", or NULL. Returns 0 or -errno for want of memory. */
-int evidence_start(struct evidence_set **out, struct sensor *sched, const struct rules *rules, const char *without);
+/* `wishes` has all but the libraries. `without`: names of sensors not to start, as in "gpu,names", or NULL. Returns 0
+ * or -errno for want of memory. */
+int evidence_start(struct evidence_set **out, const struct evidence_settings *wishes, const char *without);
 void evidence_stop(struct evidence_set *evidence);
 
 /* What is wrong with a list of sensors to leave out, or NULL. */

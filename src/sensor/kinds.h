@@ -15,5 +15,6 @@ extern const struct sensor_kind input_kind;
 extern const struct sensor_kind frame_kind;
 extern const struct sensor_kind socket_kind;
 extern const struct sensor_kind sound_kind;
+extern const struct sensor_kind learned_kind;
 
 #endif

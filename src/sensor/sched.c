@@ -488,6 +488,30 @@ int sched_add_name(struct sensor *sensor, const struct name_rule *rule)
 	return bpf_map__update_elem(state->skeleton->maps.names, &key, sizeof(key), &value, sizeof(value), 0);
 }
 
+int sched_map_fd(const struct sensor *sensor, const char *name)
+{
+	const struct sched_state *state = sensor->data;
+
+	return bpf_object__find_map_fd_by_name(state->skeleton->obj, name);
+}
+
+void sched_set_learning(struct sensor *sensor, u32 flags)
+{
+	struct sched_state *state = sensor->data;
+
+	__atomic_store_n(&state->skeleton->bss->learning, flags, __ATOMIC_RELEASE);
+}
+
+struct sched_learned sched_learned(const struct sensor *sensor)
+{
+	const struct sched_state *state = sensor->data;
+	const struct sched_bpf__bss *counts = state->skeleton->bss;
+	struct sched_learned learned = { counts->learn_looks, counts->learn_found, counts->learn_notes,
+					 counts->learn_refused + counts->learn_unhurried };
+
+	return learned;
+}
+
 int sched_share(const struct sensor *sensor, struct bpf_object *object)
 {
 	static const char *const shared[] = { "threads", "rings", "names", ".data.cpus", ".rodata.config" };

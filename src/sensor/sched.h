@@ -65,6 +65,16 @@ int sched_add_name(struct sensor *sensor, const struct name_rule *rule);
 struct bpf_object;
 int sched_share(const struct sensor *sensor, struct bpf_object *object);
 
+/* For the learned sensor: the kernel half's maps by name, what it is to do (LEARN_*), and what it counted. */
+int sched_map_fd(const struct sensor *sensor, const char *name);
+void sched_set_learning(struct sensor *sensor, u32 flags);
+struct sched_learned {
+	u64 looks, found; /* threads looked up, and those of which something was predicted */
+	u64 notes;	  /* observations made */
+	u64 refused;	  /* for which the map had no room */
+};
+struct sched_learned sched_learned(const struct sensor *sensor);
+
 /* For the stream: the rings' descriptors, one a CPU, and each CPU's counters. */
 const int *sched_ring_fds(const struct sensor *sensor);
 const struct sched_cpu *sched_cpus(const struct sensor *sensor, u32 *len);

@@ -19,7 +19,7 @@
 
 const struct sensor_kind *const sensor_kinds[] = {
 	&sched_kind, &launch_kind, &gpu_kind,	 &cuda_kind,  &wine_kind,
-	&input_kind, &frame_kind,  &socket_kind, &sound_kind,
+	&input_kind, &frame_kind,  &socket_kind, &sound_kind, &learned_kind,
 };
 const int sensor_kinds_len = sizeof(sensor_kinds) / sizeof(sensor_kinds[0]);
 

@@ -34,6 +34,19 @@ const char *role_options_take(int key, const char *value)
 			return "is not a number from 2 to 1000000";
 		chosen.wakeups = (u32)number;
 		return NULL;
+	case KEY_DB_FILE:
+		chosen.db.path = value;
+		return NULL;
+	case KEY_DB_LIMIT:
+		if (parse_number(value, PROCDB_LIMIT_MOST, &number) || !number)
+			return "is not a number from 1 to 1000000";
+		chosen.db.limit = (size_t)number;
+		return NULL;
+	case KEY_DB_DAYS:
+		if (parse_number(value, 36500, &number) || !number)
+			return "is not a number of days from 1 to 36500";
+		chosen.db.days = number;
+		return NULL;
 	case KEY_GAME:
 		if (!value[0])
 			return "is neither a PID nor a name";

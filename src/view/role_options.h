@@ -6,24 +6,29 @@
 
 #include <argp.h>
 
+#include "../model/procdb_store.h"
 #include "../model/rules.h"
 
 struct role_options {
 	const char *without; /* kinds of evidence to leave out, or NULL */
 	const char *config;  /* NULL: /etc/tactus.conf, if it is there */
 	u32 wakeups;
+	struct procdb_settings db;
 };
 
-enum { KEY_WITHOUT = 0x300, KEY_CONFIG, KEY_AFTER_WAKEUPS, KEY_GAME };
+enum { KEY_WITHOUT = 0x300, KEY_CONFIG, KEY_AFTER_WAKEUPS, KEY_GAME, KEY_DB_FILE, KEY_DB_LIMIT, KEY_DB_DAYS };
 
 #define ROLE_OPTIONS                                                                                                     \
 	{ "without",                                                                                                     \
 	  KEY_WITHOUT,                                                                                                   \
 	  "KIND,...",                                                                                                    \
 	  0,                                                                                                             \
-	  "Leave out evidence: launch, gpu, wine, input, frame, socket, sound, names, runtime, or all",                  \
+	  "Leave out evidence: launch, gpu, wine, input, frame, socket, sound, learned, names, runtime, or all",         \
 	  0 },                                                                                                           \
 		{ "config", KEY_CONFIG, "FILE", 0, "What programs and threads are (default: /etc/tactus.conf)", 0 },     \
+		{ "db", KEY_DB_FILE, "FILE", 0, "What was learned (default: as 'tactus db' has it)", 0 },                \
+		{ "db-limit", KEY_DB_LIMIT, "N", 0, "Remember at most so many kinds of threads (100000)", 0 },           \
+		{ "db-days", KEY_DB_DAYS, "DAYS", 0, "Forget kinds that were not seen for so long (90)", 0 },            \
 		{ "game", KEY_GAME, "PID|COMM", 0, "This process, or all of this name, are games. Can be repeated", 0 }, \
 	{                                                                                                                \
 		"after-wakeups", KEY_AFTER_WAKEUPS, "N", 0, "Judge a thread's behaviour every N wake-ups (100)", 0       \

@@ -15,20 +15,22 @@
 #include "role_words.h"
 #include "source.h"
 
-enum { DEFAULT_ROWS = 30, KEY_FOLLOW = 0x200 };
+enum { DEFAULT_ROWS = 30, KEY_FOLLOW = 0x200, KEY_LEARN };
 
-static bool follow;
+static bool follow, learns;
 
 static const char *take_own(int key, const char *value)
 {
-	if (key != KEY_FOLLOW)
+	if (key != KEY_FOLLOW && key != KEY_LEARN)
 		return role_options_take(key, value);
-	follow = true;
+	follow |= key == KEY_FOLLOW;
+	learns |= key == KEY_LEARN;
 	return NULL;
 }
 
 static const struct argp_option own[] = {
 	{ "follow", KEY_FOLLOW, 0, 0, "Print each change as it happens, in place of the table at the end", 0 },
+	{ "learn", KEY_LEARN, 0, 0, "Also remember what threads turn out to be, as 'tactus run' does", 0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };
@@ -192,6 +194,7 @@ int view_roles(int argc, char **argv)
 
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
+	source.learns = learns;
 	follower.json = options.json;
 	source.data = &follower;
 	sheet_open(&follower.sheet, stdout, true, columns, COLUMNS);

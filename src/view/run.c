@@ -245,6 +245,14 @@ static bool role_event_is_sound(const struct event_header *header)
 	       event->was_tier < TIERS;
 }
 
+static void on_tier(void *data, u32 tid, u32 tier)
+{
+	struct run *run = data;
+
+	if (run->hints)
+		hints_tell(run->hints, tid, tier);
+}
+
 /* Keeps count of threads by role, and passes on how urgent each is. */
 static void on_raw(void *data, const struct event_header *header)
 {
@@ -509,6 +517,8 @@ int view_run(int argc, char **argv)
 	sensor_set_verbose(options.verbose);
 	run.source = (struct source){ .view = "run",
 				      .roles = true,
+				      .learns = true,
+				      .on_tier = on_tier,
 				      .raw = true,
 				      .whole_machine = true,
 				      .on_raw = on_raw,

@@ -149,10 +149,17 @@ static void describe_machine(struct recording_info *info)
 static int set_up_roles(struct session *session)
 {
 	int status = role_options_rules(&session->rules);
+	struct procdb_settings db = role_options()->db;
+	struct evidence_settings wishes = { .sched = &session->sensor,
+					    .rules = session->rules,
+					    .db = &db,
+					    .on_tier = session->source->on_tier,
+					    .data = session->source->data };
 
 	if (status)
 		return status;
-	if (evidence_start(&session->evidence, &session->sensor, session->rules, role_options()->without))
+	db.learns |= session->source->learns;
+	if (evidence_start(&session->evidence, &wishes, role_options()->without))
 		return fail(session->source->view, "out of memory");
 	return 0;
 }

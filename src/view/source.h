@@ -22,6 +22,7 @@ struct source {
 	bool events;	  /* live: send every event; on replay events always come */
 	bool roles; /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
 	bool whole_machine; /* live: the command only says how long; everything is watched */
+	bool learns;	    /* live, with roles: what threads turn out to be goes into the database */
 	bool raw;	    /* live: events only go to the recording that is written, not to `threads` */
 	/* With `events`, or on replay. The event has been applied to `threads`; `ended` is NULL or the wait it ended.
 	 */
@@ -30,6 +31,8 @@ struct source {
 	void (*on_raw)(void *data, const struct event_header *event);
 	/* Live only: when everything is in place and before the command starts. False ends it with status 1. */
 	bool (*on_open)(void *data, struct sensor *sched);
+	/* Live only, with roles: a thread has a tier that was learned of its kind. Comes at once, before its event. */
+	void (*on_tier)(void *data, u32 tid, u32 tier);
 	/* Live only: about every 100 ms, after the events of that time. False ends it. */
 	bool (*on_tick)(void *data);
 	/* Live only: after the last tick, while everything is still in place. */

@@ -221,10 +221,13 @@ struct life {
 
 static struct role_answer judged(struct life *life, u64 cpu_ms, u64 wait_ms, u64 span_ms)
 {
+	struct role_answer answer = { 0 };
+
 	learner_begin(&life->learner, &life->account, NSEC_PER_SEC);
 	life->account.cpu_ns += cpu_ms * NSEC_PER_MSEC;
 	life->account.preempt_wait_ns += wait_ms * NSEC_PER_MSEC;
-	return learner_answer(&life->learner, &life->role, &life->account, NSEC_PER_SEC + span_ms * NSEC_PER_MSEC);
+	learner_judge(&life->learner, &life->role, &life->account, NSEC_PER_SEC + span_ms * NSEC_PER_MSEC, &answer);
+	return answer;
 }
 
 static void test_observing(void)
