@@ -80,7 +80,7 @@ static __always_inline void send_role(struct task_struct *p, struct kthread *thr
 /* Call after a fact that can change the role. `p` is the thread itself. */
 static __noinline int role_settle(struct task_struct *p, struct kthread *thread, u64 now_ns)
 {
-	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+	role_answers(&thread->role);
 	if (role_is_news(&thread->role))
 		send_role(p, thread, now_ns, 0);
 	return 0;
@@ -142,7 +142,7 @@ static __always_inline void role_begin(struct task_struct *p, struct kthread *th
 	thread->role.facts.has = (p->pid == p->tgid ? HAS_FIRST_THREAD : 0) |
 				 (p->flags & PF_KTHREAD ? HAS_KERNEL_THREAD : 0);
 	role_name(thread, &comm);
-	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+	role_answers(&thread->role);
 }
 
 /* A new thread of a process shares what is known of the process. */
@@ -155,7 +155,7 @@ static __always_inline void role_inherit(struct task_struct *child, struct kthre
 	if (child->tgid != parent->tgid)
 		return;
 	thread->role.facts.process = from->role.facts.process;
-	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+	role_answers(&thread->role);
 }
 
 /* A new program: nothing that the old one did says what this one is for. The caller settles what it is after it. */
@@ -192,7 +192,7 @@ static __noinline __attribute__((unused)) int role_end(struct task_struct *p, st
 		return 0;
 	if (!thread->role.pattern.calls && config.role_wakeups != ROLE_WAKEUPS_NEVER)
 		role_judge(&thread->role, &thread->account, now_ns);
-	thread->role.answer = role_decide(&thread->role.facts, &thread->role.pattern);
+	role_answers(&thread->role);
 	if (role_is_worth_telling(thread))
 		send_role(p, thread, now_ns, EVENT_FLAG_CLOSING);
 	return 0;

@@ -30,7 +30,7 @@ forker=$!
 trap 'kill $forker $hog $urgent $realtime $chosen 2>/dev/null; rm -rf "$scratch"' EXIT
 
 start_tactus() {
-	"$tactus" run --actuator hints "$@" >"$scratch/out" 2>"$scratch/err" &
+	"$tactus" run --actuator hints --without learned "$@" >"$scratch/out" 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "hints to the kernel's scheduler: slices"
 }
