@@ -28,6 +28,7 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c))
+HELPERS += $(patsubst tests/guest/%.c,$(B)/programs/%,$(wildcard tests/guest/*.c))
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
@@ -114,6 +115,12 @@ $(B)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread
+
+# Guests' programs that bring the scheduler along.
+$(B)/programs/%: tests/guest/%.c $(B)/bpf/scx.skel.h
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 
 # Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
 $(B)/programs/%.exe: tests/programs-win/%.c
