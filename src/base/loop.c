@@ -124,8 +124,8 @@ enum loop_end loop_run(const struct loop *loop)
 		if (loop->duration_ns && now_ns - start_ns >= loop->duration_ns)
 			break;
 		end = LOOP_ITSELF;
-		if (loop->tick_ns && (now_ns >= tick_at_ns || ready[1].revents)) {
-			if (now_ns >= tick_at_ns)
+		if ((loop->tick_ns && now_ns >= tick_at_ns) || ready[1].revents) {
+			if (loop->tick_ns && now_ns >= tick_at_ns)
 				tick_at_ns += ((now_ns - tick_at_ns) / loop->tick_ns + 1) * loop->tick_ns;
 			if (!loop->tick(loop->data))
 				break;
