@@ -110,6 +110,8 @@ static long learn_step(u32 index, struct path_walk *walk)
 	}
 	if (!room || dentry == parent || len > PATH_NAME_MOST)
 		return 1;
+	/* Older verifiers forget a bound that the compiler has folded away. */
+	barrier_var(len);
 	len &= PATH_NAME_MOST;
 	at = (at - len) & (PATH_ROOM - 1);
 	bpf_probe_read_kernel(room->text + at, len, BPF_CORE_READ(dentry, d_name.name));
@@ -288,24 +290,27 @@ static __always_inline void learn_vote(struct kind_seen *seen, u64 tier, u64 rol
 }
 
 /* Leaves the thread's vote, or corrects it. */
-__noinline int learn_note(struct kthread *thread, struct kind_key *key, u64 now_ns)
+__noinline int learn_note(struct kthread *thread, const struct comm *comm, u64 now_ns)
 {
 	struct role_answer answer = {};
 	struct learner *learner;
 	struct kind_seen *seen;
+	struct kind_key key;
 
-	if (!thread || !key)
+	if (!thread || !comm)
 		return 0;
 	learner = &thread->learner;
 	learner_judge(learner, &thread->role, &thread->account, now_ns, &answer);
 	if (learner->observed && learner->tier == answer.tier && learner->role == answer.role)
 		return 0;
-	seen = bpf_map_lookup_elem(&observed, key);
+	__builtin_memcpy(&key.comm, comm, sizeof(key.comm));
+	__builtin_memcpy(&key.exe, &learner->exe, sizeof(key.exe));
+	seen = bpf_map_lookup_elem(&observed, &key);
 	if (!seen) {
 		struct kind_seen none = {};
 
-		bpf_map_update_elem(&observed, key, &none, BPF_NOEXIST);
-		seen = bpf_map_lookup_elem(&observed, key);
+		bpf_map_update_elem(&observed, &key, &none, BPF_NOEXIST);
+		seen = bpf_map_lookup_elem(&observed, &key);
 	}
 	if (!seen) {
 		__sync_fetch_and_add(&learn_refused, 1);
@@ -327,11 +332,10 @@ __noinline int learn_note(struct kthread *thread, struct kind_key *key, u64 now_
 
 static __always_inline void learn_observe(struct task_struct *p, struct kthread *thread, u64 now_ns)
 {
-	struct kind_key key = {};
+	struct comm comm = {};
 
-	bpf_probe_read_kernel_str(key.comm.text, COMM_LEN, p->comm);
-	__builtin_memcpy(&key.exe, &thread->learner.exe, sizeof(key.exe));
-	learn_note(thread, &key, now_ns);
+	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	learn_note(thread, &comm, now_ns);
 }
 
 /* Its behaviour was judged just now. */

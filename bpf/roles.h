@@ -171,6 +171,7 @@ static __always_inline void role_exec(struct task_struct *p, struct kthread *thr
 	fresh.has = HAS_FIRST_THREAD;
 	thread->role.facts = fresh;
 	thread->role.pattern = none;
+	thread->role.told_evidence = EVIDENCE_NONE;
 	thread->role.first_ns = bpf_ktime_get_ns();
 	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
 }

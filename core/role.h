@@ -449,6 +449,8 @@ core_fn void answer_urgency(struct role_answer *answer, const struct role_facts 
 	} else if ((facts->has & HAS_LEARNED) && pattern->calls < LEARNED_CALLS &&
 		   (trusted == ROLE_UNKNOWN || answer->evidence <= EVIDENCE_LEARNED)) {
 		answer->tier = facts->learned_tier;
+		if (answer->evidence == EVIDENCE_NONE)
+			answer->evidence = EVIDENCE_LEARNED;
 		answer->boost = answer->tier != TIER_LATENCY_CRITICAL ? 0 : answer->boost ? answer->boost : 1;
 	}
 	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority >= WINE_HIGHEST && answer->boost)

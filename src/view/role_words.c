@@ -154,7 +154,7 @@ void role_words(char *into, const struct event_role *event)
 		runtime_words(into, event);
 		break;
 	case EVIDENCE_LEARNED:
-		snprintf(into, ROLE_WORDS_SIZE, "learned before");
+		snprintf(into, ROLE_WORDS_SIZE, event->role ? "learned before" : "its tier was learned before");
 		break;
 	case EVIDENCE_NAME:
 		snprintf(into, ROLE_WORDS_SIZE, "its name");

@@ -291,6 +291,7 @@ static void test_predicting(void)
 
 	is(role_decide(&facts, &pattern).tier, TIER_BATCH, "a new thread starts in the tier of its kind");
 	is(role_decide(&facts, &pattern).role, ROLE_UNKNOWN, "which may be all that is known");
+	is(role_decide(&facts, &pattern).evidence, EVIDENCE_LEARNED, "and is evidence");
 	facts.name_role = ROLE_RENDER;
 	is(role_decide(&facts, &pattern).tier, TIER_BATCH, "that outweighs its name");
 	facts.learned_role = ROLE_CPU_BOUND;
