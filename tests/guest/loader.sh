@@ -5,7 +5,7 @@
 
 # Sensors that tell nothing here are left out: loading them takes long in emulation.
 without=launch,gpu,wine,input,frame,socket,sound,names
-run=("$tactus" run --without $without)
+run=("$tactus" run --without "$without")
 state() { cat /sys/kernel/sched_ext/state; }
 hog() { timeout "$1" sh -c 'while :; do :; done'; }
 
@@ -54,7 +54,7 @@ ends "a part by hints" 2 'for sched_ext only' "$tactus" run --partial --actuator
 "${run[@]}" --partial -- sh -c 'grep ^policy /proc/self/sched; grep ^policy /proc/$PPID/sched; sleep 300 & echo $! >'"$scratch"'/left' \
 	>"$scratch/out" 2>"$scratch/err"
 is "a part of the threads: the command runs" $? 0
-is "under the scheduler, and tactus itself does not" "$(grep -o '[0-9]*$' "$scratch/out" | head -n 2 | tr '\n' ' ')" "7 0 "
+is "under the scheduler, and tactus itself does not" "$(grep ^policy "$scratch/out" | grep -o '[0-9]*$' | tr '\n' ' ')" "7 0 "
 is "what it leaves behind is an ordinary thread again" "$(grep -o '[0-9]*$' <(grep ^policy "/proc/$(cat "$scratch/left")/sched"))" 0
 kill "$(cat "$scratch/left")"
 
@@ -65,8 +65,9 @@ runner=$!
 wait_for "$scratch/err" "scheduling by sched_ext"
 for _ in 1 2 3; do hog 30 & done
 taskset -c 1 timeout 30 sh -c 'while :; do :; done' &
+sleep 0.5
 echo 0 >/sys/devices/system/cpu/cpu1/online
-wait_for "$scratch/err" "again"
+wait_for "$scratch/err" "sched_ext again"
 is "a CPU goes: the scheduler is back" "$(state)" enabled
 like "and it says why it was not" "$(cat "$scratch/err")" 'CPU 1 went; it is started again'
 holds "work gets done" hackbench -g 1 -l 50
@@ -78,5 +79,5 @@ holds "and work gets done" hackbench -g 1 -l 50
 kill -INT $runner
 wait $runner
 is "such a run ends well" $? 0
-is "no error was logged by the kernel" "$(dmesg | grep -cE 'sched_ext.*(error|stall)|WARNING|BUG:')" 0
+is "no error was logged by the kernel" "$(dmesg | grep -E 'sched_ext.*(error|stall)|WARNING|BUG:')" ''
 done_testing

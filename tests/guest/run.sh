@@ -66,5 +66,5 @@ is "the kernel's own is back at the end" "$(state)" disabled
 echo 0 >/sys/devices/system/cpu/cpu1/online
 is "a CPU that is offline has no row" "$("$tactus" cpus -d 0.2 --json | json 'len(rows)')" 1
 echo 1 >/sys/devices/system/cpu/cpu1/online
-is "no error was logged by the kernel" "$(dmesg | grep -cE 'sched_ext.*(error|stall)|WARNING|BUG:')" 0
+is "no error was logged by the kernel" "$(dmesg | grep -E 'sched_ext.*(error|stall)|WARNING|BUG:')" ''
 done_testing
