@@ -109,11 +109,15 @@ static __always_inline bool role_tick(struct task_struct *p, struct kthread *thr
 	return true;
 }
 
-/* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. */
-static __always_inline void role_woken(struct kthread *thread, bool within)
+/* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. Anybody else
+ * on the CPU may just have been interrupted by its timer; where a timer meets one of the same process, a beat is
+ * missed, which core/beat.h bears. */
+static __always_inline void role_woken(struct task_struct *p, struct kthread *thread, struct task_struct *current)
 {
-	struct kthread *waker = within ? thread_of(bpf_get_current_task_btf()) : NULL;
+	struct kthread *waker = current->tgid == p->tgid ? thread_of(current) : NULL;
 
+	if (!waker)
+		beat_heard(&thread->role.beat, bpf_ktime_get_ns());
 	thread->role.for_frames = waker && role_is_for_frames(&waker->role);
 	thread->role.facts.frame_wakes += thread->role.for_frames;
 }

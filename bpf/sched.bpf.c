@@ -217,13 +217,14 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_sched_waking, struct task_struct *p)
 {
 	struct kthread *thread = thread_of(p);
-	u64 waker = bpf_get_current_pid_tgid();
+	struct task_struct *current;
 
 	if (!thread || !thread->watched)
 		return 0;
-	thread->waker_tid = (u32)waker;
+	current = bpf_get_current_task_btf();
+	thread->waker_tid = tid_of(current);
 	if (config.role_wakeups)
-		role_woken(thread, (u32)(waker >> 32) == (u32)p->tgid);
+		role_woken(p, thread, current);
 	return 0;
 }
 

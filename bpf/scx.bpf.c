@@ -31,17 +31,27 @@ static __always_inline u32 tier_of(struct task_struct *p, struct kthread *thread
 		tier = TIER_LATENCY_CRITICAL;
 		*boost = thread->turn.lent_boost;
 	}
-	if (tier_now(tier, thread->turn.burst_ns) != tier) {
-		*boost = 0;
-		count(SCX_COUNT_BURNT);
-	}
+	if (tier == TIER_LATENCY_CRITICAL && thread->turn.watch.barred_until_ns > now_ns)
+		tier = TIER_INTERACTIVE;
+	else if (tier_now(tier, thread->turn.burst_ns) == tier)
+		return tier;
+	*boost = 0;
+	count(SCX_COUNT_BURNT);
 	return tier_now(tier, thread->turn.burst_ns);
 }
 
-/* Virtual time with what the thread has run since it was last charged. */
-static __always_inline u64 vtime_now(struct task_struct *p, struct kthread *thread)
+/* Charged is what the thread really ran, not what is gone of its slice: the kernel lengthens the slice of a thread that
+ * has no rival, and yielding empties it. */
+static __always_inline void charge(struct task_struct *p, struct kthread *thread)
 {
-	return thread->turn.vtime + vtime_charge(p->se.sum_exec_runtime - thread->turn.charged_ns, thread->turn.worth);
+	u64 ran_ns = p->se.sum_exec_runtime - thread->turn.charged_ns;
+	u64 cost = tier_charge(ran_ns, thread->turn.worth, thread->turn.tier);
+
+	thread->turn.burst_ns += ran_ns;
+	thread->turn.vtime += cost;
+	thread->turn.charged_ns = p->se.sum_exec_runtime;
+	if (thread->turn.tier == TIER_LATENCY_CRITICAL)
+		thread->turn.watch.spared += vtime_charge(ran_ns, thread->turn.worth) - cost;
 }
 
 static __always_inline void weigh_thread(struct task_struct *p, struct kthread *thread, u64 now_ns)
@@ -243,10 +253,12 @@ static __always_inline bool goes_on(struct task_struct *prev, s64 first)
 
 	if (!(prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED)) || !thread)
 		return false;
+	charge(prev, thread);
 	tier = tier_of(prev, thread, bpf_ktime_get_ns(), &boost);
-	deadline = tier_deadline(vtime_now(prev, thread), settings.slice_ns, thread->turn.worth, boost);
+	deadline = tier_deadline(thread->turn.vtime, settings.slice_ns, thread->turn.worth, boost);
 	if ((s64)(deadline - *clock_of(thread->turn.queue)) >= first)
 		return false;
+	thread->turn.tier = tier;
 	prev->scx.slice = tier_slice_ns(tier, settings.slice_ns);
 	return true;
 }
@@ -273,8 +285,7 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 }
 
 /* Who wakes an urgent thread is what that one waited for: he and, within bounds, who wakes him are as urgent. */
-SEC("struct_ops/runnable")
-void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
+static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_interrupt)
 {
 	struct kthread *thread = thread_of(p), *waker;
 	struct task_struct *current;
@@ -288,6 +299,9 @@ void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
 	if (!thread || !(enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP)))
 		return;
 	now_ns = bpf_ktime_get_ns();
+	thread->turn.awake_since_ns = now_ns;
+	if (by_interrupt)
+		return;
 	depth = thread->role.answer.tier == TIER_LATENCY_CRITICAL ? 0
 		: thread->turn.lent_until_ns > now_ns		  ? thread->turn.lent_depth
 								  : TIER_LENT_DEPTH;
@@ -301,6 +315,21 @@ void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
 	waker->turn.lent_depth = depth + 1;
 	waker->turn.lent_boost = depth ? thread->turn.lent_boost : thread->role.answer.boost;
 	count(SCX_COUNT_LENT);
+}
+
+SEC("struct_ops/runnable")
+void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
+{
+	woken(p, enq_flags, in_interrupt());
+}
+
+/* Where interrupts can't be told, another process on the CPU is taken for one that a timer interrupted. */
+SEC("?struct_ops/runnable")
+void BPF_PROG(tactus_runnable_plain, struct task_struct *p, u64 enq_flags)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+
+	woken(p, enq_flags, current->tgid != p->tgid);
 }
 
 static __always_inline void tell_miss(struct task_struct *p, struct kthread *thread, struct cpu_run *run, s32 cpu,
@@ -362,32 +391,35 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 		*clock = thread->turn.vtime;
 }
 
-/* Charged is what the thread really ran, not what is gone of its slice: the kernel lengthens the slice of a thread that
- * has no rival, and yielding empties it. */
 SEC("struct_ops/stopping")
 void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 {
 	struct kthread *thread = thread_of(p);
 
-	if (!thread)
-		return;
-	thread->turn.burst_ns += p->se.sum_exec_runtime - thread->turn.charged_ns;
-	thread->turn.vtime = vtime_now(p, thread);
-	thread->turn.charged_ns = p->se.sum_exec_runtime;
+	if (thread)
+		charge(p, thread);
 }
 
+/* A sleep begins. */
 SEC("struct_ops/quiescent")
 void BPF_PROG(tactus_quiescent, struct task_struct *p, u64 deq_flags)
 {
 	struct kthread *thread = thread_of(p);
+	u64 now_ns;
 
 	if (!thread)
 		return;
-	if (deq_flags & scx_value(scx_deq_flags, SCX_DEQ_SLEEP))
-		thread->turn.burst_ns = 0;
 	if (thread->turn.group_weight)
 		group_thread_leaves(thread->turn.group, thread->turn.group_weight);
 	thread->turn.group_weight = 0;
+	if (!(deq_flags & scx_value(scx_deq_flags, SCX_DEQ_SLEEP)))
+		return;
+	thread->turn.burst_ns = 0;
+	if (!thread->turn.watch.spared)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	thread->turn.watch.awake_ns += span_between(thread->turn.awake_since_ns, now_ns);
+	thread->turn.vtime += urgent_watch_ends(&thread->turn.watch, now_ns);
 }
 
 SEC("struct_ops.s/init_task")

@@ -6,6 +6,7 @@
 
 #include "ring.h"
 #include "../core/procdb.h"
+#include "../core/tier.h"
 
 enum doing { DOING_SLEEP, DOING_WAIT, DOING_RUN };
 
@@ -17,6 +18,8 @@ struct turn {
 	u64 queued_at_ns; /* waits since, 0: it does not */
 	u64 lent_until_ns;
 	u64 moves_since_ns;
+	u64 awake_since_ns;
+	struct urgent_watch watch;
 	u32 moves;
 	u32 queue;
 	u32 lent_depth;

@@ -11,15 +11,21 @@ enum tier { TIER_BATCH, TIER_INTERACTIVE, TIER_LATENCY_CRITICAL, TIERS };
 
 enum {
 	TIER_SLICE_NS = 5 * NSEC_PER_MSEC,
-	TIER_URGENT_SLICE_NS = 2 * NSEC_PER_MSEC,
+	TIER_URGENT_SLICE_NS = 500 * NSEC_PER_USEC,
 	TIER_BURST_NS = 10 * NSEC_PER_MSEC, /* who runs longer without a sleep is not urgent, whatever it says */
-	TIER_VICTIM_NS = 3 * NSEC_PER_MSEC, /* who has run so long without a sleep may be pushed off as batch may */
+	TIER_HOG_NS = 20 * NSEC_PER_MSEC,   /* and who runs longer than this is batch, until it sleeps */
 	TIER_UNDISTURBED_NS = 1 * NSEC_PER_MSEC,
 	TIER_LENT_NS = 50 * NSEC_PER_MSEC, /* how long a waker of an urgent thread is as urgent */
 	TIER_LENT_DEPTH = 3,		   /* and through how many wakers in a row */
 	TIER_MOVES_PER_SEC = 200, /* a thread that moved more often stays where it is for the rest of the second */
 	TIER_WEIGHT_NORMAL = 100, /* sched_ext's weight of a thread at nice 0 */
-	TIER_MISS_NS = TIER_URGENT_SLICE_NS, /* an urgent thread that waits longer has missed its deadline */
+	TIER_MISS_NS = 2 * NSEC_PER_MSEC, /* an urgent thread that waits longer has missed its deadline */
+	/* What an urgent thread runs costs it an eighth, so that it may need more than an equal share. So a batch
+	 * thread always gets an eighth of what an urgent one of its weight gets. */
+	TIER_URGENT_DISCOUNT = 8,
+	TIER_WATCH_NS = 100 * NSEC_PER_MSEC, /* an urgent thread is watched for so long at a time */
+	TIER_AWAKE_PERCENT = 75,	     /* who is awake for more of it burns */
+	TIER_BARRED_NS = NSEC_PER_SEC,	     /* and is not urgent for so long */
 };
 #define TIER_CHARGE_MOST_NS (1000ull * NSEC_PER_SEC)
 
@@ -42,6 +48,40 @@ core_fn u64 vtime_charge(u64 ran_ns, u64 worth)
 	u64 counted_ns = ran_ns < TIER_CHARGE_MOST_NS ? ran_ns : TIER_CHARGE_MOST_NS;
 
 	return (counted_ns * TIER_WEIGHT_NORMAL << GROUP_WORTH_BITS) / (worth ? worth : 1);
+}
+
+/* The same by how urgent it ran. */
+core_fn u64 tier_charge(u64 ran_ns, u64 worth, u32 tier)
+{
+	u64 charge = vtime_charge(ran_ns, worth);
+
+	return tier == TIER_LATENCY_CRITICAL ? charge / TIER_URGENT_DISCOUNT : charge;
+}
+
+/* An urgent thread as it is watched: since when, how long it was awake, and what it was spared. */
+struct urgent_watch {
+	u64 since_ns;
+	u64 awake_ns;
+	u64 spared;
+	u64 barred_until_ns;
+};
+
+/* Looks back when the time is over. Whoever slept too little took more than it needed to be on time: it pays back what
+ * it was spared, and is not urgent for a while. Returns what it has to pay. */
+core_fn u64 urgent_watch_ends(struct urgent_watch *watch, u64 now_ns)
+{
+	u64 span_ns = now_ns - watch->since_ns, pays = 0;
+
+	if (span_ns < TIER_WATCH_NS)
+		return 0;
+	if (span_ns < 2 * TIER_WATCH_NS && watch->awake_ns * 100 > span_ns * TIER_AWAKE_PERCENT) {
+		pays = watch->spared;
+		watch->barred_until_ns = now_ns + TIER_BARRED_NS;
+	}
+	watch->since_ns = now_ns;
+	watch->awake_ns = 0;
+	watch->spared = 0;
+	return pays;
 }
 
 /* A thread that slept may not save up more than one slice: it joins at most that far before the queue's clock. */
@@ -75,6 +115,8 @@ core_fn u64 tier_deadline(u64 vtime, u64 slice_ns, u64 worth, u32 boost)
 /* What a thread's tier amounts to, given how long it has run since it last slept. */
 core_fn u32 tier_now(u32 tier, u64 burst_ns)
 {
+	if (burst_ns >= TIER_HOG_NS)
+		return TIER_BATCH;
 	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS ? TIER_INTERACTIVE : tier;
 }
 
@@ -89,10 +131,11 @@ core_fn int tier_is_missed(u32 tier, u64 wait_ns)
  * great. */
 core_fn int tier_preempts(u32 tier, u32 running_tier, u64 running_burst_ns)
 {
-	if (running_tier == TIER_BATCH)
-		return tier == TIER_LATENCY_CRITICAL ||
-		       (tier == TIER_INTERACTIVE && running_burst_ns >= TIER_UNDISTURBED_NS);
-	return running_tier == TIER_INTERACTIVE && tier == TIER_LATENCY_CRITICAL && running_burst_ns >= TIER_VICTIM_NS;
+	u32 running = tier_now(running_tier, running_burst_ns);
+
+	if (tier == TIER_LATENCY_CRITICAL)
+		return running < TIER_LATENCY_CRITICAL;
+	return tier == TIER_INTERACTIVE && running == TIER_BATCH && running_burst_ns >= TIER_UNDISTURBED_NS;
 }
 
 /* Virtual time that one queue's clock has measured, by another queue's. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -388,6 +389,8 @@ int main(int argc, char **argv)
 
 		if (strcmp(argv[1], loads[i].name) || argc - 2 < loads[i].args_least)
 			continue;
+		/* As the different programs that they stand for. */
+		prctl(PR_SET_NAME, loads[i].name);
 		status = loads[i].run(argv + 2);
 		putchar('\n');
 		return status;

@@ -37,7 +37,7 @@ for load in "$@"; do
 done
 
 install_packages rt-tests linux-perf
-schedulers="eevdf tactus"
+schedulers=${SCHEDULERS:-eevdf tactus}
 if simple=$(bench/latency/simple.sh); then
 	schedulers+=" simple"
 else

@@ -99,6 +99,11 @@ static void test_precedence(void)
 	pattern = (struct pattern){ .role = ROLE_BACKGROUND, .confidence = 60 };
 	answer = role_decide(&facts, &pattern);
 	ok(answer.role == ROLE_BACKGROUND && answer.evidence == EVIDENCE_RUNTIME, "behaviour outweighs learned");
+	pattern = (struct pattern){ .timely = 100 };
+	facts.learned_role = ROLE_CPU_BOUND;
+	answer = role_decide(&facts, &pattern);
+	ok(answer.role == ROLE_CPU_BOUND && answer.tier == TIER_LATENCY_CRITICAL,
+	   "and who works by a clock is urgent, though its kind burns");
 	facts.input_reads = 100;
 	answer = role_decide(&facts, &pattern);
 	ok(answer.role == ROLE_INPUT && answer.evidence == EVIDENCE_IO, "a device read outweighs behaviour");

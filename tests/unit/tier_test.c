@@ -8,6 +8,26 @@ static u64 worth(u32 weight)
 	return tier_worth(weight, 1 << GROUP_WORTH_BITS);
 }
 
+static void watch_tests(void)
+{
+	struct urgent_watch watch = { .since_ns = 1000, .awake_ns = TIER_WATCH_NS / 2, .spared = 700 };
+	u64 now_ns = 1000 + TIER_WATCH_NS;
+
+	is(urgent_watch_ends(&watch, now_ns - 1), 0, "nobody is judged before the time is over");
+	is(watch.spared, 700, "and all that was noted stays");
+	is(urgent_watch_ends(&watch, now_ns), 0, "who slept half of the time pays nothing");
+	is(watch.barred_until_ns, 0, "and stays urgent");
+	is(watch.spared + watch.awake_ns, 0, "and begins anew");
+	watch.awake_ns = TIER_WATCH_NS;
+	watch.spared = 700;
+	now_ns += TIER_WATCH_NS;
+	is(urgent_watch_ends(&watch, now_ns), 700, "who never slept pays back what it was spared");
+	is(watch.barred_until_ns, now_ns + TIER_BARRED_NS, "and is not urgent for a while");
+	watch.awake_ns = 10 * TIER_WATCH_NS;
+	is(urgent_watch_ends(&watch, now_ns + 10 * TIER_WATCH_NS), 0,
+	   "a time that was not watched to its end tells nothing");
+}
+
 int main(void)
 {
 	u64 slice = TIER_SLICE_NS;
@@ -23,15 +43,24 @@ int main(void)
 	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
 	ok(!vtime_before(3, ~0ULL), "and not earlier");
 	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_BATCH, 0), "an urgent thread pushes a batch one off");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, ~0ULL), "never another urgent one");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, 0), "nor one in between that has just begun");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, TIER_VICTIM_NS), "but one that goes on and on");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), "never another urgent one");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, 0), "but one in between");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS) &&
+		   tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS),
+	   "and who burns is pushed off as what it then is");
+	ok(!tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS - 1), "equals that do not burn stay");
 	ok(tier_preempts(TIER_INTERACTIVE, TIER_BATCH, TIER_UNDISTURBED_NS), "one in between pushes batch off");
 	ok(!tier_preempts(TIER_INTERACTIVE, TIER_BATCH, 0), "once that has got something done");
 	ok(!tier_preempts(TIER_BATCH, TIER_BATCH, ~0ULL), "batch pushes nobody");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
+	is(tier_now(TIER_INTERACTIVE, TIER_HOG_NS), TIER_BATCH, "as is who goes on and on");
+	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL) * TIER_URGENT_DISCOUNT,
+	   tier_charge(8000, worth(100), TIER_BATCH), "an urgent thread pays an eighth");
+	is(tier_charge(8000, worth(200), TIER_LATENCY_CRITICAL) * 2,
+	   tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL), "and weight means the same among the urgent");
+	watch_tests();
 	ok(tier_deadline(0, slice, worth(100), 3) * 8 == tier_deadline(0, slice, worth(100), 0),
 	   "a boost of 3 is an eighth of the time");
 	ok(tier_deadline(0, slice, worth(200), 0) < tier_deadline(0, slice, worth(100), 0),

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/beat.h: a timer's clock is heard through overruns and wake-ups by others, and not where there is none. */
+#include "../../core/behaviour.h"
+#include "../../core/beat.h"
+#include "tap.h"
+
+enum { FRAME_NS = 16666667 };
+
+static struct behaviour with_beat(const struct beat *beat)
+{
+	return (struct behaviour){ .span_ns = 500 * NSEC_PER_MSEC,
+				   .cpu_ns = 120 * NSEC_PER_MSEC,
+				   .wakeups = 2 * beat->beats, /* each frame a worker wakes it too */
+				   .gap_ns = FRAME_NS / 2,
+				   .gap_dev_ns = FRAME_NS / 3,
+				   .beats = beat->beats,
+				   .beat_ns = beat->gap_ns,
+				   .beat_dev_ns = beat->gap_dev_ns };
+}
+
+/* Beats, the n-th left out where the pattern says so. */
+static struct beat heard(u64 beats, const char *pattern)
+{
+	struct beat beat = { 0 };
+
+	for (u64 i = 0; i < beats; i++)
+		if (pattern[i % __builtin_strlen(pattern)] == '#')
+			beat_heard(&beat, NSEC_PER_SEC + i * FRAME_NS);
+	return beat;
+}
+
+static struct beat heard_at_random(u64 beats)
+{
+	struct beat beat = { 0 };
+	u64 random = 7, now_ns = NSEC_PER_SEC;
+
+	for (u64 i = 0; i < beats; i++) {
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		now_ns += 2 * NSEC_PER_MSEC + (random >> 33) % (30 * NSEC_PER_MSEC);
+		beat_heard(&beat, now_ns);
+	}
+	return beat;
+}
+
+static int is_timely(const struct beat *beat)
+{
+	struct behaviour seen = with_beat(beat);
+	struct pattern pattern = { 0 };
+
+	pattern_learn_timely(&pattern, &seen);
+	return pattern.timely > 0;
+}
+
+int main(void)
+{
+	struct beat steady = heard(30, "#"), overruns = heard(60, "#.##..#."), late = heard(60, "#.#.##"),
+		    none = heard_at_random(60), few = heard(5, "#");
+
+	is(steady.gap_ns, FRAME_NS, "a steady clock is heard");
+	ok(is_timely(&steady), "and one that works by it is timely, however often others wake it");
+	ok(overruns.gap_ns > FRAME_NS * 99ULL / 100 && overruns.gap_ns < FRAME_NS * 101ULL / 100,
+	   "one that overruns is heard too (%lu)", overruns.gap_ns);
+	ok(is_timely(&overruns), "and is timely");
+	ok(late.gap_ns < FRAME_NS * 101ULL / 100,
+	   "one that began with every other beat is heard once a short gap shows it (%lu)", late.gap_ns);
+	ok(!is_timely(&none), "interrupts at any time are no clock");
+	ok(!is_timely(&few), "nor are a few");
+	is(times_near(5, 0), 0, "nothing fits into nothing");
+	is(times_near(50, 10), 5, "five times ten");
+	is(times_near(55, 10), 0, "five and a half times is not near");
+	is(times_near(1000, 10), 0, "a hundred beats are not left out, they are a pause");
+	return tap_end();
+}
