@@ -186,11 +186,26 @@ static __always_inline s32 find_victim(struct task_struct *p, s32 own_cpu, u32 t
 	return -1;
 }
 
+static __always_inline void note_preemption(struct task_struct *p, struct kthread *thread, s32 victim, u32 boost,
+					    u64 now_ns)
+{
+	struct event_decision decision = { .what = DECISION_PREEMPT };
+
+	run_on(victim)->kicked = 1;
+	count(SCX_COUNT_PREEMPTED);
+	decision.from_cpu = (u16)p->thread_info.cpu;
+	decision.to_cpu = (u16)victim;
+	decision.boost = (u16)boost;
+	decision.other_tid = run_on(victim)->tid;
+	decision.other_tier = run_on(victim)->tier;
+	send_decision(p, thread, now_ns, &decision);
+}
+
 SEC("struct_ops/enqueue")
 void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 {
+	u64 wakeup = enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP);
 	struct kthread *thread = thread_of(p);
-	struct event_decision decision = { .what = DECISION_PREEMPT };
 	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
 	u64 now_ns = bpf_ktime_get_ns();
 	u32 boost = 0, tier, queue;
@@ -207,10 +222,18 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	stay = stays(p, thread, now_ns);
 	queue = stay ? queue_of_cpu(cpu) : cache_of(cpu);
 	weigh_thread(p, thread, now_ns);
-	join(thread, queue, tier, enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP));
+	join(thread, queue, tier, wakeup);
 	thread->turn.tier = tier;
 	thread->turn.queued_at_ns = now_ns;
 	count(SCX_COUNT_QUEUED);
+	/* When an urgent thread wakes, idle CPUs have been looked for. Pushing off who runs here takes neither a queue
+	 * nor an interrupt. */
+	if (wakeup && tier == TIER_LATENCY_CRITICAL && find_victim(p, cpu, tier, true, now_ns) == cpu) {
+		note_preemption(p, thread, cpu, boost, now_ns);
+		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), tier_slice_ns(tier, settings.slice_ns),
+			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_PREEMPT));
+		return;
+	}
 	dsq_insert_vtime(p, queue, tier_slice_ns(tier, settings.slice_ns),
 			 tier_deadline(thread->turn.vtime, settings.slice_ns, thread->turn.worth, boost), enq_flags);
 	if (!stay) {
@@ -224,14 +247,7 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	victim = find_victim(p, cpu, tier, stay, now_ns);
 	if (victim < 0)
 		return;
-	run_on(victim)->kicked = 1;
-	count(SCX_COUNT_PREEMPTED);
-	decision.from_cpu = (u16)cpu;
-	decision.to_cpu = (u16)victim;
-	decision.boost = (u16)boost;
-	decision.other_tid = run_on(victim)->tid;
-	decision.other_tier = run_on(victim)->tier;
-	send_decision(p, thread, now_ns, &decision);
+	note_preemption(p, thread, victim, boost, now_ns);
 	scx_bpf_kick_cpu(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
 
@@ -240,7 +256,9 @@ static __always_inline s64 first_lag(u32 queue)
 {
 	struct task_struct *first;
 
-	bpf_for_each(scx_dsq, first, queue, 0) return (s64)(first->scx.dsq_vtime - *clock_of(queue));
+	/* Most are empty, and asking is a fraction of looking. */
+	if (scx_bpf_dsq_nr_queued(queue) > 0)
+		bpf_for_each(scx_dsq, first, queue, 0) return (s64)(first->scx.dsq_vtime - *clock_of(queue));
 	return 0x7fffffffffffffffLL;
 }
 
