@@ -272,10 +272,10 @@ static __always_inline void learn_exec(struct task_struct *p, struct kthread *th
 	learn_begin(p, thread, &comm);
 }
 
-/* After each run, for the first few: no more than a comparison later. */
+/* After each run until the thread is observed: no more than a comparison later. */
 static __always_inline void learn_ran(struct kthread *thread)
 {
-	if (learning && thread->learner.age < LEARN_AGE)
+	if ((learning & LEARN_OBSERVE) && !thread->learner.observed)
 		learner_ran(&thread->learner, &thread->account);
 }
 

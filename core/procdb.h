@@ -335,7 +335,7 @@ core_fn void learner_ran(struct learner *learner, const struct thread_account *a
 	learner->cpu_ns = account->cpu_ns;
 	learner->run_dev_ns = learner->age ? ewma(learner->run_dev_ns, off_ns) : 0;
 	learner->run_avg_ns = learner->age ? ewma(learner->run_avg_ns, ran_ns) : ran_ns;
-	learner->age++;
+	learner->age += learner->age < LEARN_AGE;
 }
 
 core_fn u64 per_second_of(u64 count, u64 span_ns)
