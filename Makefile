@@ -32,7 +32,7 @@ HELPERS += $(patsubst tests/guest/%.c,$(B)/programs/%,$(wildcard tests/guest/*.c
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-hints clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-hints bench-learned clean
 
 all: $(B)/tactus
 
@@ -170,6 +170,10 @@ bench-latency: all $(B)/bench/load $(B)/bench/programs
 ## make bench-hints  the second half of it
 bench-hints: all $(B)/bench/load
 	@bench/latency/run.sh hints
+## make bench-learned    what learning costs, and what it does to an urgent thread beside a compile
+bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost
+	@$(B)/bench/procdb_cost
+	@bench/learned.sh
 # Before the rule of bench/%: it takes no BPF.
 $(B)/bench/load: bench/latency/load.c
 	@mkdir -p $(@D)

@@ -235,7 +235,10 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 		return;
 	}
 	dsq_insert_vtime(p, queue, tier_slice_ns(tier, settings.slice_ns),
-			 tier_deadline(thread->turn.vtime, settings.slice_ns, thread->turn.worth, boost), enq_flags);
+			 tier_deadline(thread->turn.vtime,
+				       tier_expected_ns(tier, thread->learner.expected_run_ns, settings.slice_ns),
+				       thread->turn.worth, boost),
+			 enq_flags);
 	if (!stay) {
 		/* A CPU that fell idle meanwhile would not look here by itself. */
 		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);

@@ -84,8 +84,9 @@ struct profile {
 	u64 first_seen_s; /* wall clock, since 1970 */
 	u64 last_seen_s;
 	struct profile_day days[PROCDB_DAYS]; /* the newest first */
-	u32 predicted;			      /* is in the kernel's map; neither this nor the next is kept in files */
-	u32 marked;			      /* is about to go */
+	u32 predicted; /* its place among those in the kernel's map plus one; neither this nor the next is kept in files
+			*/
+	u32 marked;    /* is about to go */
 };
 
 /* The thread's share in what is learned, kept with the thread by the kernel half. */

@@ -105,6 +105,17 @@ core_fn u64 tier_slice_ns(u32 tier, u64 slice_ns)
 	return tier == TIER_LATENCY_CRITICAL && slice_ns > TIER_URGENT_SLICE_NS ? TIER_URGENT_SLICE_NS : slice_ns;
 }
 
+/* How long the next run will be, for the deadline: a slice, or what was learned of the thread's kind if that is less. A
+ * batch thread gets nothing nearer by being short. */
+core_fn u64 tier_expected_ns(u32 tier, u64 learned_run_ns, u64 slice_ns)
+{
+	u64 least_ns = slice_ns / 8;
+
+	if (tier == TIER_BATCH || !learned_run_ns || learned_run_ns >= slice_ns)
+		return slice_ns;
+	return learned_run_ns > least_ns ? learned_run_ns : least_ns;
+}
+
 /* A queue is in the order of deadlines: the virtual time at which the thread would have used up its next slice, nearer
  * by a power of two for each step of boost. */
 core_fn u64 tier_deadline(u64 vtime, u64 slice_ns, u64 worth, u32 boost)

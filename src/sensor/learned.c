@@ -34,6 +34,15 @@ static const struct {
 };
 enum { PINS = sizeof(pins) / sizeof(pins[0]) };
 
+/* A prediction that is in the kernel's map, with what decides who goes first. */
+struct slot {
+	u64 last_seen_s;
+	u32 observations;
+	u16 used;
+	u16 place;
+	struct kind_key key;
+};
+
 struct learned_state {
 	struct evidence_settings settings;
 	struct procdb_store store;
@@ -41,7 +50,11 @@ struct learned_state {
 	int observed_fd, predicted_fd;
 	struct ring_buffer *hurried;
 	u32 flags;
-	bool replan; /* profiles may have come or gone */
+	struct slot slots[PROCDB_KERNEL_KINDS];
+	u32 slots_len; /* used or free again; those after it were never used */
+	u32 free[PROCDB_KERNEL_KINDS], free_len;
+	struct slot leaving[PROCDB_KERNEL_KINDS]; /* those in use, who goes first before all others */
+	u32 leaving_len, leaving_at;
 	u64 drained_at_ns;
 	u64 drained, lost;
 	struct reason told; /* the last trouble, so that it is told once */
@@ -127,16 +140,67 @@ static void remove_stale(struct learned_state *state)
 	}
 }
 
-static int predict(struct learned_state *state, struct profile *profile)
+/* By the order of eviction. */
+static int by_worth(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	if (x->last_seen_s != y->last_seen_s)
+		return x->last_seen_s < y->last_seen_s ? -1 : 1;
+	if (x->observations != y->observations)
+		return x->observations < y->observations ? -1 : 1;
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+static void unpredict(struct learned_state *state, u32 place)
+{
+	struct profile *profile = procdb_find(&state->store.db, &state->slots[place].key);
+
+	bpf_map_delete_elem(state->predicted_fd, &state->slots[place].key);
+	state->slots[place].used = 0;
+	state->free[state->free_len++] = place;
+	if (profile)
+		profile->predicted = 0;
+}
+
+/* Takes out who is worth the least. They are put into that order once for many: who was seen again since is passed
+ * over, and who came since is worth more than all of them. */
+static void make_place(struct learned_state *state)
+{
+	struct slot *next;
+
+	while (!state->free_len) {
+		if (state->leaving_at == state->leaving_len) {
+			memcpy(state->leaving, state->slots, sizeof(state->slots));
+			state->leaving_len = PROCDB_KERNEL_KINDS;
+			state->leaving_at = 0;
+			qsort(state->leaving, state->leaving_len, sizeof(state->leaving[0]), by_worth);
+		}
+		next = &state->leaving[state->leaving_at++];
+		if (!memcmp(&state->slots[next->place], next, sizeof(*next)))
+			unpredict(state, next->place);
+	}
+}
+
+static u32 take_place(struct learned_state *state)
+{
+	if (state->slots_len < PROCDB_KERNEL_KINDS)
+		return state->slots_len++;
+	make_place(state);
+	return state->free[--state->free_len];
+}
+
+static void predict(struct learned_state *state, struct profile *profile)
 {
 	struct kind_guess guess = profile_guess(profile);
+	u32 place = profile->predicted ? profile->predicted - 1 : take_place(state);
 
-	if (bpf_map_update_elem(state->predicted_fd, &profile->key, &guess, BPF_ANY))
-		return -errno;
-	profile->predicted = 1;
+	state->slots[place] = (struct slot){ profile->last_seen_s, profile->observations, 1, (u16)place, profile->key };
+	profile->predicted = place + 1;
 	if (!profile->key.exe.text[0])
 		state->flags |= LEARN_ANY_PROGRAM;
-	return 0;
+	if (bpf_map_update_elem(state->predicted_fd, &profile->key, &guess, BPF_ANY))
+		state->lost++;
 }
 
 /* All predictions anew: as many as the kernel has room for, the best of them. */
@@ -147,14 +211,15 @@ static void predict_all(struct learned_state *state)
 
 	for (size_t i = 0; i < state->store.db.len; i++)
 		state->store.db.all[i].predicted = 0;
-	for (long i = 0; i < len; i++)
-		best[i]->predicted = 1;
+	state->slots_len = len > 0 ? (u32)len : 0;
+	state->free_len = state->leaving_len = state->leaving_at = 0;
+	for (u32 i = 0; i < state->slots_len; i++)
+		best[i]->predicted = i + 1;
 	remove_stale(state);
 	state->flags &= (u32)~LEARN_ANY_PROGRAM;
-	for (long i = 0; i < len; i++)
+	for (u32 i = 0; i < state->slots_len; i++)
 		predict(state, best[i]);
 	sched_set_learning(state->settings.sched, state->flags);
-	state->replan = false;
 }
 
 static void learn(struct learned_state *state, const struct kind_key *key, const struct kind_seen *seen, u64 now_s)
@@ -166,14 +231,10 @@ static void learn(struct learned_state *state, const struct kind_key *key, const
 		state->lost += seen->notes;
 		return;
 	}
-	if (profile_is_confident(profile)) {
-		/* Full: then who is worth the least must go. */
-		if (predict(state, profile) == -E2BIG)
-			state->replan = true;
-	} else if (profile->predicted) {
-		bpf_map_delete_elem(state->predicted_fd, key);
-		profile->predicted = 0;
-	}
+	if (profile_is_confident(profile))
+		predict(state, profile);
+	else if (profile->predicted)
+		unpredict(state, profile->predicted - 1);
 }
 
 static void drain(struct learned_state *state, u64 now_s)
@@ -282,7 +343,7 @@ static void learned_work(void *data)
 	changed = store_work(&state->store, now_s, &why);
 	if (changed < 0)
 		trouble(state, &why);
-	if (changed > 0 || state->replan)
+	if (changed > 0)
 		predict_all(state);
 }
 

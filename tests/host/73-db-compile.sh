@@ -16,7 +16,7 @@ compile() {
 	status=$?
 	grep '^{' "$scratch/$name.raw" >"$scratch/$name"
 	"$tactus" db list --json >"$scratch/$name.db"
-	return $status
+	return "$status"
 }
 holds "a compile without the database" compile without --without learned
 holds "a first one that learns" compile first --learn

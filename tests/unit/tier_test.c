@@ -76,5 +76,11 @@ int main(void)
 	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "no charge overflows");
 	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "half the worth, twice the cost");
 	is(vtime_moved(105, 100, 900), 905, "a place is kept from one clock to another");
+	is(tier_expected_ns(TIER_INTERACTIVE, 0, 800), 800,
+	   "a thread of which nothing was learned is expected to run a slice");
+	is(tier_expected_ns(TIER_INTERACTIVE, 300, 800), 300, "one whose kind runs shortly, so long");
+	is(tier_expected_ns(TIER_LATENCY_CRITICAL, 1, 800), 100, "but no less than an eighth of a slice");
+	is(tier_expected_ns(TIER_INTERACTIVE, 9000, 800), 800, "nor more than one");
+	is(tier_expected_ns(TIER_BATCH, 300, 800), 800, "batch gets nothing nearer by that");
 	return tap_end();
 }

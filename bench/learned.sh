@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# What the database does to an urgent thread beside a compile, on one CPU and from the first moment on: plain EEVDF, hints without
+# the database, hints with what one compile before taught it; in turns. With 'vm' the same under the scheduler, by the virtual
+# clock of a VM. Usage: bench/learned.sh [ROUNDS [SECONDS]] | bench/learned.sh vm [ROUNDS [SECONDS]]
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+. tools/lib.sh
+where=host
+[ "${1:-}" != vm ] || { where=vm; shift; }
+[ "${1:-}" != guest ] || { where=guest; shift; }
+rounds=${1:-5} seconds=${2:-4}
+if [ $where = vm ]; then
+	CMD="bench/learned.sh guest $rounds $seconds" KERNEL=scx CPUS=1 CLOCK=virtual LIMIT=1500 exec vm/run.sh
+fi
+[ "$(id -u)" = 0 ] || die "bench-learned: needs root"
+
+load=$PWD/build/bench/load
+tactus=build/tactus
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/tactus-learned.XXXXXX")
+export TACTUS_DB=$scratch/procdb.bin
+runner=
+pids=()
+stop_all() {
+	[ -z "$runner" ] || kill -INT "$runner" 2>/dev/null
+	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null
+	wait 2>/dev/null
+	rm -rf "$scratch"
+}
+trap stop_all EXIT
+trap 'exit 130' INT TERM HUP
+
+# Sensors that have nothing to see here are left out: by the virtual clock loading them takes long.
+leave_out=launch,gpu,wine,input,frame,socket,sound,names
+if [ $where = guest ]; then
+	actuator=scx ready="scheduling by sched_ext" cpu=0
+else
+	actuator=hints ready="hints to the kernel's scheduler" cpu=$(($(nproc) - 1))
+fi
+
+# start WAY
+start() {
+	local without=$leave_out
+	case $1 in
+	plain) return 0 ;;
+	forgetful) without+=,learned ;;
+	esac
+	$tactus run --actuator $actuator --without $without >"$scratch/out" 2>"$scratch/err" &
+	runner=$!
+	for _ in $(seq 600); do
+		! grep -q "$ready" "$scratch/err" || return 0
+		sleep 0.1
+	done
+	die "bench-learned: no tactus after a minute: $(cat "$scratch/err")"
+}
+end() {
+	[ -n "$runner" ] || return 0
+	kill -INT "$runner"
+	wait "$runner"
+	runner=
+}
+
+# Three at a time, short jobs over and over, for so many seconds: most are gone before they can be judged.
+compile_for() {
+	local end=$((SECONDS + $1)) job
+	for job in 1 2 3; do
+		while [ $SECONDS -lt $end ]; do
+			gcc -std=gnu11 -O2 -D_GNU_SOURCE -pipe -c bench/latency/load.c -o "$scratch/$job.o"
+		done &
+	done
+	wait
+}
+
+# one: the urgent thread's line; it counts from its first wake-up
+one() {
+	compile_for $((seconds + 1)) &
+	pids=($!)
+	sleep 0.5
+	$load periodic 5000 300 "$seconds" 0
+	wait "${pids[0]}"
+	pids=()
+}
+
+taskset -pc "$cpu" $$ >/dev/null
+say "teaching"
+start learned
+# Each by itself, as on days before.
+for _ in 1 2 3; do $load periodic 5000 300 2 0 >/dev/null; done
+compile_for $((seconds + 2))
+sleep 2
+end
+$tactus db list >&2
+for round in $(seq "$rounds"); do
+	for way in plain forgetful learned; do
+		# What is measured must not teach.
+		cp "$TACTUS_DB" "$scratch/taught"
+		start $way
+		printf 'result %s %s round=%s %s\n' "$where" $way "$round" "$(one)"
+		end
+		cp "$scratch/taught" "$TACTUS_DB"
+	done
+done | tee "$scratch/results" | sed -u 's/^result /==> /' >&2
+python3 - "$scratch/results" <<'PYTHON'
+import statistics, sys
+ways = {}
+for line in open(sys.argv[1]):
+    _, where, way, *pairs = line.split()
+    for pair in pairs:
+        name, value = pair.split("=")
+        try:
+            ways.setdefault(way, {}).setdefault(name, []).append(float(value))
+        except ValueError:
+            pass
+names = [n for n in next(iter(ways.values())) if n != "round"]
+print(f"{'(medians)':<12}" + "".join(f"{n:>14}" for n in names))
+for way, values in ways.items():
+    print(f"{way:<12}" + "".join(f"{statistics.median(values[n]):14.0f}" for n in names))
+PYTHON
