@@ -171,7 +171,8 @@ static __always_inline s32 find_victim(struct task_struct *p, s32 own_cpu, u32 t
 	struct cpu_run *run = run_on(own_cpu);
 	s32 cpu;
 
-	if (!run->kicked && tier_preempts(tier, run->tier, run->burst_ns + now_ns - run->since_ns))
+	if (!run->kicked &&
+	    tier_preempts(tier, run->tier, run->burst_ns + now_ns - run->since_ns, now_ns - run->since_ns))
 		return own_cpu;
 	if (only_own)
 		return -1;
@@ -180,7 +181,7 @@ static __always_inline s32 find_victim(struct task_struct *p, s32 own_cpu, u32 t
 		run = run_on(cpu);
 		if (run->kicked || cache_of(cpu) != cache_of(own_cpu) || !bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr))
 			continue;
-		if (tier_preempts(tier, run->tier, run->burst_ns + now_ns - run->since_ns))
+		if (tier_preempts(tier, run->tier, run->burst_ns + now_ns - run->since_ns, now_ns - run->since_ns))
 			return cpu;
 	}
 	return -1;
@@ -259,9 +260,7 @@ static __always_inline s64 first_lag(u32 queue)
 {
 	struct task_struct *first;
 
-	/* Most are empty, and asking is a fraction of looking. */
-	if (scx_bpf_dsq_nr_queued(queue) > 0)
-		bpf_for_each(scx_dsq, first, queue, 0) return (s64)(first->scx.dsq_vtime - *clock_of(queue));
+	bpf_for_each(scx_dsq, first, queue, 0) return (s64)(first->scx.dsq_vtime - *clock_of(queue));
 	return 0x7fffffffffffffffLL;
 }
 
@@ -272,7 +271,7 @@ static __always_inline bool goes_on(struct task_struct *prev, s64 first)
 	u32 boost, tier;
 	u64 deadline;
 
-	if (!(prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED)) || !thread)
+	if (!thread)
 		return false;
 	charge(prev, thread);
 	tier = tier_of(prev, thread, bpf_ktime_get_ns(), &boost);
@@ -287,14 +286,21 @@ static __always_inline bool goes_on(struct task_struct *prev, s64 first)
 SEC("struct_ops/dispatch")
 void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 {
-	u32 own = queue_of_cpu(cpu), shared = cache_of(cpu);
-	s64 own_lag = first_lag(own), shared_lag = first_lag(shared);
-	u32 cache;
+	u32 own = queue_of_cpu(cpu), shared = cache_of(cpu), cache;
+	bool own_first = scx_bpf_dsq_nr_queued(own) > 0;
+	bool prev_wants = prev && prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED);
+	s64 own_lag, shared_lag;
 
-	if (prev && goes_on(prev, own_lag < shared_lag ? own_lag : shared_lag))
-		return;
-	if (own_lag < shared_lag ? dsq_move_to_local(own) || dsq_move_to_local(shared)
-				 : dsq_move_to_local(shared) || dsq_move_to_local(own))
+	/* Looking at who is first costs more than taking him: only where there is somebody to compare with. */
+	if (prev_wants || (own_first && scx_bpf_dsq_nr_queued(shared) > 0)) {
+		own_lag = first_lag(own);
+		shared_lag = first_lag(shared);
+		own_first = own_lag < shared_lag;
+		if (prev_wants && goes_on(prev, own_first ? own_lag : shared_lag))
+			return;
+	}
+	if (own_first ? dsq_move_to_local(own) || dsq_move_to_local(shared)
+		      : dsq_move_to_local(shared) || dsq_move_to_local(own))
 		return;
 	bpf_for(cache, 0, settings.caches_len)
 	{

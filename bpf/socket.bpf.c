@@ -48,8 +48,8 @@ int BPF_PROG(on_recv_length, struct sock *sk, int result)
 	return served_on(sk, result);
 }
 
-/* The protocols' own functions, where there is no such tracepoint. They are never inlined, since sockets call them
- * through their table. */
+/* The protocols' own functions: other sockets, as those within the machine, cost nothing then. They are never inlined,
+ * since sockets call them through their table. */
 SEC("fexit/inet_sendmsg")
 int BPF_PROG(after_inet_sendmsg, void *sock, void *message, u64 size, int result)
 {

@@ -14,7 +14,7 @@ enum {
 	TIER_URGENT_SLICE_NS = 500 * NSEC_PER_USEC,
 	TIER_BURST_NS = 10 * NSEC_PER_MSEC, /* who runs longer without a sleep is not urgent, whatever it says */
 	TIER_HOG_NS = 20 * NSEC_PER_MSEC,   /* and who runs longer than this is batch, until it sleeps */
-	TIER_UNDISTURBED_NS = 1 * NSEC_PER_MSEC,
+	TIER_UNDISTURBED_NS = 2 * NSEC_PER_MSEC,
 	TIER_LENT_NS = 50 * NSEC_PER_MSEC, /* how long a waker of an urgent thread is as urgent */
 	TIER_LENT_DEPTH = 3,		   /* and through how many wakers in a row */
 	TIER_MOVES_PER_SEC = 200, /* a thread that moved more often stays where it is for the rest of the second */
@@ -100,8 +100,11 @@ core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns)
 	return tier == TIER_LATENCY_CRITICAL ? 4 * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
 }
 
+/* Urgent threads have short slices, so that several take turns; batch threads long ones, since each turn costs. */
 core_fn u64 tier_slice_ns(u32 tier, u64 slice_ns)
 {
+	if (tier == TIER_BATCH)
+		return 2 * slice_ns;
 	return tier == TIER_LATENCY_CRITICAL && slice_ns > TIER_URGENT_SLICE_NS ? TIER_URGENT_SLICE_NS : slice_ns;
 }
 
@@ -137,16 +140,16 @@ core_fn int tier_is_missed(u32 tier, u64 wait_ns)
 	return tier == TIER_LATENCY_CRITICAL && wait_ns > TIER_MISS_NS;
 }
 
-/* Whether a thread that wakes may push off the one that runs, which has run so long since it last slept: only for one
- * that is less urgent, so never an urgent one; and not before that one has got something done, if the need is not
- * great. */
-core_fn int tier_preempts(u32 tier, u32 running_tier, u64 running_burst_ns)
+/* Whether a thread that wakes may push off the one that runs, which has run so long since it last slept and so long
+ * since it got the CPU: only one that is less urgent, so never an urgent one; and not before that one has got something
+ * done, if the need is not great. */
+core_fn int tier_preempts(u32 tier, u32 running_tier, u64 running_burst_ns, u64 ran_ns)
 {
 	u32 running = tier_now(running_tier, running_burst_ns);
 
 	if (tier == TIER_LATENCY_CRITICAL)
 		return running < TIER_LATENCY_CRITICAL;
-	return tier == TIER_INTERACTIVE && running == TIER_BATCH && running_burst_ns >= TIER_UNDISTURBED_NS;
+	return tier == TIER_INTERACTIVE && running == TIER_BATCH && ran_ns >= TIER_UNDISTURBED_NS;
 }
 
 /* Virtual time that one queue's clock has measured, by another queue's. */

@@ -67,21 +67,26 @@ run_load() {
 	equal) $load hogs 6 0 0 0 0 ;;
 	nice) $load hogs 8 -5 0 5 ;;
 	liars) $load liars 12 2 2 ;;
-	hackbench | virtual-hackbench) hackbench -g "${GROUPS_OF:-2}" -l "${LOOPS:-200}" | awk '/^Time/ {print "seconds=" $2}' ;;
+	hackbench | virtual-hackbench)
+		before=$(switches)
+		hackbench -g "${GROUPS_OF:-2}" -l "${LOOPS:-200}" | awk '/^Time/ {printf "seconds=%s ", $2}'
+		echo "switches=$(($(switches) - before))" ;;
 	messaging) perf bench -f simple sched messaging -g "${GROUPS_OF:-2}" -l "${LOOPS:-200}" | awk '{print "seconds=" $1}' ;;
 	cost) program_cost ;;
 	*) echo "tactus: bench-latency: no load $1" >&2; exit 2 ;;
 	esac
 }
 
+switches() { awk '/^ctxt/ {print $2}' /proc/stat; }
+
 # What all BPF programs took in a hackbench, by the kernel's own count, for each switch that it made.
 program_cost() {
 	local before after
-	before=$(awk '/^ctxt/ {print $2}' /proc/stat)
+	before=$(switches)
 	echo 1 >/proc/sys/kernel/bpf_stats_enabled
 	hackbench -g 2 -l 100 >/dev/null
 	echo 0 >/proc/sys/kernel/bpf_stats_enabled
-	after=$(awk '/^ctxt/ {print $2}' /proc/stat)
+	after=$(switches)
 	build/bench/programs $((after - before))
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The socket sensor: loads bpf/socket.bpf.c, which counts wake-ups that a thread spends on network sockets.
- * Where the kernel has no tracepoint for them, the protocols' own functions are watched. */
+/* The socket sensor: loads bpf/socket.bpf.c, which counts wake-ups that a thread spends on network sockets, at the
+ * protocols' own functions or, where the kernel's policy refuses that, at a tracepoint of all sockets. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "sched.h"
 #include "socket.skel.h"
 
-enum socket_hook { HOOK_TP_BTF, HOOK_FEXIT, HOOK_KPROBE };
+enum socket_hook { HOOK_FEXIT, HOOK_TP_BTF, HOOK_KPROBE };
 
 static bool probe_tracepoint(struct reason *why)
 {
@@ -35,8 +35,9 @@ static bool probe_function(struct reason *why)
 }
 
 static const struct sensor_hook hooks[] = {
-	[HOOK_TP_BTF] = { "tp_btf/sock_recv_length", NULL, probe_tracepoint },
-	[HOOK_FEXIT] = { "fexit/inet_recvmsg", "each send and receive costs a little more", probe_function },
+	[HOOK_FEXIT] = { "fexit/inet_recvmsg", NULL, probe_function },
+	[HOOK_TP_BTF] = { "tp_btf/sock_recv_length", "sending and receiving by other sockets costs a little too",
+			  probe_tracepoint },
 	[HOOK_KPROBE] = { "kprobe/inet_recvmsg", "each send and receive costs about a microsecond more",
 			  probe_kprobes },
 	{ 0 },

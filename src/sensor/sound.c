@@ -24,8 +24,8 @@
 enum sound_hook {
 	HOOK_FENTRY,
 	HOOK_KPROBE,
-	HOOK_SERVER_TP_BTF,
 	HOOK_SERVER_FENTRY,
+	HOOK_SERVER_TP_BTF,
 	HOOK_SERVER_KPROBE,
 	HOOK_FILES,
 };
@@ -42,6 +42,7 @@ struct sound_state {
 	struct sensor *sched;
 	struct sound_bpf *card;
 	struct sound_server_bpf *server;
+	int server_hook; /* that it is to be watched by once there is one; HOOK_FILES: none can be */
 	struct look looks[LOOKS_KEPT];
 	u32 looks_next;
 };
@@ -60,10 +61,10 @@ static const struct sensor_hook hooks[] = {
 	[HOOK_FENTRY] = { "fentry/snd_pcm_ioctl", NULL, probe_btf },
 	[HOOK_KPROBE] = { "kprobe/snd_pcm_ioctl", "each request to a sound card costs about a microsecond more",
 			  probe_kprobes },
-	[HOOK_SERVER_TP_BTF] = { "tp_btf/sock_send_length",
-				 "who plays into a sound card is known by what its process has open", probe_server_tp },
 	[HOOK_SERVER_FENTRY] = { "fentry/unix_stream_sendmsg",
 				 "who plays into a sound card is known by what its process has open", probe_btf },
+	[HOOK_SERVER_TP_BTF] = { "tp_btf/sock_send_length",
+				 "who plays into a sound card is known by what its process has open", probe_server_tp },
 	[HOOK_SERVER_KPROBE] = { "kprobe/unix_stream_sendmsg",
 				 "who plays into a sound card is known by what its process has open", probe_kprobes },
 	[HOOK_FILES] = { "files", "sound is known by threads' clocks and by what their process has open", NULL },
@@ -156,29 +157,49 @@ static int sound_open(void **out, int hook, const void *data, struct reason *why
 	return hook <= HOOK_KPROBE ? open_card(state, hook, why) : 0;
 }
 
-/* Cards are one thing and servers another: where both can be watched, both are. */
-static void try_servers(struct sound_state *state)
+/* Every send by a socket within the machine passes the hook: it is put there when there is a server to send to. */
+static void watch_servers(struct sound_state *state)
 {
 	struct reason why;
 
-	for (int hook = HOOK_SERVER_TP_BTF; hook <= HOOK_SERVER_KPROBE; hook++)
-		if (!sensor_hook_is_skipped("sound", hooks[hook].name) && hooks[hook].probe(&why) &&
-		    !open_server(state, hook))
+	for (; !state->server && state->server_hook <= HOOK_SERVER_KPROBE; state->server_hook++)
+		if (!sensor_hook_is_skipped("sound", hooks[state->server_hook].name) &&
+		    hooks[state->server_hook].probe(&why) && !open_server(state, state->server_hook))
 			return;
 }
 
+/* Whether a server listens already. */
+static bool has_server(void)
+{
+	FILE *sockets = fopen("/proc/net/unix", "re");
+	char line[512];
+	bool found = false;
+
+	while (sockets && !found && fgets(line, sizeof(line), sockets))
+		found = strstr(line, "pulse/native") != NULL;
+	if (sockets)
+		fclose(sockets);
+	return found;
+}
+
+/* Cards are one thing and servers another: where both can be watched, both are. */
 static int sound_attach(void *data, int hook, struct reason *why)
 {
 	struct sound_state *state = data;
 	int error = 0;
 
 	(void)why;
-	if (hook <= HOOK_KPROBE) {
+	state->server_hook = hook <= HOOK_KPROBE ? HOOK_SERVER_FENTRY : hook;
+	if (hook <= HOOK_KPROBE)
 		error = sound_bpf__attach(state->card);
-		if (!error)
-			try_servers(state);
-	} else if (hook != HOOK_FILES) {
+	else if (hook != HOOK_FILES)
 		error = open_server(state, hook);
+	/* That it can be done is known now. */
+	if (!error && hook != HOOK_FILES && has_server()) {
+		watch_servers(state);
+	} else if (!error) {
+		sound_server_bpf__destroy(state->server);
+		state->server = NULL;
 	}
 	return error;
 }
@@ -275,6 +296,8 @@ static void sound_take(void *data, const struct event_role *event)
 	struct reason why;
 	u32 pid;
 
+	if (event->process & PROCESS_SOUND_SERVER)
+		watch_servers(state);
 	if (event->role != ROLE_AUDIO || !state->sched || (event->head.flags & EVENT_FLAG_CLOSING) ||
 	    (event->evidence != EVIDENCE_RUNTIME && event->evidence != EVIDENCE_IO))
 		return;
@@ -282,7 +305,9 @@ static void sound_take(void *data, const struct event_role *event)
 	if (!pid || was_looked_at(state, pid))
 		return;
 	peers_of(pid, note_peer, &talks, &why);
-	if (!talks.of_sound && !has_sound_open(pid))
+	if (talks.of_sound)
+		watch_servers(state);
+	else if (!has_sound_open(pid))
 		return;
 	sched_assign(state->sched, pid, 0, ORDER_PROCESS, PROCESS_SOUND_CLIENT);
 	/* Whoever listens for a server that is started on demand has no sound of its own. */

@@ -41,11 +41,11 @@ if [ "${1:-}" != files ]; then
 	export TACTUS_SKIP_HOOKS=sound:fentry
 	watch kprobe/snd_pcm_ioctl --period-size=1024 --buffer-size=4096
 	export TACTUS_SKIP_HOOKS=sound:fentry/snd_pcm_ioctl,sound:kprobe
-	is "without the card's functions: servers' sockets" "$(hook)" tp_btf/sock_send_length
-	export TACTUS_SKIP_HOOKS=sound:fentry/snd_pcm_ioctl,sound:kprobe/snd_pcm_ioctl,sound:tp_btf
-	is "by fentry where there is no tracepoint" "$(hook)" fentry/unix_stream_sendmsg
+	is "without the card's functions: servers' sockets" "$(hook)" fentry/unix_stream_sendmsg
+	export TACTUS_SKIP_HOOKS=sound:fentry,sound:kprobe/snd_pcm_ioctl
+	is "by a tracepoint where there is no fentry" "$(hook)" tp_btf/sock_send_length
 	export TACTUS_SKIP_HOOKS=sound:fentry,sound:kprobe/snd_pcm_ioctl,sound:tp_btf
-	is "by kprobe where there is no fentry" "$(hook)" kprobe/unix_stream_sendmsg
+	is "by kprobe where there is neither" "$(hook)" kprobe/unix_stream_sendmsg
 else
 	export TACTUS_SKIP_HOOKS=sound:fentry,sound:kprobe,sound:tp_btf
 	watch files --period-size=1024 --buffer-size=4096

@@ -42,16 +42,20 @@ int main(void)
 	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice, "the same across a wrapped counter");
 	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
 	ok(!vtime_before(3, ~0ULL), "and not earlier");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_BATCH, 0), "an urgent thread pushes a batch one off");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), "never another urgent one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, 0), "but one in between");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS) &&
-		   tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_BATCH, 0, 0), "an urgent thread pushes a batch one off");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, TIER_BURST_NS - 1),
+	   "never another urgent one");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, 0, 0), "but one in between");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS, TIER_BURST_NS) &&
+		   tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS, TIER_HOG_NS),
 	   "and who burns is pushed off as what it then is");
-	ok(!tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS - 1), "equals that do not burn stay");
-	ok(tier_preempts(TIER_INTERACTIVE, TIER_BATCH, TIER_UNDISTURBED_NS), "one in between pushes batch off");
-	ok(!tier_preempts(TIER_INTERACTIVE, TIER_BATCH, 0), "once that has got something done");
-	ok(!tier_preempts(TIER_BATCH, TIER_BATCH, ~0ULL), "batch pushes nobody");
+	ok(!tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS - 1, TIER_HOG_NS - 1),
+	   "equals that do not burn stay");
+	ok(tier_preempts(TIER_INTERACTIVE, TIER_BATCH, TIER_UNDISTURBED_NS, TIER_UNDISTURBED_NS),
+	   "one in between pushes batch off");
+	ok(!tier_preempts(TIER_INTERACTIVE, TIER_BATCH, 0, 0), "once that has got something done");
+	ok(!tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS, 0), "each time anew");
+	ok(!tier_preempts(TIER_BATCH, TIER_BATCH, ~0ULL, ~0ULL), "batch pushes nobody");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
@@ -75,6 +79,8 @@ int main(void)
 	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "and batch has nothing to miss");
 	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "no charge overflows");
 	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "half the worth, twice the cost");
+	ok(tier_slice_ns(TIER_LATENCY_CRITICAL, slice) < slice && tier_slice_ns(TIER_BATCH, slice) > slice,
+	   "and short slices, batch long ones");
 	is(vtime_moved(105, 100, 900), 905, "a place is kept from one clock to another");
 	is(tier_expected_ns(TIER_INTERACTIVE, 0, 800), 800,
 	   "a thread of which nothing was learned is expected to run a slice");
