@@ -11,6 +11,7 @@ simple=${SCX_SIMPLE:-}
 seconds=${SECONDS_EACH:-4}
 warm=2 # before anything counts: roles are found out by then
 scratch=$(mktemp -d)
+export TACTUS_DB=$scratch/procdb.bin
 runner=
 trap '[ -z "$runner" ] || kill "$runner"' EXIT
 

@@ -10,6 +10,7 @@ load=$PWD/build/bench/load
 tactus=build/tactus
 cpu=$(($(nproc) - 1))
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tactus-hints.XXXXXX")
+export TACTUS_DB=$scratch/procdb.bin
 runner=
 pids=()
 stop_all() {

@@ -34,6 +34,7 @@ scenarios=${*:-${quick:+$quick_scenarios}}
 scenarios=${scenarios:-$all_scenarios}
 
 top=$(mktemp -d "${TMPDIR:-/tmp}/tactus-roles.XXXXXX")
+export TACTUS_DB=$top/procdb.bin # empty: what was learned before is not to help
 results=${keep:-$top/results}
 mkdir -p "$results"
 rm -f "$results"/*.json
