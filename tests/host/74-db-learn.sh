@@ -12,7 +12,7 @@ cp build/programs/pace "$scratch/two/deeper/prog"
 # Threads of one name in two programs, a script, a name given later, and short lives.
 cat >"$scratch/scene" <<SCENE
 "$scratch/one/prog" 5000 200 700 &
-"$scratch/two/deeper/prog" 0 1 1000 &
+for i in 1 2 3; do "$scratch/two/deeper/prog" 0 1 700 >/dev/null; done &
 for i in 1 2 3 4; do "$scratch/one/prog" 5000 200 700 >/dev/null; /bin/true; done
 python3 -c "
 import time
@@ -46,6 +46,33 @@ open('$scratch/pddb', 'wb').write(b'PDDB' + struct.pack('<II', 2, 1) + b'pace'.l
 db import "$scratch/pddb" >/dev/null
 "$tactus" roles --follow --json -- build/programs/pace 5000 200 20 2>/dev/null | grep '^{' >"$scratch/follow"
 is "an imported kind is predicted in any program" "$(first_of pace <"$scratch/follow")" "[('batch', 'learned', True)]"
+
+# Hints come with the exec: what lives for less than behaviour is judged after can have one by nothing else.
+attr() { build/programs/attr "$@"; }
+if [ "$(attr $$ slice 3000000 >/dev/null 2>&1; attr $$ | cut -d' ' -f3)" = 3000000 ]; then
+	attr $$ slice 0 >/dev/null
+	"$tactus" run --actuator hints --without launch,gpu,wine,input,frame,socket,sound >/dev/null 2>"$scratch/err" &
+	runner=$!
+	wait_for "$scratch/err" "hints to the kernel's scheduler"
+	sleep 0.5
+	given=0
+	for _ in 1 2 3 4 5; do
+		"$scratch/two/deeper/prog" 0 1 450 >/dev/null &
+		pid=$!
+		began=$(date +%s%N)
+		while [ -e /proc/$pid/stat ] && [ "$(attr $pid 2>/dev/null | cut -d' ' -f3)" != 100000000 ]; do sleep 0.005; done
+		if [ "$(attr $pid 2>/dev/null | cut -d' ' -f3)" = 100000000 ]; then
+			given=$((given + 1))
+			say_measured "a hint $((($(date +%s%N) - began) / 1000)) us after the start of a program of a batch kind"
+		fi
+		wait $pid
+	done
+	kill -INT $runner
+	wait $runner
+	holds "a thread of a batch kind has its hint before it could be judged" test $given -ge 3
+else
+	skip "a thread of a batch kind has its hint before it could be judged" "no custom slices"
+fi
 
 # The maps, while a run goes on that others change the database of. In a mount namespace of its own.
 cat >"$scratch/pins" <<'PINS'
