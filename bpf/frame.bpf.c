@@ -18,6 +18,7 @@ struct presenter {
 	u64 greatest; /* way, see core/frame.h */
 	u64 asked_sp; /* the stack of a call that asks for a function, while it is under way; 0: none is */
 	u64 asked_rank;
+	u64 last_ns; /* the last frame */
 };
 
 struct {
@@ -70,6 +71,28 @@ static __always_inline void tell(struct task_struct *current, u32 what, u32 rank
 	bpf_ringbuf_submit(message, BPF_RB_FORCE_WAKEUP);
 }
 
+static __always_inline void send_frame(struct task_struct *current, struct kthread *thread, struct presenter *presenter,
+				       u64 now_ns)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	u64 last_ns = presenter->last_ns;
+	struct event_frame *event;
+
+	presenter->last_ns = now_ns;
+	if (!(config.emit & EMIT_FRAMES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+		return;
+	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, FRAME, event_frame, now_ns, tid_of(current), true);
+	if (!event)
+		return;
+	event->interval_ns = last_ns ? span_between(last_ns, now_ns) : 0;
+	event->submit_ns = thread->role.submitted_ns ? span_between(thread->role.submitted_ns, now_ns) : 0;
+	event->number = thread->role.facts.presents;
+	event->api = thread->role.facts.present_api;
+	event_send(cpu, event, sizeof(*event));
+}
+
 static __always_inline void count_present(u64 way)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
@@ -90,9 +113,12 @@ static __always_inline void count_present(u64 way)
 	}
 	facts->present_api = (u8)way_api(way);
 	facts->presents++;
-	if (facts->presents != 1 && facts->presents != 11)
+	if (!(config.emit & EMIT_FRAMES) && facts->presents != 1 && facts->presents != 11)
 		return;
 	now_ns = bpf_ktime_get_ns();
+	send_frame(current, thread, presenter, now_ns);
+	if (facts->presents != 1 && facts->presents != 11)
+		return;
 	role_settle(current, thread, now_ns);
 	if (facts->presents == 1)
 		tell(current, FRAME_TOLD_PRESENTS, (u32)(way >> 32), 0, now_ns);

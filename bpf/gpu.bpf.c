@@ -90,6 +90,8 @@ static __always_inline void took(u32 driver, bool is_submit)
 		return;
 	thread->role.facts.gpu_driver = (u8)driver;
 	thread->role.facts.gpu_submits++;
+	if (config.emit & EMIT_FRAMES)
+		thread->role.submitted_ns = bpf_ktime_get_ns();
 	/* Those at which the answer can change, see opinion_of_gpu. */
 	if (thread->role.facts.gpu_submits == 1 || thread->role.facts.gpu_submits == 11)
 		role_settle(current, thread, bpf_ktime_get_ns());

@@ -47,14 +47,16 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(LOST, lost, 24)       \
 	EVENT(ROLE, role, 96)       \
 	EVENT(LAUNCH, launch, 72)   \
-	EVENT(DECISION, decision, 40)
+	EVENT(DECISION, decision, 40) \
+	EVENT(FRAME, frame, 48)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
  * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; missed: who
  * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU are missing here;
  * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program;
- * decision: whom the scheduler decided about, see enum decision. */
+ * decision: whom the scheduler decided about, see enum decision; frame: who presents, how long after its last frame and how
+ * long after its last submit to a GPU (0: there was none). */
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \
@@ -123,6 +125,11 @@ enum { PRIO_REALTIME_LAST = 100 };
 	FIELD(E, u32, other_tid, NUMBER)   \
 	FIELD(E, u32, other_tier, NUMBER)  \
 	FIELD(E, u64, wait_ns, NUMBER)
+#define EVENT_FIELDS_frame(FIELD, E)       \
+	FIELD(E, u64, interval_ns, NUMBER) \
+	FIELD(E, u64, submit_ns, NUMBER)   \
+	FIELD(E, u64, number, NUMBER)      \
+	FIELD(E, u64, api, NUMBER)
 /* clang-format on */
 
 #define EVENT_ENUM(KIND, name, bytes) EVENT_##KIND,

@@ -273,8 +273,9 @@ struct role_state {
 	u64 beats;
 	u32 net_wakes;
 	u32 frame_wakes;
-	u64 net_turn; /* the last turn that was counted in net_wakes */
-	u64 sound_ns; /* when sound was last sent to a server and counted in audio_writes */
+	u64 net_turn;	  /* the last turn that was counted in net_wakes */
+	u64 submitted_ns; /* when it last submitted to a GPU, where frames are told */
+	u64 sound_ns;	  /* when sound was last sent to a server and counted in audio_writes */
 	/* Of input devices: the wake-up by one that was counted last, and the run, counted from 1, in which one was
 	 * read without such a wake-up. */
 	u64 input_wake;

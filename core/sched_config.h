@@ -19,6 +19,7 @@ enum {
 enum {
 	EMIT_SCHED = 1 << 0, /* switches, wake-ups, moves */
 	EMIT_ROLES = 1 << 1, /* what threads turn out to be for, and launches */
+	EMIT_FRAMES = 1 << 2,
 };
 
 enum {

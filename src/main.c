@@ -21,6 +21,7 @@ static const struct {
 	{ "events", view_events, "every context switch as it happens" },
 	{ "affinity", view_affinity, "the CPUs that threads ran on, and how they moved" },
 	{ "roles", view_roles, "what each thread is for, how sure that is, and why" },
+	{ "frames", view_frames, "frame times of programs that present, and why frames were late" },
 	{ "inversions", view_inversions, "threads that waited while a less urgent one ran" },
 	{ "record", view_record, "write the stream of events to a file, for the others to read with -i" },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU" },

@@ -18,17 +18,6 @@ struct thread_waits {
 	u32 *counts;
 };
 
-struct run {
-	u64 from_ns, to_ns;
-	u32 tid; /* 0: idle */
-};
-
-struct cpu_runs {
-	u64 since_ns; /* of the run that goes on; 0: not known */
-	u64 taken;    /* runs that ended so far; the newest is at (taken - 1) % LATENCY_RUNS_KEPT */
-	struct run last[LATENCY_RUNS_KEPT];
-};
-
 void latency_init(struct latency *latency, u64 over_ns)
 {
 	*latency = (struct latency){ .over_ns = over_ns };
@@ -38,11 +27,9 @@ void latency_free(struct latency *latency)
 {
 	for (size_t i = 0; i < latency->threads_len; i++)
 		free(latency->threads[i].counts);
-	for (u32 cpu = 0; cpu < latency->cpus_len; cpu++)
-		free(latency->cpus[cpu]);
+	history_free(&latency->history);
 	free(latency->threads);
 	free(latency->slots);
-	free(latency->cpus);
 	free(latency->longest);
 	*latency = (struct latency){ 0 };
 }
@@ -136,86 +123,6 @@ static int add_wait(struct thread_waits *waits, u64 wait_ns)
 	return 0;
 }
 
-/* The CPU's runs, made if they are not there. NULL for want of memory. */
-static struct cpu_runs *runs_of(struct latency *latency, u32 cpu)
-{
-	if (cpu >= latency->cpus_len) {
-		struct cpu_runs **cpus = realloc(latency->cpus, ((size_t)cpu + 1) * sizeof(struct cpu_runs *));
-
-		if (!cpus)
-			return NULL;
-		memset(cpus + latency->cpus_len, 0, (cpu + 1 - latency->cpus_len) * sizeof(struct cpu_runs *));
-		latency->cpus = cpus;
-		latency->cpus_len = cpu + 1;
-	}
-	if (!latency->cpus[cpu])
-		latency->cpus[cpu] = calloc(1, sizeof(struct cpu_runs));
-	return latency->cpus[cpu];
-}
-
-/* Remembers who ran until now. In a filtered stream the thread that leaves may not be the one that came: switches
- * between others are missing. The span is then put down to the one that leaves, the only one sure to have been there.
- */
-static void follow_cpu(struct latency *latency, const struct event_header *event)
-{
-	struct cpu_runs *runs;
-
-	if (event->kind != EVENT_SWITCH && event->kind != EVENT_SAMPLE && event->kind != EVENT_LOST)
-		return;
-	if (event->kind == EVENT_SAMPLE && (event->flags & EVENT_FLAG_CLOSING))
-		return;
-	runs = runs_of(latency, event->cpu);
-	if (!runs) {
-		latency->failed = true;
-		return;
-	}
-	if (event->kind == EVENT_SWITCH && runs->since_ns)
-		runs->last[runs->taken++ % LATENCY_RUNS_KEPT] =
-			(struct run){ .from_ns = runs->since_ns, .to_ns = event->time_ns, .tid = event->tid };
-	runs->since_ns = event->time_ns;
-}
-
-struct share {
-	u32 tid;
-	u64 ns;
-};
-
-static void add_share(struct share *shares, u32 *len, u32 tid, u64 ns)
-{
-	for (u32 i = 0; i < *len; i++) {
-		if (shares[i].tid == tid) {
-			shares[i].ns += ns;
-			return;
-		}
-	}
-	shares[(*len)++] = (struct share){ .tid = tid, .ns = ns };
-}
-
-/* Who had the CPU for the largest part of the wait, as far back as the runs are remembered. */
-static enum culprit find_culprit(const struct latency *latency, const struct wait *wait, u32 *tid)
-{
-	const struct cpu_runs *runs = wait->cpu < latency->cpus_len ? latency->cpus[wait->cpu] : NULL;
-	struct share shares[LATENCY_RUNS_KEPT];
-	u32 shares_len = 0, largest = 0;
-
-	for (u64 back = 1; runs && back <= runs->taken && back <= LATENCY_RUNS_KEPT; back++) {
-		const struct run *run = &runs->last[(runs->taken - back) % LATENCY_RUNS_KEPT];
-		u64 from_ns = run->from_ns > wait->from_ns ? run->from_ns : wait->from_ns;
-		u64 to_ns = run->to_ns < wait->to_ns ? run->to_ns : wait->to_ns;
-
-		if (run->to_ns <= wait->from_ns)
-			break;
-		add_share(shares, &shares_len, run->tid, span_between(from_ns, to_ns));
-	}
-	if (!shares_len)
-		return CULPRIT_UNKNOWN;
-	for (u32 i = 1; i < shares_len; i++)
-		if (shares[i].ns > shares[largest].ns)
-			largest = i;
-	*tid = shares[largest].tid;
-	return *tid ? CULPRIT_THREAD : CULPRIT_IDLE;
-}
-
 static void copy_comm(struct comm *into, const struct threads *threads, u32 tid)
 {
 	const struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
@@ -277,7 +184,7 @@ static void keep_wait(struct latency *latency, const struct threads *threads, co
 		if (kept.wait_ns <= latency->longest[0].wait_ns)
 			return;
 	}
-	kept.culprit = find_culprit(latency, wait, &kept.behind_tid);
+	kept.culprit = history_culprit(&latency->history, wait->cpu, wait->from_ns, wait->to_ns, &kept.behind_tid);
 	copy_comm(&kept.behind_comm, threads, kept.behind_tid);
 	copy_comm(&kept.waker_comm, threads, kept.waker_tid);
 	if (latency->longest_len < LATENCY_WAITS_KEPT) {
@@ -296,7 +203,8 @@ void latency_take(struct latency *latency, const struct threads *threads, const 
 	u64 wait_ns;
 
 	if (latency->over_ns)
-		follow_cpu(latency, event);
+		if (!history_take(&latency->history, event))
+			latency->failed = true;
 	if (!ended)
 		return;
 	wait_ns = span_between(ended->from_ns, ended->to_ns);

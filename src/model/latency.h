@@ -8,15 +8,12 @@
 #include <stddef.h>
 
 #include "../../core/hist.h"
+#include "history.h"
 #include "threads.h"
 
 enum {
 	LATENCY_WAITS_KEPT = 1000, /* single waits that are listed; of more, the longest */
-	LATENCY_RUNS_KEPT = 512,   /* the last runs of each CPU, to tell who was in the way */
 };
-
-/* What the CPU did for most of a wait. */
-enum culprit { CULPRIT_UNKNOWN, CULPRIT_IDLE, CULPRIT_THREAD };
 
 struct long_wait {
 	u64 to_ns; /* when it ended */
@@ -47,7 +44,6 @@ struct latency_row {
 };
 
 struct thread_waits;
-struct cpu_runs;
 
 struct latency {
 	u64 over_ns; /* single waits longer than this are kept; 0: none */
@@ -56,8 +52,7 @@ struct latency {
 	size_t threads_len, threads_room;
 	u32 *slots; /* hash from thread to its waits: index into threads, plus one */
 	size_t slots_len;
-	struct cpu_runs **cpus; /* one a CPU that switched */
-	u32 cpus_len;
+	struct history history;
 	struct long_wait *longest; /* a heap, the shortest first; in order of time after latency_order_waits */
 	u32 longest_len;
 	u64 not_listed; /* single waits over the limit for which there was no room in the list */

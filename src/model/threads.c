@@ -24,6 +24,7 @@ void threads_free(struct threads *threads)
 {
 	for (size_t i = 0; i < threads->len; i++) {
 		free(threads->all[i]->role);
+		free(threads->all[i]->stretches);
 		free(threads->all[i]);
 	}
 	free(threads->all);

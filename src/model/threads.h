@@ -20,7 +20,8 @@ struct thread {
 	bool bystander; /* not watched: it has a name and no account */
 	u32 queue_cpu;	/* the CPU that it waits for, while it waits */
 	struct thread_account account;
-	struct event_role *role; /* the last one, NULL if there was none */
+	struct event_role *role;     /* the last one, NULL if there was none */
+	struct stretches *stretches; /* model/path.c's, NULL if nobody keeps them */
 };
 
 /* A wait that an event has just ended. */

@@ -125,7 +125,8 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 		.account = settings->account	    ? ACCOUNT_HAND_OVER
 			   : settings->role_wakeups ? ACCOUNT_KEEP
 						    : 0,
-		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0),
+		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0) |
+			(settings->frames ? EMIT_FRAMES : 0),
 		.wake_bytes = ring_bytes(settings) / WAKE_SHARE,
 		.role_wakeups = settings->role_wakeups,
 	};

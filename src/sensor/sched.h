@@ -14,6 +14,7 @@
 struct sched_settings {
 	bool account; /* keep threads' accounts, for sched_read_threads */
 	bool emit;    /* send events of the scheduler */
+	bool frames;  /* and one a frame that is presented */
 	struct filter filter;
 	u32 command_pid;  /* watch this process with its children and threads; 0: no command */
 	u32 role_wakeups; /* keep roles, judge a thread after so many wake-ups, send what changes; 0: no roles */

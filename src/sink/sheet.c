@@ -31,6 +31,8 @@ static void print_json_row(const struct sheet *sheet, const union cell *cells)
 			print_json_string(sheet->out, cells[i].text);
 		else if (column->kind == CELL_SIGNED && cells[i].number == CELL_NONE)
 			fputs("null", sheet->out);
+		else if (column->kind == CELL_HUNDREDTHS)
+			fprintf(sheet->out, "%" PRIu64 ".%02" PRIu64, cells[i].number / 100, cells[i].number % 100);
 		else if (column->kind == CELL_SIGNED)
 			fprintf(sheet->out, "%" PRId64, (s64)cells[i].number);
 		else
@@ -48,6 +50,9 @@ static void format_cell(char *into, size_t size, enum cell_kind kind, union cell
 		break;
 	case CELL_TIME:
 		format_time(into, size, cell.number);
+		break;
+	case CELL_HUNDREDTHS:
+		snprintf(into, size, "%" PRIu64 ".%02" PRIu64, cell.number / 100, cell.number % 100);
 		break;
 	case CELL_PERCENT:
 		snprintf(into, size, "%" PRIu64 ".%02" PRIu64 " %%", cell.number / 100, cell.number % 100);

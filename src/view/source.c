@@ -148,6 +148,7 @@ static void describe_machine(struct recording_info *info)
 /* The sensors besides the scheduler's that tell what threads are for. */
 static int set_up_roles(struct session *session)
 {
+	const struct source *source = session->source;
 	int status = role_options_rules(&session->rules);
 	struct procdb_settings db = role_options()->db;
 	struct evidence_settings wishes = { .sched = &session->sensor,
@@ -159,7 +160,7 @@ static int set_up_roles(struct session *session)
 	if (status)
 		return status;
 	db.learns |= session->source->learns;
-	if (evidence_start(&session->evidence, &wishes, role_options()->without))
+	if (evidence_start(&session->evidence, &wishes, source->without ? source->without : role_options()->without))
 		return fail(session->source->view, "out of memory");
 	return 0;
 }
@@ -172,6 +173,7 @@ static int set_up(struct session *session)
 	struct sched_settings settings = {
 		.account = source->accounts,
 		.emit = source->events || options->output,
+		.frames = source->roles && (source->frames || options->output),
 		.role_wakeups = source->roles ? role_options_wakeups() : 0,
 		.filter = options->filter,
 		.command_pid = source->whole_machine ? 0 : (u32)session->watch.child.pid,

@@ -20,10 +20,12 @@ struct source {
 	const char *view; /* its name, for messages */
 	bool accounts;	  /* live: let the kernel keep accounts, and fill `threads` with them at the end */
 	bool events;	  /* live: send every event; on replay events always come */
-	bool roles; /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
-	bool whole_machine; /* live: the command only says how long; everything is watched */
-	bool learns;	    /* live, with roles: what threads turn out to be goes into the database */
-	bool raw;	    /* live: events only go to the recording that is written, not to `threads` */
+	bool roles;  /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
+	bool frames; /* live, with `roles`: send an event a frame */
+	const char *without; /* live, with `roles`: sensors that are not needed; NULL: as the options say */
+	bool whole_machine;  /* live: the command only says how long; everything is watched */
+	bool learns;	     /* live, with roles: what threads turn out to be goes into the database */
+	bool raw;	     /* live: events only go to the recording that is written, not to `threads` */
 	/* With `events`, or on replay. The event has been applied to `threads`; `ended` is NULL or the wait it ended.
 	 */
 	void (*on_event)(void *data, const struct event_header *event, const struct wait *ended);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* core/tally.h and the status packet: waits by tier, spans of them, and what comes over the socket that is no status. */
+/* core/tally.h and the status packet: waits by tier, spans of them, and what comes over the socket that is no status.
+ */
 #include <string.h>
 
 #include "../../core/tally.h"

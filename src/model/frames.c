@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counts and times frames by process, judges each by core/pace.h, and finds what a late one's time went into.
+ * What a thread usually does in a frame is learned from frames that were on time. */
+#include "frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_SHIFT = 3 };
+
+void frames_init(struct frames *frames, bool explains)
+{
+	*frames = (struct frames){ .explains = explains };
+}
+
+void frames_free(struct frames *frames)
+{
+	while (frames->processes) {
+		struct frame_process *process = frames->processes;
+
+		while (process->streams) {
+			struct frame_stream *stream = process->streams;
+
+			process->streams = stream->next;
+			free(stream);
+		}
+		frames->processes = process->next;
+		free(process->intervals_ns);
+		free(process);
+	}
+	history_free(&frames->history);
+}
+
+static struct frame_process *process_of(struct frames *frames, const struct thread *thread, u64 now_ns)
+{
+	struct frame_process **at = &frames->processes;
+
+	while (*at && (*at)->pid != thread->pid)
+		at = &(*at)->next;
+	if (*at)
+		return *at;
+	*at = calloc(1, sizeof(**at));
+	if (*at) {
+		(*at)->pid = thread->pid;
+		(*at)->first_ns = now_ns;
+	}
+	return *at;
+}
+
+static struct frame_stream *stream_of(struct frame_process *process, u32 tid)
+{
+	struct frame_stream *stream = process->streams;
+
+	while (stream && stream->tid != tid)
+		stream = stream->next;
+	if (stream)
+		return stream;
+	stream = calloc(1, sizeof(*stream));
+	if (stream) {
+		stream->tid = tid;
+		stream->next = process->streams;
+		process->streams = stream;
+	}
+	return stream;
+}
+
+static bool keep_interval(struct frame_process *process, u64 interval_ns)
+{
+	if (process->len == process->room) {
+		size_t room = process->room ? process->room * 2 : 256;
+		u64 *more = realloc(process->intervals_ns, room * sizeof(*more));
+
+		if (!more)
+			return false;
+		process->intervals_ns = more;
+		process->room = room;
+	}
+	process->intervals_ns[process->len++] = interval_ns;
+	process->shown_ns[process->shown_next] = interval_ns;
+	process->shown_next = (process->shown_next + 1) % FRAMES_SHOWN;
+	if (process->shown_len < FRAMES_SHOWN)
+		process->shown_len++;
+	return true;
+}
+
+static void keep_worst(struct frame_process *process, const struct late_frame *frame)
+{
+	u32 at = process->worst_len;
+
+	while (at > 0 && process->worst[at - 1].interval_ns < frame->interval_ns)
+		at--;
+	if (at == FRAMES_WORST)
+		return;
+	if (process->worst_len < FRAMES_WORST)
+		process->worst_len++;
+	memmove(&process->worst[at + 1], &process->worst[at], (process->worst_len - at - 1) * sizeof(*frame));
+	process->worst[at] = *frame;
+}
+
+static u64 average(u64 so_far, u64 value)
+{
+	return so_far ? so_far - (so_far >> USUAL_SHIFT) + (value >> USUAL_SHIFT) : value;
+}
+
+static u64 excess(u64 value, u64 usual)
+{
+	return value > usual ? value - usual : 0;
+}
+
+/* The largest item of what there is most more of than usual. */
+static void find_cause(const struct frame_stream *stream, const struct path *path, struct late_frame *late)
+{
+	u64 most_more_ns = 0, most_ns = 0;
+	u32 kind = PATH_UNKNOWN, whose = PATH_OWN;
+
+	for (u32 i = 0; i < PATH_UNKNOWN; i++)
+		for (u32 j = 0; j < PATH_WHOSE; j++) {
+			u64 more_ns = excess(path->kinds_ns[i][j], stream->usual_ns[i][j]);
+
+			if (more_ns <= most_more_ns)
+				continue;
+			most_more_ns = more_ns;
+			kind = i;
+			whose = j;
+		}
+	for (u32 i = 0; i < path->len; i++) {
+		const struct path_item *item = &path->items[i];
+
+		if (item->kind != kind || (item->tid == stream->tid) != (whose == PATH_OWN) || item->ns <= most_ns)
+			continue;
+		most_ns = item->ns;
+		late->cause = *item;
+		late->usual_ns = stream->usual_ns[kind][whose];
+		late->has_cause = true;
+	}
+}
+
+static void explain(struct frames *frames, const struct threads *threads, struct frame_stream *stream,
+		    struct late_frame *frame)
+{
+	struct path path;
+
+	path_walk(&path, threads, &frames->history, stream->tid, frame->at_ns - frame->interval_ns, frame->at_ns);
+	if (frame->late_ns) {
+		find_cause(stream, &path, frame);
+		return;
+	}
+	for (u32 kind = 0; kind < PATH_KINDS; kind++)
+		for (u32 whose = 0; whose < PATH_WHOSE; whose++)
+			stream->usual_ns[kind][whose] = average(stream->usual_ns[kind][whose],
+								path.kinds_ns[kind][whose]);
+}
+
+static bool take_frame(struct frames *frames, struct threads *threads, const struct event_frame *event,
+		       struct late_frame *late, const struct frame_process **out)
+{
+	const struct thread *thread = threads_by_tid(threads, event->head.tid);
+	struct frame_process *process = thread ? process_of(frames, thread, event->head.time_ns) : NULL;
+	struct frame_stream *stream = process ? stream_of(process, event->head.tid) : NULL;
+	struct pace_verdict verdict;
+	u64 moves;
+
+	if (!stream) {
+		frames->failed = true;
+		return false;
+	}
+	*out = process;
+	process->comm = thread->comm;
+	verdict = pace_frame(&stream->pace, event->head.time_ns);
+	process->frames++;
+	process->line_frames++;
+	process->last_ns = event->head.time_ns;
+	process->target_ns = verdict.target_ns ? pace_display_ns(verdict.target_ns) : 0;
+	process->dropped += verdict.dropped;
+	process->line_dropped += verdict.dropped;
+	process->stutters += verdict.is_stutter;
+	process->pauses += verdict.is_pause;
+	process->late += verdict.late_ns != 0;
+	process->line_late += verdict.late_ns != 0;
+	moves = thread_migrations(&thread->account);
+	*late = (struct late_frame){ .number = process->frames,
+				     .at_ns = event->head.time_ns,
+				     .interval_ns = verdict.interval_ns,
+				     .late_ns = verdict.late_ns,
+				     .target_ns = verdict.target_ns,
+				     .tid = event->head.tid,
+				     .moves = (u32)(moves - stream->moves_before) };
+	stream->moves_before = moves;
+	if (!verdict.interval_ns)
+		return false;
+	if (!keep_interval(process, verdict.interval_ns))
+		frames->failed = true;
+	if (frames->explains)
+		explain(frames, threads, stream, late);
+	keep_worst(process, late);
+	return verdict.late_ns != 0;
+}
+
+bool frames_take(struct frames *frames, struct threads *threads, const struct event_header *event,
+		 struct late_frame *late, const struct frame_process **process)
+{
+	if (frames->explains && (!history_take(&frames->history, event) || !path_take(threads, event)))
+		frames->failed = true;
+	return event->kind == EVENT_FRAME &&
+	       take_frame(frames, threads, (const struct event_frame *)event, late, process);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The value that so many of a thousand do not exceed. */
+static u64 rank(const u64 *sorted, size_t len, u32 per_mille)
+{
+	size_t at = (len * per_mille + 999) / 1000;
+
+	return len ? sorted[at ? at - 1 : 0] : 0;
+}
+
+static u64 mean_of_longest(const u64 *sorted, size_t len, size_t part)
+{
+	size_t count = len / part ? len / part : 1;
+	u64 sum = 0;
+
+	for (size_t i = 0; i < count && i < len; i++)
+		sum += sorted[len - 1 - i];
+	return len ? sum / count : 0;
+}
+
+struct frame_times frame_times(const struct frame_process *process, size_t from)
+{
+	struct frame_times times = { .len = from < process->len ? process->len - from : 0 };
+	u64 *sorted = times.len ? malloc(times.len * sizeof(*sorted)) : NULL;
+
+	if (!sorted)
+		return times;
+	memcpy(sorted, process->intervals_ns + from, times.len * sizeof(*sorted));
+	qsort(sorted, times.len, sizeof(*sorted), by_length);
+	for (size_t i = 0; i < times.len; i++)
+		times.sum_ns += sorted[i];
+	times.p50_ns = rank(sorted, times.len, 500);
+	times.p95_ns = rank(sorted, times.len, 950);
+	times.p99_ns = rank(sorted, times.len, 990);
+	times.p999_ns = rank(sorted, times.len, 999);
+	times.max_ns = sorted[times.len - 1];
+	times.low1_ns = mean_of_longest(sorted, times.len, 100);
+	times.low01_ns = mean_of_longest(sorted, times.len, 1000);
+	free(sorted);
+	return times;
+}
+
+void frames_turn_over(struct frames *frames)
+{
+	for (struct frame_process *process = frames->processes; process; process = process->next) {
+		process->line_frames = process->line_late = process->line_dropped = 0;
+		process->line_from = process->len;
+	}
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Frames of every process that presents: how many, how long each took, which were late and why. From events of kind
+ * frame and, for the reasons, the scheduler's. */
+#ifndef TACTUS_MODEL_FRAMES_H
+#define TACTUS_MODEL_FRAMES_H
+
+#include "../../core/pace.h"
+#include "path.h"
+
+enum { FRAMES_WORST = 10, FRAMES_SHOWN = 24 };
+
+/* A frame that was late, or one of the longest. */
+struct late_frame {
+	u64 number; /* of the process, from 1 */
+	u64 at_ns;
+	u64 interval_ns;
+	u64 late_ns;
+	u64 target_ns;
+	u32 tid;
+	bool has_cause;
+	struct path_item cause; /* what most of the excess went into */
+	u64 usual_ns;		/* of that kind, in frames that were on time */
+	u32 moves;		/* of the thread, in this frame */
+};
+
+/* Of a thread that presents. Each has a pace of its own. */
+struct frame_stream {
+	u32 tid;
+	struct pace pace;
+	u64 usual_ns[PATH_KINDS][PATH_WHOSE]; /* moving averages over frames that were on time */
+	u64 moves_before;
+	struct frame_stream *next;
+};
+
+struct frame_process {
+	u32 pid;
+	struct comm comm;
+	struct frame_stream *streams;
+	u64 frames, late, dropped, stutters, pauses;
+	u64 first_ns, last_ns;
+	u64 target_ns; /* of the last frame; 0: uncapped or not known */
+	u64 *intervals_ns;
+	size_t len, room;
+	/* Since frames_turn_over: */
+	u64 line_frames, line_late, line_dropped;
+	size_t line_from;	    /* index into intervals_ns */
+	u64 shown_ns[FRAMES_SHOWN]; /* the last ones, for a sparkline */
+	u32 shown_next, shown_len;
+	struct late_frame worst[FRAMES_WORST]; /* the longest first */
+	u32 worst_len;
+	struct frame_process *next;
+};
+
+struct frames {
+	struct frame_process *processes; /* in the order of their first frames */
+	struct history history;
+	bool explains;
+	bool failed; /* something is missing for want of memory */
+};
+
+struct frame_times {
+	u64 p50_ns, p95_ns, p99_ns, p999_ns, max_ns;
+	u64 low1_ns, low01_ns; /* mean of the longest 1 and 0.1 percent */
+	u64 sum_ns;
+	size_t len;
+};
+
+void frames_init(struct frames *frames, bool explains);
+void frames_free(struct frames *frames);
+
+/* Takes an event that `threads` has taken. True, with *late filled and *process set, if it was a frame that was late.
+ */
+bool frames_take(struct frames *frames, struct threads *threads, const struct event_header *event,
+		 struct late_frame *late, const struct frame_process **process);
+
+/* Of intervals from this index on. */
+struct frame_times frame_times(const struct frame_process *process, size_t from);
+
+/* A line has been shown: the next counts from here. */
+void frames_turn_over(struct frames *frames);
+
+#endif

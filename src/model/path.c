@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Keeps the last stretches of every thread (running, waiting for a CPU, blocked) and walks them backwards.
+ * A wake-up by a thread of another process may have come from an interrupt while that one ran, so it is told and not
+ * followed. */
+#include "path.h"
+
+#include <stdlib.h>
+
+enum { STRETCHES_KEPT = 256, STEPS_MOST = 1000 };
+
+struct stretch {
+	u64 from_ns, to_ns;
+	u32 waker_tid; /* of a sleep that was ended */
+	u16 cpu;
+	u8 kind; /* enum path_kind */
+};
+
+struct stretches {
+	struct stretch now; /* to_ns is not known yet; from_ns 0: nothing is */
+	u64 taken;
+	struct stretch last[STRETCHES_KEPT];
+};
+
+static struct stretches *stretches_of(struct thread *thread)
+{
+	if (!thread->stretches)
+		thread->stretches = calloc(1, sizeof(*thread->stretches));
+	return thread->stretches;
+}
+
+/* The thread turns to something else. */
+static bool turn_to(struct threads *threads, u32 tid, enum path_kind kind, u64 now_ns, u16 cpu, u32 waker_tid)
+{
+	struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
+	struct stretches *own;
+
+	if (!thread || thread->bystander)
+		return true;
+	own = stretches_of(thread);
+	if (!own)
+		return false;
+	if (own->now.from_ns && now_ns > own->now.from_ns) {
+		struct stretch *ended = &own->last[own->taken++ % STRETCHES_KEPT];
+
+		*ended = own->now;
+		ended->to_ns = now_ns;
+		ended->waker_tid = waker_tid;
+		/* Where it waited is where it then runs. */
+		if (ended->kind == PATH_WAITED)
+			ended->cpu = cpu;
+	}
+	own->now = (struct stretch){ .from_ns = now_ns, .kind = (u8)kind, .cpu = cpu };
+	return true;
+}
+
+static bool take_switch(struct threads *threads, const struct event_switch *event)
+{
+	bool can_run = (event->head.flags & EVENT_FLAG_PREEMPTED) || event->prev_state == 0;
+
+	return turn_to(threads, event->head.tid, can_run ? PATH_WAITED : PATH_SLEPT, event->head.time_ns,
+		       event->head.cpu, 0) &&
+	       turn_to(threads, event->next_tid, PATH_RAN, event->head.time_ns, event->head.cpu, 0);
+}
+
+static bool take_wakeup(struct threads *threads, const struct event_wakeup *event)
+{
+	const struct thread *thread = threads_by_tid(threads, event->head.tid);
+
+	/* One that is on its way to sleep, or waits already, only turns back. */
+	if (thread && thread->stretches && thread->stretches->now.from_ns && thread->stretches->now.kind != PATH_SLEPT)
+		return true;
+	return turn_to(threads, event->head.tid, PATH_WAITED, event->head.time_ns, event->target_cpu, event->waker_tid);
+}
+
+bool path_take(struct threads *threads, const struct event_header *event)
+{
+	if (event->kind == EVENT_SWITCH)
+		return take_switch(threads, (const struct event_switch *)event);
+	if (event->kind == EVENT_WAKEUP)
+		return take_wakeup(threads, (const struct event_wakeup *)event);
+	if (event->kind == EVENT_SAMPLE && !(event->flags & EVENT_FLAG_CLOSING))
+		return turn_to(threads, event->tid, PATH_RAN, event->time_ns, event->cpu, 0);
+	if (event->kind == EVENT_MISSED)
+		return turn_to(threads, event->tid, PATH_RAN, ((const struct event_missed *)event)->since_ns,
+			       event->cpu, 0);
+	return true;
+}
+
+/* What the thread did just before this time. */
+static bool stretch_before(const struct thread *thread, u64 time_ns, struct stretch *found)
+{
+	const struct stretches *own = thread ? thread->stretches : NULL;
+
+	if (!own)
+		return false;
+	if (own->now.from_ns && own->now.from_ns < time_ns) {
+		*found = own->now;
+		found->to_ns = time_ns;
+		return true;
+	}
+	for (u64 back = 1; back <= own->taken && back <= STRETCHES_KEPT; back++) {
+		const struct stretch *stretch = &own->last[(own->taken - back) % STRETCHES_KEPT];
+
+		if (stretch->from_ns < time_ns) {
+			*found = *stretch;
+			return stretch->to_ns >= time_ns;
+		}
+	}
+	return false;
+}
+
+static void add_item(struct path *path, const struct path_item *item, enum path_whose whose)
+{
+	path->kinds_ns[item->kind][whose] += item->ns;
+	for (u32 i = 0; i < path->len; i++) {
+		struct path_item *known = &path->items[i];
+
+		if (known->kind != item->kind || known->tid != item->tid || known->other_tid != item->other_tid)
+			continue;
+		known->ns += item->ns;
+		if (item->ns > known->longest_ns) {
+			known->longest_ns = item->ns;
+			known->cpu = item->cpu;
+		}
+		return;
+	}
+	if (path->len == PATH_ITEMS) {
+		path->unlisted_ns += item->ns;
+		return;
+	}
+	path->items[path->len] = *item;
+	path->items[path->len++].longest_ns = item->ns;
+}
+
+/* Whoever of the same process ended this sleep by running at that time; NULL: nobody that one could follow. */
+static const struct thread *follow(const struct threads *threads, const struct thread *thread,
+				   const struct stretch *sleep)
+{
+	const struct thread *waker = sleep->waker_tid ? threads_by_tid(threads, sleep->waker_tid) : NULL;
+	struct stretch ran;
+
+	if (!waker || waker == thread || waker->pid != thread->pid)
+		return NULL;
+	return stretch_before(waker, sleep->to_ns, &ran) && ran.kind == PATH_RAN ? waker : NULL;
+}
+
+void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
+	       u64 to_ns)
+{
+	const struct thread *thread = threads_by_tid(threads, tid), *waker;
+	struct stretch stretch;
+
+	*path = (struct path){ 0 };
+	for (u32 step = 0; thread && step < STEPS_MOST && to_ns > from_ns; step++) {
+		struct path_item item = { .tid = thread->tid };
+		u64 begin_ns;
+
+		if (!stretch_before(thread, to_ns, &stretch))
+			break;
+		waker = stretch.kind == PATH_SLEPT && stretch.to_ns == to_ns ? follow(threads, thread, &stretch) : NULL;
+		if (waker) {
+			thread = waker;
+			continue;
+		}
+		begin_ns = stretch.from_ns > from_ns ? stretch.from_ns : from_ns;
+		item.kind = stretch.kind;
+		item.ns = to_ns - begin_ns;
+		item.cpu = stretch.cpu;
+		if (item.kind == PATH_WAITED)
+			history_culprit(history, stretch.cpu, begin_ns, to_ns, &item.other_tid);
+		if (item.kind == PATH_SLEPT)
+			item.other_tid = stretch.waker_tid;
+		add_item(path, &item, thread->tid == tid ? PATH_OWN : PATH_OTHERS);
+		to_ns = begin_ns;
+	}
+	if (to_ns > from_ns)
+		add_item(path, &(struct path_item){ .kind = PATH_UNKNOWN, .tid = tid, .ns = to_ns - from_ns },
+			 PATH_OWN);
+}

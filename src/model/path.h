@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a span of a thread's time went into, followed backwards from its end through whoever it waited for: while it
+ * slept for another thread of its process, what counts is what that one did. */
+#ifndef TACTUS_MODEL_PATH_H
+#define TACTUS_MODEL_PATH_H
+
+#include "history.h"
+#include "threads.h"
+
+enum path_kind {
+	PATH_RAN,    /* a thread ran */
+	PATH_WAITED, /* it could run and had no CPU */
+	PATH_SLEPT,  /* it was blocked, and nobody of its process ended that */
+	PATH_UNKNOWN,
+	PATH_KINDS,
+};
+
+enum { PATH_ITEMS = 32 };
+
+/* Time of one kind, of one thread, for one cause, all of it in the span together. */
+struct path_item {
+	enum path_kind kind;
+	u32 tid;
+	u32 other_tid; /* waited: who had the CPU for most of it; slept: who was running where it was woken. 0: nobody
+			*/
+	u32 cpu;       /* waited: where it then ran, of the longest */
+	u64 ns;
+	u64 longest_ns;
+};
+
+/* Whose time it was: the thread's own, or that of one that it waited for. */
+enum path_whose { PATH_OWN, PATH_OTHERS, PATH_WHOSE };
+
+struct path {
+	u64 kinds_ns[PATH_KINDS][PATH_WHOSE];
+	struct path_item items[PATH_ITEMS];
+	u32 len;
+	u64 unlisted_ns; /* for which there was no item left */
+};
+
+/* Takes an event that `threads` has taken. False for want of memory. */
+bool path_take(struct threads *threads, const struct event_header *event);
+
+/* Follows the thread from to_ns back to from_ns. */
+void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
+	       u64 to_ns);
+
+#endif

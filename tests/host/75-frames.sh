@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# tactus frames: frames counted, late ones found with their amounts and causes, none other; live, recorded, as CSV.
+. tests/tap.sh
+
+delays=(build/programs/delays 20 240 1 60:15:compute 100:18:mutex 140:13:hog 180:35:sleep)
+# check WHAT FILE: the late frames in it are those four, as long and for the reasons that the program says
+check() {
+	python3 - "$1" "$2" "$scratch/said" <<'END'
+import json, sys
+what, late, said = sys.argv[1], {}, {}
+for line in open(sys.argv[2]):
+    row = json.loads(line)
+    if "late_frame" in row: late[row["late_frame"]] = row
+for line in open(sys.argv[3]):
+    number, ms, reason, tid = line.split()
+    said[int(number)] = (int(ms), reason, int(tid))
+wanted = {"compute": "ran", "mutex": "slept", "hog": "waited", "sleep": "slept"}
+print("# measured:", what + ":", ", ".join(f"{n}: {r['late_ns'] / 1e6:.1f} ms, {r.get('cause')} {r.get('cause_ns', 0) / 1e6:.1f} ms"
+                                          for n, r in sorted(late.items())))
+trouble = []
+if set(late) != set(said): trouble.append(f"late are {sorted(late)}, delayed were {sorted(said)}")
+for number, (ms, reason, tid) in said.items():
+    row = late.get(number)
+    if not row: continue
+    if abs(row["late_ns"] / 1e6 - ms) > 3: trouble.append(f"{number} is late by {row['late_ns']}, was delayed by {ms} ms")
+    if reason == "machine": continue
+    if row.get("cause") != wanted[reason]: trouble.append(f"{number} was delayed by {reason}, said is {row.get('cause')}")
+    who = row.get("other_tid") if reason == "hog" else row.get("cause_tid")
+    if who != tid: trouble.append(f"{number} was delayed by {tid}, said is {who}")
+print("\n".join("# " + t for t in trouble))
+sys.exit(bool(trouble))
+END
+}
+
+"$tactus" frames --why --json -- "${delays[@]}" >"$scratch/out" 2>"$scratch/err"
+is "frames ends well" $? 0
+grep -E '^[0-9]+ [0-9]+ [a-z]+ ' "$scratch/out" >"$scratch/said"
+grep '^{' "$scratch/out" >"$scratch/rows"
+is "the program delayed four frames" "$(grep -vc machine "$scratch/said")" 4
+check live "$scratch/rows"
+is "each is found, none other, with its amount and its cause" $? 0
+is "every frame was counted" "$(tail -n 1 "$scratch/rows" | json 'd["frames"]')" 240
+is "at 20 ms it keeps a display's pace" "$(tail -n 1 "$scratch/rows" | json 'd["target_ns"]')" 20000000
+is "the summary counts the late ones" "$(tail -n 1 "$scratch/rows" | json 'd["late"]')" "$(wc -l <"$scratch/said")"
+
+"$tactus" record -o "$scratch/file" -- "${delays[@]}" >"$scratch/out" 2>"$scratch/err"
+is "the same is recorded" $? 0
+grep -E '^[0-9]+ [0-9]+ [a-z]+ ' "$scratch/out" >"$scratch/said"
+"$tactus" frames -i "$scratch/file" --why --json >"$scratch/rows"
+check replay "$scratch/rows"
+is "and found in the recording" $? 0
+"$tactus" frames -i "$scratch/file" --why --csv "$scratch/csv" >"$scratch/text" 2>&1
+is "as text" $? 0
+for words in 'delays ran 1[0-9.]* ms itself, usually [0-9.]* [mu]s' 'it waited for holder \[[0-9]*\], which slept 1[0-9.]* ms' \
+	'delays waited 1[0-9.]* ms on CPU 1 behind delays \[' 'longest frames:' 'frames by how long they took'; do
+	like "in words: $words" "$(cat "$scratch/text")" "$words"
+done
+grep ' late: ' "$scratch/text" | head -n 4 | sed 's/^/# measured: /'
+is "the CSV has MangoHud's columns" "$(sed -n 3p "$scratch/csv")" \
+	"fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,swap_used,process_rss,elapsed"
+is "and a row for each interval" "$(sed 1,3d "$scratch/csv" | wc -l)" 239
+is "that add up" "$(sed 1,3d "$scratch/csv" | awk -F, '{ sum += $2 * 1e6; last = $15 } END { print (sum / last > 0.999 && sum / last < 1.001) }')" 1
+
+rate=$(tail -n 1 "$scratch/rows" | json 'd["fps"]')
+holds "the rate is a number near 48" test "${rate%.*}" -ge 40 -a "${rate%.*}" -le 50
+# Others: two threads at once, a stop, nothing at all, a full disk, a kill.
+"$tactus" frames --json -- build/programs/present egl 2 300 >"$scratch/rows" 2>"$scratch/err"
+frames=$(tail -n 1 "$scratch/rows" | json 'd["frames"]')
+is "frames of two threads are one process's" "$frames" 600
+"$tactus" frames --json -- build/programs/delays 20 120 1 60:2500:sleep >"$scratch/out" 2>"$scratch/err"
+is "a stop of two and a half seconds is a pause and no late frame" \
+	"$(grep '^{' "$scratch/out" | tail -n 1 | json '(d["pauses"], d["late"], d["frames"])')" \
+	"(1, $(grep -c machine "$scratch/out"), 120)"
+"$tactus" frames -d 0.3 --json -- sleep 5 >"$scratch/out" 2>"$scratch/err"
+like "nobody presents: it says so" "$(cat "$scratch/err")" 'no frame was presented'
+ends "a full disk is told" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv /dev/full
+ends "a file that cannot be" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv "$scratch/no/such"
+"$tactus" frames --json -- sh -c 'build/programs/delays 20 1000 1 & sleep 2.5; kill -KILL $!' >"$scratch/out" 2>"$scratch/err"
+holds "the frames of one that was killed are there" test "$(grep '^{' "$scratch/out" | tail -n 1 | json 'd["frames"]')" -gt 10
+done_testing

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Presents at a fixed pace on one CPU and delays known frames by known amounts, for known reasons:
+ *   delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]...   with the reasons compute, mutex, hog, sleep
+ * Prints each delayed frame's number, amount and reason, and the tid of whoever was the reason; and frames that took a
+ * quarter longer than they should without that, for the reason "machine". */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int to_holder[2], from_holder[2], to_hog[2];
+static long holder_tid;
+static pid_t hog_pid;
+
+static long long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void spin(int ms)
+{
+	long long end_ns = now_ns() + ms * 1000000LL;
+
+	while (now_ns() < end_ns)
+		;
+}
+
+static void tell(int fd, int ms)
+{
+	if (write(fd, &ms, sizeof(ms)) != sizeof(ms))
+		abort();
+}
+
+static int hear(int fd)
+{
+	int ms = 0;
+
+	return read(fd, &ms, sizeof(ms)) == sizeof(ms) ? ms : -1;
+}
+
+/* Holds the mutex for so long, asleep. */
+static void *hold(void *unused)
+{
+	int ms;
+
+	(void)unused;
+	pthread_setname_np(pthread_self(), "holder");
+	holder_tid = syscall(SYS_gettid);
+	tell(from_holder[1], 0);
+	while ((ms = hear(to_holder[0])) >= 0) {
+		pthread_mutex_lock(&mutex);
+		tell(from_holder[1], 0);
+		usleep((useconds_t)ms * 1000);
+		pthread_mutex_unlock(&mutex);
+	}
+	return NULL;
+}
+
+/* A process of a higher priority on the same CPU. */
+static void burn(void)
+{
+	struct sched_param urgent = { .sched_priority = 10 };
+	int ms;
+
+	close(to_hog[1]);
+	if (sched_setscheduler(0, SCHED_FIFO, &urgent))
+		perror("delays: no realtime priority");
+	while ((ms = hear(to_hog[0])) >= 0)
+		spin(ms);
+	_exit(0);
+}
+
+static void delay(const char *reason, int ms)
+{
+	long tid = 0;
+
+	if (!strcmp(reason, "compute")) {
+		spin(ms);
+		tid = getpid();
+	} else if (!strcmp(reason, "sleep")) {
+		usleep((useconds_t)ms * 1000);
+		tid = getpid();
+	} else if (!strcmp(reason, "mutex")) {
+		tell(to_holder[1], ms);
+		hear(from_holder[0]);
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		tid = holder_tid;
+	} else if (!strcmp(reason, "hog")) {
+		tell(to_hog[1], ms);
+		tid = hog_pid;
+	}
+	printf("%s %ld\n", reason, tid);
+}
+
+int main(int argc, char **argv)
+{
+	void *library = dlopen("libEGL.so.1", RTLD_NOW);
+	unsigned (*swap)(void *, void *) = library ? dlsym(library, "eglSwapBuffers") : NULL;
+	long long period_ns = argc > 3 ? atoll(argv[1]) * 1000000 : 0, next_ns, at_ns, last_ns = 0;
+	pthread_t holder;
+	struct sched_param above_others = { .sched_priority = 5 };
+	cpu_set_t cpus;
+
+	if (!swap || !period_ns || pipe(to_holder) || pipe(from_holder) || pipe(to_hog)) {
+		fprintf(stderr, "usage: delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]... (needs libEGL.so.1)\n");
+		return 1;
+	}
+	CPU_ZERO(&cpus);
+	CPU_SET(atoi(argv[3]), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	/* So that nobody else on the machine delays it. */
+	if (sched_setscheduler(0, SCHED_FIFO, &above_others))
+		perror("delays: no realtime priority");
+	hog_pid = fork();
+	if (hog_pid == 0)
+		burn();
+	pthread_create(&holder, NULL, hold, NULL);
+	hear(from_holder[0]);
+	/* Until the library's probes are in place. */
+	usleep(1500000);
+	next_ns = now_ns();
+	for (int frame = 1; frame <= atoi(argv[2]); frame++) {
+		int is_delayed = 0;
+
+		spin(1);
+		for (int i = 4; i < argc; i++) {
+			char reason[16] = "";
+			int number, ms;
+
+			if (sscanf(argv[i], "%d:%d:%15s", &number, &ms, reason) == 3 && number == frame) {
+				printf("%d %d ", frame, ms);
+				delay(reason, ms);
+				is_delayed = 1;
+			}
+		}
+		at_ns = now_ns();
+		if (!is_delayed && last_ns && at_ns - last_ns > period_ns * 5 / 4)
+			printf("%d %lld machine 0\n", frame, (at_ns - last_ns - period_ns) / 1000000);
+		last_ns = at_ns;
+		swap(NULL, NULL);
+		/* A late frame moves those after it. */
+		next_ns += period_ns;
+		if (next_ns < now_ns())
+			next_ns = now_ns() + period_ns;
+		while (now_ns() < next_ns) {
+			struct timespec until = { next_ns / 1000000000, next_ns % 1000000000 };
+
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+		}
+	}
+	close(to_hog[1]);
+	return 0;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* model/frames.c and model/path.c: late frames in a made stream, each for another reason, and streams with gaps. */
+#include <string.h>
+
+#include "../../src/model/frames.h"
+#include "tap.h"
+
+enum { GAME = 10, HELPER = 11, HOG = 99, PID = 10, MS = 1000000 };
+
+static struct threads threads;
+static struct frames frames;
+static struct cpu_place places[2];
+static u64 now_ns;
+static struct late_frame late;
+static const struct frame_process *process;
+
+static bool take(struct event_header *event)
+{
+	struct wait ended;
+
+	threads_take(&threads, event, &ended);
+	return frames_take(&frames, &threads, event, &late, &process);
+}
+
+static void introduce(u32 tid, u32 pid, const char *comm)
+{
+	struct event_thread event = { .head = { now_ns, tid, 0, EVENT_THREAD, 0 }, .start_ns = tid, .pid = pid };
+
+	memcpy(event.comm.text, comm, strlen(comm));
+	take(&event.head);
+}
+
+static void turn(u16 cpu, u32 from, u16 state, u32 to)
+{
+	struct event_switch event = { .head = { now_ns, from, cpu, EVENT_SWITCH, 0 },
+				      .next_tid = to,
+				      .prev_state = state };
+
+	event.prev_prio = event.next_prio = 121;
+	take(&event.head);
+}
+
+static void wake(u32 tid, u32 waker, u16 cpu)
+{
+	struct event_wakeup event = { .head = { now_ns, tid, cpu, EVENT_WAKEUP, 0 },
+				      .waker_tid = waker,
+				      .target_cpu = cpu };
+
+	event.prio = 121;
+	take(&event.head);
+}
+
+static bool present(void)
+{
+	struct event_frame event = { .head = { now_ns, GAME, 0, EVENT_FRAME, 0 } };
+
+	return take(&event.head);
+}
+
+static void pass(u32 ms)
+{
+	now_ns += (u64)ms * MS;
+}
+
+/* A frame of 20 ms: 5 of work, 15 asleep until a timer. */
+static bool usual_frame(void)
+{
+	bool is_late;
+
+	pass(5);
+	is_late = present();
+	turn(0, GAME, 1, 0);
+	pass(15);
+	wake(GAME, 0, 0);
+	turn(0, 0, 0, GAME);
+	return is_late;
+}
+
+static void begin(bool explains)
+{
+	u32 wrong = 0;
+
+	now_ns = NSEC_PER_SEC;
+	threads_init(&threads, places, 2);
+	frames_init(&frames, explains);
+	introduce(GAME, PID, "game");
+	introduce(HELPER, PID, "helper");
+	introduce(HOG, 99, "hog");
+	turn(0, 0, 0, GAME);
+	for (int i = 0; i < 40; i++)
+		wrong += usual_frame();
+	is(wrong, 0, "no usual frame is late");
+}
+
+static void end(void)
+{
+	frames_free(&frames);
+	threads_free(&threads);
+}
+
+static void test_own_work(void)
+{
+	begin(true);
+	pass(25);
+	ok(present(), "a frame that worked 20 ms longer is late");
+	is(late.late_ns, 20 * MS, "by that");
+	ok(late.has_cause && late.cause.kind == PATH_RAN && late.cause.tid == GAME, "because it ran itself");
+	is(late.cause.ns, 25 * MS, "so long");
+	is(late.usual_ns, 5 * MS, "and usually so long");
+	is(process->late, 1, "one is late");
+	is(process->dropped, 1, "one period passed without a frame");
+	end();
+}
+
+static void test_behind_another(void)
+{
+	begin(true);
+	pass(2);
+	turn(0, GAME, 0, HOG);
+	pass(17);
+	turn(0, HOG, 0, GAME);
+	pass(3);
+	ok(present(), "a frame whose thread waited is late");
+	ok(late.cause.kind == PATH_WAITED && late.cause.tid == GAME && late.cause.other_tid == HOG,
+	   "behind whom is known");
+	is(late.cause.ns, 17 * MS, "and how long");
+	end();
+}
+
+/* The game waits for its helper, which waits for the hog. */
+static void test_chain(void)
+{
+	begin(true);
+	turn(1, 0, 0, HELPER);
+	pass(1);
+	turn(0, GAME, 1, 0);
+	turn(1, HELPER, 0, HOG);
+	pass(18);
+	turn(1, HOG, 0, HELPER);
+	pass(2);
+	wake(GAME, HELPER, 0);
+	turn(0, 0, 0, GAME);
+	pass(1);
+	ok(present(), "a frame whose thread waited for another is late");
+	ok(late.cause.kind == PATH_WAITED && late.cause.tid == HELPER && late.cause.other_tid == HOG,
+	   "because the other waited behind a third");
+	is(late.cause.ns, 18 * MS, "so long");
+	end();
+}
+
+static void test_sleeping_helper(void)
+{
+	begin(true);
+	turn(1, 0, 0, HELPER);
+	pass(1);
+	turn(0, GAME, 1, 0);
+	turn(1, HELPER, 1, 0);
+	pass(30);
+	wake(HELPER, 0, 1);
+	turn(1, 0, 0, HELPER);
+	pass(1);
+	wake(GAME, HELPER, 0);
+	turn(0, 0, 0, GAME);
+	ok(present(), "a frame whose thread waited for one that slept is late");
+	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == HELPER, "and that one is named");
+	end();
+}
+
+/* Wakers of other processes may have been interrupted by what really woke it. */
+static void test_stranger(void)
+{
+	begin(true);
+	pass(1);
+	turn(0, GAME, 1, HOG);
+	pass(30);
+	wake(GAME, HOG, 0);
+	turn(0, HOG, 0, GAME);
+	ok(present(), "a frame whose thread slept too long is late");
+	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && late.cause.other_tid == HOG,
+	   "nobody else's time is taken for it");
+	end();
+}
+
+/* Pieces missing, times that go backwards, threads that nobody introduced. */
+static void test_gaps(void)
+{
+	struct event_frame unknown = { .head = { 5, 4711, 0, EVENT_FRAME, 0 } };
+	struct path path;
+
+	begin(true);
+	pass(30);
+	wake(GAME, 4711, 7);
+	turn(1, 4711, 1, 4712);
+	ok(present(), "events of strangers do no harm");
+	take(&unknown.head);
+	now_ns -= 50 * MS;
+	ok(!present(), "a frame before the last one is not late");
+	path_walk(&path, &threads, &frames.history, 31337, 1, 2);
+	is(path.kinds_ns[PATH_UNKNOWN][PATH_OWN], 1, "of a thread that is not known nothing is known");
+	path_walk(&path, &threads, &frames.history, GAME, 0, now_ns + 1000);
+	ok(path.kinds_ns[PATH_UNKNOWN][PATH_OWN] > 0, "nor of a time before the first event");
+	end();
+}
+
+static void test_times(void)
+{
+	struct frame_times times;
+
+	begin(false);
+	times = frame_times(frames.processes, 0);
+	is(times.len, 39, "an interval between each two frames");
+	is(times.p50_ns, 20 * MS, "the median");
+	is(times.max_ns, 20 * MS, "the longest");
+	is(times.low1_ns, 20 * MS, "the slowest hundredth");
+	is(times.sum_ns, 39 * 20ull * MS, "the sum");
+	pass(180);
+	present();
+	times = frame_times(frames.processes, 0);
+	ok(times.p50_ns == 20 * MS && times.p99_ns == times.max_ns && times.max_ns > 180 * MS,
+	   "one long frame is in the tail");
+	is(frame_times(frames.processes, 1000).len, 0, "past the end there is none");
+	frames_turn_over(&frames);
+	is(frame_times(frames.processes, frames.processes->line_from).len, 0, "a new line begins empty");
+	end();
+}
+
+int main(void)
+{
+	test_own_work();
+	test_behind_another();
+	test_chain();
+	test_sleeping_helper();
+	test_stranger();
+	test_gaps();
+	test_times();
+	return tap_end();
+}
