@@ -72,24 +72,37 @@ run_scripts() {
 	done
 }
 
-# VM tests run two at a time: a guest mostly waits for one CPU of its own. Each one's words come in one piece, in order.
+# VM tests run two at a time: a guest mostly waits for one CPU of its own. Each one's words come in one piece, when it ends.
 run_scripts_in_pairs() {
-	local tests=(tests/"$1"/*.sh) logs=() pids=() begun=() i next=0 status
-	for ((i = 0; i < ${#tests[@]}; i++)); do
-		for (( ; next < ${#tests[@]} && next < i + 2; next++)); do
-			logs[next]=$(mktemp) begun[next]=$SECONDS
-			"${tests[next]}" >"${logs[next]}" 2>&1 </dev/null &
-			pids[next]=$!
-		done
-		say "waiting for ${tests[i]}"
-		wait "${pids[i]}"
-		status=$?
-		echo "--- ${tests[i]#tests/}"
-		cat "${logs[i]}"
-		count_tap "${tests[i]#tests/}" "${logs[i]}" "$status"
-		echo "# ${tests[i]#tests/} and what ran beside it took $((SECONDS - begun[i])) s"
-		rm -f "${logs[i]}"
+	local test running=0
+	declare -A names=() logs=() begun=()
+	for test in tests/"$1"/*.sh; do
+		((running < 2)) || one_ends
+		say "${test#tests/} begins"
+		start_beside "$test"
 	done
+	while ((running > 0)); do one_ends; done
+}
+# Both work on the variables of run_scripts_in_pairs.
+start_beside() {
+	local log pid
+	log=$(mktemp)
+	"$1" >"$log" 2>&1 </dev/null &
+	pid=$!
+	names[$pid]=${1#tests/} logs[$pid]=$log begun[$pid]=$SECONDS
+	running=$((running + 1))
+}
+one_ends() {
+	local pid status
+	wait -n -p pid "${!names[@]}"
+	status=$?
+	echo "--- ${names[$pid]}"
+	cat "${logs[$pid]}"
+	count_tap "${names[$pid]}" "${logs[$pid]}" "$status"
+	echo "# ${names[$pid]} took $((SECONDS - begun[$pid])) s beside others"
+	rm -f "${logs[$pid]}"
+	unset "names[$pid]" "logs[$pid]" "begun[$pid]"
+	running=$((running - 1))
 }
 
 main() {
