@@ -108,8 +108,10 @@ static int ingest(u32 len, bool others)
 					    sizeof(struct kind_seen), 4 * PROCDB_KERNEL_KINDS, NULL);
 	state->predicted_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "predicted", sizeof(struct kind_key),
 					     sizeof(struct kind_guess), PROCDB_KERNEL_KINDS, NULL);
-	if (state->observed_fd < 0 || state->predicted_fd < 0)
-		return -errno;
+	if (state->observed_fd < 0 || state->predicted_fd < 0) {
+		free(state);
+		return -EPERM;
+	}
 	procdb_init(&state->store.db, 0);
 	fill(&state->store.db, len);
 	state->store.learns = true;
