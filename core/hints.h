@@ -9,7 +9,8 @@
 enum {
 	HINT_SLICE_LEAST_NS = 100 * NSEC_PER_USEC, /* the kernel's own limits of a custom slice */
 	HINT_SLICE_MOST_NS = 100 * NSEC_PER_MSEC,
-	HINT_NICE_URGENT = -5,
+	HINT_SLICE_URGENT_MOST_NS = 3 * NSEC_PER_MSEC,
+	HINT_NICE_URGENT = -10,
 	HINT_NICE_BATCH = 5,
 	HINT_CLAMP_URGENT = 512, /* of 1024: an urgent thread's CPU runs at half speed at least */
 };
@@ -23,22 +24,33 @@ struct hint {
 
 /* What the machine takes. */
 struct hint_means {
-	u32 slices; /* custom slices: Linux 6.12 and later */
-	u32 clamps; /* uclamp */
+	u32 slices;  /* custom slices: Linux 6.12 and later */
+	u32 clamps;  /* uclamp */
+	u32 presses; /* nice values may become more pressing: that takes a privilege */
 };
 
+/* An urgent thread's slice holds what it does at a time and half as much again: then it runs to the end of it. */
+core_fn u64 hint_slice_ns(u64 burst_ns)
+{
+	u64 slice_ns = burst_ns + burst_ns / 2;
+
+	if (slice_ns > HINT_SLICE_URGENT_MOST_NS)
+		return HINT_SLICE_URGENT_MOST_NS;
+	return slice_ns < HINT_SLICE_LEAST_NS ? HINT_SLICE_LEAST_NS : slice_ns - slice_ns % HINT_SLICE_LEAST_NS;
+}
+
 /* A short slice gives an urgent thread an early deadline; a long one makes batch threads, once on the CPU, yield to
- * anybody whose deadline is earlier and keeps them from each other's way. Measured, that does far more than nice does,
- * so nice changes only where there are no custom slices. Nobody's own nice value is made more pressing by being batch.
- */
-core_fn struct hint hint_for(const struct hint *own, u32 tier, const struct hint_means *means)
+ * anybody whose deadline is earlier and keeps them from each other's way. But whoever has had more than his share must
+ * wait, however early his deadline is: a nice value keeps an urgent thread from that. Nobody's own nice value is made
+ * more pressing by being batch. `burst_ns`: what the thread runs at a time. */
+core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, const struct hint_means *means)
 {
 	struct hint hint = *own;
 
 	if (tier == TIER_LATENCY_CRITICAL) {
 		if (means->slices)
-			hint.slice_ns = HINT_SLICE_LEAST_NS;
-		else if (own->nice > HINT_NICE_URGENT)
+			hint.slice_ns = hint_slice_ns(burst_ns);
+		if (means->presses && own->nice > HINT_NICE_URGENT)
 			hint.nice = HINT_NICE_URGENT;
 		if (means->clamps && own->clamp_min < HINT_CLAMP_URGENT)
 			hint.clamp_min = HINT_CLAMP_URGENT;
@@ -54,6 +66,20 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, const struct hint
 core_fn int hint_same(const struct hint *a, const struct hint *b)
 {
 	return a->slice_ns == b->slice_ns && a->nice == b->nice && a->clamp_min == b->clamp_min;
+}
+
+/* What a thread gets back: each part that is still as it was given. What somebody else has changed is his. */
+core_fn struct hint hint_returned(const struct hint *now, const struct hint *before, const struct hint *given)
+{
+	struct hint hint = *now;
+
+	if (now->slice_ns == given->slice_ns)
+		hint.slice_ns = before->slice_ns;
+	if (now->nice == given->nice)
+		hint.nice = before->nice;
+	if (now->clamp_min == given->clamp_min)
+		hint.clamp_min = before->clamp_min;
+	return hint;
 }
 
 #endif

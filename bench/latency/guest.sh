@@ -25,18 +25,28 @@ until_state() {
 	return 1
 }
 
+until_hints() {
+	for _ in $(seq 900); do
+		! grep -q "hints to the kernel's scheduler" "$scratch/err" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 take_over() {
 	case $1 in
 	tactus) $tactus run --actuator scx >"$scratch/out" 2>"$scratch/err" & ;;
+	hints) $tactus run --actuator hints >"$scratch/out" 2>"$scratch/err" & ;;
 	simple) "$simple" >"$scratch/out" 2>"$scratch/err" & ;;
 	*) return 0 ;;
 	esac
 	runner=$!
+	[ "$1" != hints ] || { until_hints && return; }
 	until_state enabled
 }
 hand_back() {
 	[ -n "$runner" ] || return 0
-	[ "$(state)" = enabled ] || echo "tactus: $1 was taken out: $(cat "$scratch/err")" >&2
+	[ "$(state)" = enabled ] || [ "$1" = hints ] || echo "tactus: $1 was taken out: $(cat "$scratch/err")" >&2
 	kill -INT "$runner"
 	wait "$runner"
 	runner=

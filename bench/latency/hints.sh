@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Hints against plain EEVDF on this machine, in turns: one CPU, a thread that wakes by a clock or a frame loop, beside three hogs or
 # a real compile. tactus watches before the load begins and is told nothing; what counts begins three seconds after the load.
-# Usage: bench/latency/hints.sh [ROUNDS [SECONDS]]   Prints lines "result plain|hints LOAD name=value...".
+# Usage: bench/latency/hints.sh [ROUNDS [SECONDS [LOAD...]]]   Prints lines "result plain|hints LOAD name=value...".
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 rounds=${1:-3} seconds=${2:-5}
+loads=${*:3}
+loads=${loads:-host-periodic-idle host-frames-idle host-periodic-hogs host-frames-hogs host-periodic-compile host-frames-compile}
 skip=3
 load=$PWD/build/bench/load
 tactus=build/tactus
@@ -69,7 +71,7 @@ one() {
 
 taskset -pc "$cpu" $$ >/dev/null
 for round in $(seq "$rounds"); do
-	for name in host-periodic-idle host-frames-idle host-periodic-hogs host-frames-hogs host-periodic-compile host-frames-compile; do
+	for name in $loads; do
 		for way in plain hints; do
 			case $name-$way in *-idle-hints) continue ;; esac
 			start_hints $way

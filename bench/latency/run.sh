@@ -37,7 +37,7 @@ for load in "$@"; do
 done
 
 install_packages rt-tests linux-perf
-schedulers=${SCHEDULERS:-eevdf tactus}
+schedulers="eevdf tactus hints"
 if simple=$(bench/latency/simple.sh); then
 	schedulers+=" simple"
 else

@@ -22,7 +22,7 @@ struct kernel_attr {
 	u32 util_max;
 };
 
-enum { FLAG_RESET_ON_FORK = 0x01, FLAG_UTIL_CLAMP_MIN = 0x20, TRIED_SLICE_NS = 7 * NSEC_PER_MSEC };
+enum { FLAG_RESET_ON_FORK = 0x01, FLAG_UTIL_CLAMP_MIN = 0x20, TRIED_SLICE_NS = 7 * NSEC_PER_MSEC, NICE_PRESSING = -20 };
 
 static int get(u32 tid, struct kernel_attr *attr)
 {
@@ -75,11 +75,13 @@ struct hint_means attr_means(u64 *base_slice_ns)
 		means.slices = 1;
 		*base_slice_ns = own.runtime_ns;
 	}
+	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice - 1 };
+	means.presses = own.nice <= NICE_PRESSING || !set(0, &tried);
 	tried = (struct kernel_attr){ .policy = own.policy,
 				      .nice = own.nice,
 				      .flags = own.flags | FLAG_UTIL_CLAMP_MIN,
 				      .util_min = own.util_min };
-	/* This also takes the slice back. */
+	/* This also takes slice and nice value back. */
 	if (!set(0, &tried)) {
 		means.clamps = 1;
 		return means;

@@ -74,21 +74,23 @@ static int write_line(int fd, const struct journal_entry *entry)
 	return wrote < 0 ? -errno : -ENOSPC;
 }
 
-/* Puts a thread back to what it had, if it is still the same one and still has what it was given. */
+/* Puts a thread back to what it had, if it is still the same one, in all that is still as it was given. */
 static void take_back(struct hints *hints, const struct journal_entry *entry)
 {
 	struct attr attr;
+	struct hint back;
 
 	if (proc_start_ticks(entry->tid) != entry->start_ticks || hint_now(hints, entry->tid, &attr))
 		return;
-	if (!hint_same(&attr.hint, &entry->after)) {
+	back = hint_returned(&attr.hint, &entry->before, &entry->after);
+	if (!hint_same(&attr.hint, &entry->after))
 		hints->counts.left_alone++;
-		return;
-	}
-	attr.hint = entry->before;
-	if (hints->dry_run || !attr_set(entry->tid, &attr, &hints->means, 0))
-		hints->counts.taken_back++;
 	else
+		hints->counts.taken_back++;
+	if (hint_same(&back, &attr.hint))
+		return;
+	attr.hint = back;
+	if (!hints->dry_run && attr_set(entry->tid, &attr, &hints->means, 0))
 		hints->counts.refused++;
 }
 
@@ -254,7 +256,7 @@ static struct told *told_of(struct hints *hints, u32 tid, const struct attr *att
 	return one;
 }
 
-void hints_tell(struct hints *hints, u32 tid, u32 tier)
+void hints_tell(struct hints *hints, u32 tid, u32 tier, u64 burst_ns)
 {
 	struct told key = { .entry = { .tid = tid } }, *one;
 	struct hint want;
@@ -267,10 +269,10 @@ void hints_tell(struct hints *hints, u32 tid, u32 tier)
 	if (!hints->dry_run && !hint_same(&attr.hint, &one->entry.after)) {
 		one->left_alone = 1;
 		count_tier(hints, one->tier, -1);
-		hints->counts.left_alone++;
+		take_back(hints, &one->entry);
 		return;
 	}
-	want = hint_for(&one->entry.before, tier, &hints->means);
+	want = hint_for(&one->entry.before, tier, burst_ns, &hints->means);
 	count_tier(hints, one->tier, -1);
 	count_tier(hints, tier, 1);
 	one->tier = tier;

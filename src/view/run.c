@@ -234,7 +234,8 @@ static void count_role(struct run *run, const struct event_role *event)
 static void tell_hints(struct run *run, const struct event_role *event)
 {
 	if (run->hints && !(event->has & HAS_KERNEL_THREAD))
-		hints_tell(run->hints, event->head.tid, event->tier);
+		hints_tell(run->hints, event->head.tid, event->tier,
+			   event->wakeups ? event->cpu_ns / event->wakeups : event->cpu_ns);
 }
 
 static bool role_event_is_sound(const struct event_header *header)
@@ -250,7 +251,7 @@ static void on_tier(void *data, u32 tid, u32 tier)
 	struct run *run = data;
 
 	if (run->hints)
-		hints_tell(run->hints, tid, tier);
+		hints_tell(run->hints, tid, tier, 0);
 }
 
 /* Keeps count of threads by role, and passes on how urgent each is. */

@@ -13,6 +13,14 @@ until_slice() {
 	done
 	return 1
 }
+# until_short TID: until its slice is a fraction of the usual one
+until_short() {
+	for _ in $(seq 300); do
+		[ "$(slice_of "$1" 2>/dev/null || echo $base)" -le $((base / 3)) ] && return 0
+		sleep 0.1
+	done
+	return 1
+}
 base=$(slice_of $$)
 journal=/run/tactus/hints.journal
 
@@ -36,7 +44,9 @@ start_tactus() {
 }
 start_tactus
 holds "a hog gets a long slice" until_slice $hog 100000000
-holds "a thread that wakes by a clock gets a short one" until_slice $urgent 100000
+holds "a thread that wakes by a clock gets a short one" until_short $urgent
+say_measured "it works 200 us at a time, and has: $(attr $urgent)"
+is "and more weight" "$(attr $urgent | cut -d' ' -f2)" -10
 is "a realtime thread stays as it is" "$(attr $realtime | cut -d' ' -f1)" 1
 is "and one that its owner has put in front" "$(attr $chosen)" "0 -3 $base"
 holds "the journal tells it" grep -qE "^tid $hog .* given 100000000 0 0 end$" $journal
@@ -53,6 +63,7 @@ kill -INT $runner
 wait $runner
 is "at the end the hog has its slice back" "$(slice_of $hog)" "$base"
 is "a thread that another tool changed meanwhile is left alone" "$(slice_of $urgent)" 3000000
+is "but for its nice value, which was still as given" "$(attr $urgent | cut -d' ' -f2)" 0
 holds "and the journal is gone" test ! -e $journal
 attr $urgent slice 0 >/dev/null
 
@@ -62,7 +73,7 @@ kill -KILL $runner
 wait $runner 2>/dev/null
 is "a killed one leaves its hints" "$(slice_of $hog)" 100000000
 like "tactus undo takes them back" "$("$tactus" undo)" 'put back$'
-is "all of them" "$(slice_of $hog) $(slice_of $urgent)" "$base $base"
+is "all of them" "$(slice_of $hog) $(attr $urgent)" "$base 0 0 $base"
 is "and then has nothing to do" "$("$tactus" undo)" "nothing to undo"
 
 start_tactus

@@ -11,21 +11,35 @@
 
 static void test_hints(void)
 {
-	struct hint_means slices = { .slices = 1 }, nice_only = { 0 }, clamps = { .slices = 1, .clamps = 1 };
-	struct hint own = { .nice = 3 }, pressing = { .nice = 10 }, hint;
+	struct hint_means slices = { .slices = 1 }, nice_only = { .presses = 1 }, clamps = { .slices = 1, .clamps = 1 };
+	struct hint_means all = { .slices = 1, .presses = 1 };
+	struct hint own = { .nice = 3 }, pressing = { .nice = 10 }, hint, changed;
 
-	hint = hint_for(&own, TIER_LATENCY_CRITICAL, &slices);
-	ok(hint.slice_ns == HINT_SLICE_LEAST_NS && hint.nice == 3, "urgent: the shortest slice, nice stays");
-	hint = hint_for(&own, TIER_BATCH, &slices);
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &slices);
+	ok(hint.slice_ns == HINT_SLICE_LEAST_NS && hint.nice == 3,
+	   "urgent: the shortest slice, nice stays where it must");
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 1000 * NSEC_PER_USEC, &all);
+	ok(hint.slice_ns == 1500 * NSEC_PER_USEC && hint.nice == HINT_NICE_URGENT,
+	   "else a slice that holds what it does at a time, and more weight");
+	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "within bounds");
+	hint = hint_for(&own, TIER_BATCH, 0, &slices);
 	ok(hint.slice_ns == HINT_SLICE_MOST_NS && hint.nice == 3, "batch: the longest");
-	hint = hint_for(&own, TIER_INTERACTIVE, &slices);
+	hint = hint_for(&own, TIER_INTERACTIVE, 0, &slices);
 	ok(hint_same(&hint, &own), "in between: what its owner chose");
-	hint = hint_for(&own, TIER_LATENCY_CRITICAL, &nice_only);
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &nice_only);
 	ok(hint.slice_ns == 0 && hint.nice == HINT_NICE_URGENT, "without slices nice must do");
-	hint = hint_for(&pressing, TIER_BATCH, &nice_only);
+	hint = hint_for(&pressing, TIER_BATCH, 0, &nice_only);
 	is(hint.nice, 10, "a batch thread that is nicer already stays so");
-	hint = hint_for(&own, TIER_LATENCY_CRITICAL, &clamps);
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &clamps);
 	is(hint.clamp_min, HINT_CLAMP_URGENT, "an urgent thread's CPU does not crawl");
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &all);
+	changed = hint;
+	changed.slice_ns = 3 * NSEC_PER_MSEC;
+	changed = hint_returned(&changed, &own, &hint);
+	ok(changed.slice_ns == 3 * NSEC_PER_MSEC && changed.nice == 3,
+	   "a slice that another tool chose stays, and the nice value goes back");
+	changed = hint_returned(&hint, &own, &hint);
+	ok(hint_same(&changed, &own), "where nobody has changed anything, all goes back");
 }
 
 static void test_journal(void)
