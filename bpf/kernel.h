@@ -95,6 +95,7 @@ struct task_struct {
 	struct files_struct *files;
 	unsigned int policy;
 	int nr_cpus_allowed;
+	unsigned short migration_disabled;
 	const struct cpumask *cpus_ptr;
 	char comm[COMM_LEN];
 	struct sched_entity se;

@@ -11,6 +11,7 @@
  * thread is as urgent for a while, because that one waits for him. What a thread is comes from its role, which the
  * sensors keep with the thread; the decisions are core/tier.h's. */
 #include "scx_groups.h"
+#include "scx_queues.h"
 #include "scx_tell.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -48,8 +49,12 @@ static __always_inline void charge(struct task_struct *p, struct kthread *thread
 	u64 cost = tier_charge(ran_ns, thread->turn.worth, thread->turn.tier);
 
 	thread->turn.burst_ns += ran_ns;
-	thread->turn.vtime += cost;
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
+	if (thread->turn.is_late) {
+		thread->turn.is_late = 0;
+		return;
+	}
+	thread->turn.vtime += cost;
 	if (thread->turn.tier == TIER_LATENCY_CRITICAL)
 		thread->turn.watch.spared += vtime_charge(ran_ns, thread->turn.worth) - cost;
 }
@@ -60,7 +65,10 @@ static __always_inline void weigh_thread(struct task_struct *p, struct kthread *
 
 	if (thread->turn.group)
 		worth = group_worth_now(thread->turn.group, now_ns);
-	thread->turn.worth = tier_worth(p->scx.weight, worth);
+	worth = tier_worth(p->scx.weight, worth);
+	thread->turn.vtime = vtime_reweighed(thread->turn.vtime, *clock_of(thread->turn.queue), thread->turn.worth,
+					     worth);
+	thread->turn.worth = worth;
 }
 
 /* A thread that may run on one CPU only, or has moved so often that it had better stay. */
@@ -72,8 +80,8 @@ static __always_inline bool stays(struct task_struct *p, struct kthread *thread,
 	       bpf_cpumask_test_cpu(p->thread_info.cpu, p->cpus_ptr);
 }
 
-/* Brings the thread's virtual time to the clock of the queue that it joins. One that slept saves up only so much; one
- * that did not, a heavy thread behind a light one's clock say, keeps all that it is owed. */
+/* Brings the thread's virtual time to the clock of the queue that it joins. One that slept saves up only so much, by
+ * its tier; one that did not keeps what it is owed. */
 static __always_inline void join(struct kthread *thread, u32 queue, u32 tier, bool slept)
 {
 	u64 *clock = clock_of(queue);
@@ -84,6 +92,8 @@ static __always_inline void join(struct kthread *thread, u32 queue, u32 tier, bo
 	}
 	if (slept)
 		thread->turn.vtime = vtime_join(thread->turn.vtime, *clock, tier_credit_ns(tier, settings.slice_ns));
+	else
+		thread->turn.vtime = vtime_owed(thread->turn.vtime, *clock, settings.slice_ns);
 }
 
 static __always_inline u32 cache_begins(u32 cache)
@@ -255,26 +265,19 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	scx_bpf_kick_cpu(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
 
-/* How far the first in a queue is from its queue's clock; a queue without a first is infinitely far. */
-static __always_inline s64 first_lag(u32 queue)
-{
-	struct task_struct *first;
-
-	bpf_for_each(scx_dsq, first, queue, 0) return (s64)(first->scx.dsq_vtime - *clock_of(queue));
-	return 0x7fffffffffffffffLL;
-}
-
 /* The thread whose slice is over is in no queue yet: it goes on if its deadline would still be the first. */
-static __always_inline bool goes_on(struct task_struct *prev, s64 first)
+static __always_inline bool goes_on(struct task_struct *prev, s32 cpu, s64 first)
 {
 	struct kthread *thread = thread_of(prev);
+	u64 now_ns = bpf_ktime_get_ns();
 	u32 boost, tier;
 	u64 deadline;
 
 	if (!thread)
 		return false;
+	run_on(cpu)->looked_ns = now_ns;
 	charge(prev, thread);
-	tier = tier_of(prev, thread, bpf_ktime_get_ns(), &boost);
+	tier = tier_of(prev, thread, now_ns, &boost);
 	deadline = tier_deadline(thread->turn.vtime, settings.slice_ns, thread->turn.worth, boost);
 	if ((s64)(deadline - *clock_of(thread->turn.queue)) >= first)
 		return false;
@@ -291,12 +294,16 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 	bool prev_wants = prev && prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED);
 	s64 own_lag, shared_lag;
 
+	run_on(cpu)->kicked = 0;
+	if (serves_late(own, shared, cpu))
+		return;
 	/* Looking at who is first costs more than taking him: only where there is somebody to compare with. */
 	if (prev_wants || (own_first && scx_bpf_dsq_nr_queued(shared) > 0)) {
-		own_lag = first_lag(own);
 		shared_lag = first_lag(shared);
+		follow_shared(cpu, shared, shared_lag != NO_LAG || !run_on(cpu)->is_own);
+		own_lag = first_lag(own);
 		own_first = own_lag < shared_lag;
-		if (prev_wants && goes_on(prev, own_first ? own_lag : shared_lag))
+		if (prev_wants && goes_on(prev, cpu, own_first ? own_lag : shared_lag))
 			return;
 	}
 	if (own_first ? dsq_move_to_local(own) || dsq_move_to_local(shared)
@@ -397,9 +404,9 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	struct kthread *thread = thread_of(p);
 	s32 cpu = (s32)bpf_get_smp_processor_id();
 	struct cpu_run *run = run_on(cpu);
-	u64 now_ns = bpf_ktime_get_ns(), *clock;
+	u64 now_ns = bpf_ktime_get_ns(), follows, *clock;
 
-	run->since_ns = now_ns;
+	run->since_ns = run->looked_ns = now_ns;
 	run->kicked = 0;
 	run->tier = TIERS;
 	run->before_tid = run->tid;
@@ -413,7 +420,16 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	count_move(p, thread, cpu, now_ns);
 	weigh_thread(p, thread, now_ns);
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
+	if (thread->turn.is_late)
+		return;
 	clock = clock_of(thread->turn.queue);
+	run->is_own = thread->turn.queue == queue_of_cpu(cpu);
+	/* The shared clock follows an own one's steps for the same reason, see follow_shared. */
+	if (run->is_own) {
+		follows = clock_follows(*clock, thread->turn.vtime, settings.slice_ns);
+		*clock_of(cache_of(cpu)) += follows;
+		run->shared_seen += follows;
+	}
 	if (vtime_before(*clock, thread->turn.vtime))
 		*clock = thread->turn.vtime;
 }
@@ -529,6 +545,8 @@ void BPF_PROG(tactus_enable, struct task_struct *p)
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
 	thread->turn.cpu = (s32)p->thread_info.cpu;
 	thread->turn.tier = TIER_INTERACTIVE;
+	thread->turn.is_late = 0;
+	thread->turn.worth = 0;
 	weigh_thread(p, thread, bpf_ktime_get_ns());
 }
 
@@ -576,7 +594,7 @@ struct sched_ext_ops tactus_ops = {
 	.dump_task = (void *)tactus_dump_task,
 	.init = (void *)tactus_init,
 	.exit = (void *)tactus_exit,
-	.timeout_ms = 5000,
+	.timeout_ms = 10000,
 	.exit_dump_len = SCX_DUMP_BYTES,
 	.name = "tactus",
 };

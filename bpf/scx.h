@@ -109,6 +109,14 @@ int bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq *it, u64 dsq_id, u64 flags) __k
 struct task_struct *bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq *it) __ksym __weak;
 void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq *it) __ksym __weak;
 
+enum scx_dsq_iter_flags { SCX_DSQ_ITER_REV = 1 };
+/* 6.13 renamed these two. */
+bool scx_bpf_dispatch_from_dsq(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq_id,
+			       u64 enq_flags) __ksym __weak;
+bool scx_bpf_dsq_move(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq_id, u64 enq_flags) __ksym __weak;
+void scx_bpf_dispatch_from_dsq_set_slice(struct bpf_iter_scx_dsq *it, u64 slice) __ksym __weak;
+void scx_bpf_dsq_move_set_slice(struct bpf_iter_scx_dsq *it, u64 slice) __ksym __weak;
+
 /* 6.13 renamed these three; 6.19 put the last one's arguments into a struct. */
 void scx_bpf_dispatch(struct task_struct *p, u64 dsq_id, u64 slice, u64 enq_flags) __ksym __weak;
 void scx_bpf_dsq_insert(struct task_struct *p, u64 dsq_id, u64 slice, u64 enq_flags) __ksym __weak;
@@ -148,6 +156,19 @@ static __always_inline void dsq_insert_vtime(struct task_struct *p, u64 dsq_id, 
 	} else if (bpf_ksym_exists(scx_bpf_dispatch_vtime)) {
 		scx_bpf_dispatch_vtime(p, dsq_id, slice_ns, vtime, enq_flags);
 	}
+}
+
+/* Moves a thread that an iterator has found to this CPU, for so long. */
+static __always_inline bool dsq_move_here(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 slice_ns)
+{
+	if (bpf_ksym_exists(scx_bpf_dsq_move)) {
+		scx_bpf_dsq_move_set_slice(it, slice_ns);
+		return scx_bpf_dsq_move(it, p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), 0);
+	}
+	if (!bpf_ksym_exists(scx_bpf_dispatch_from_dsq))
+		return false;
+	scx_bpf_dispatch_from_dsq_set_slice(it, slice_ns);
+	return scx_bpf_dispatch_from_dsq(it, p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), 0);
 }
 
 static __always_inline bool dsq_move_to_local(u64 dsq_id)

@@ -20,8 +20,12 @@ struct cpu_run {
 	u64 burst_ns; /* of the thread, before this run */
 	u32 tier;     /* TIERS: nothing that could be pushed off */
 	u32 kicked;
+	u32 is_own; /* it is of this CPU's own queue */
 	u32 tid;
-	u32 before_tid; /* who ran here before */
+	u32 before_tid;	 /* who ran here before */
+	u64 shared_seen; /* the clock of the cache's queue when this CPU last looked */
+	u64 looked_ns;	 /* when this CPU last looked at the clock */
+	u64 late_at_ns;	 /* when this CPU last looked for who is late */
 };
 static struct cpu_run runs[SCX_CPUS_MAX];
 

@@ -26,6 +26,7 @@ struct turn {
 	u32 lent_boost;
 	u32 tier;	  /* that it was queued with */
 	s32 cpu;	  /* where it ran last */
+	u32 is_late;	  /* taken out of turn */
 	u64 worth;	  /* of its weight among all, see core/tier.h */
 	u64 group;	  /* the control group's id; 0: the top */
 	u64 group_weight; /* what the group's sum has of it; 0: it does not want to run */

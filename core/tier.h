@@ -23,9 +23,12 @@ enum {
 	/* What an urgent thread runs costs it an eighth, so that it may need more than an equal share. So a batch
 	 * thread always gets an eighth of what an urgent one of its weight gets. */
 	TIER_URGENT_DISCOUNT = 8,
-	TIER_WATCH_NS = 100 * NSEC_PER_MSEC, /* an urgent thread is watched for so long at a time */
-	TIER_AWAKE_PERCENT = 75,	     /* who is awake for more of it burns */
-	TIER_BARRED_NS = NSEC_PER_SEC,	     /* and is not urgent for so long */
+	TIER_WATCH_NS = 100 * NSEC_PER_MSEC,	 /* an urgent thread is watched for so long at a time */
+	TIER_AWAKE_PERCENT = 75,		 /* who is awake for more of it burns */
+	TIER_BARRED_NS = NSEC_PER_SEC,		 /* and is not urgent for so long */
+	TIER_LATE_NS = 1 * NSEC_PER_SEC,	 /* whoever has waited longer is late, whatever its weight */
+	TIER_LATE_EVERY_NS = 50 * NSEC_PER_MSEC, /* so often a CPU takes one of the late, out of turn */
+	TIER_LATE_SLICE_NS = 1 * NSEC_PER_MSEC,	 /* for so long: that is the least share of light threads together */
 };
 #define TIER_CHARGE_MOST_NS (1000ull * NSEC_PER_SEC)
 
@@ -92,12 +95,44 @@ core_fn u64 vtime_join(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
 	return vtime_before(own_vtime, earliest) ? earliest : own_vtime;
 }
 
+/* A thread whose weight changes keeps what it is owed, or owes, in time on a CPU; in virtual time that is more or less
+ * now.
+ */
+core_fn u64 vtime_reweighed(u64 own_vtime, u64 queue_vtime, u64 old_worth, u64 new_worth)
+{
+	u64 ahead = vtime_before(own_vtime, queue_vtime) ? 0 : own_vtime - queue_vtime;
+	u64 behind = vtime_before(own_vtime, queue_vtime) ? queue_vtime - own_vtime : 0;
+
+	if (!old_worth || !new_worth || old_worth == new_worth)
+		return own_vtime;
+	ahead = ahead < NSEC_PER_SEC ? ahead : NSEC_PER_SEC;
+	behind = behind < NSEC_PER_SEC ? behind : NSEC_PER_SEC;
+	return queue_vtime + ahead * old_worth / new_worth - behind * old_worth / new_worth;
+}
+
 /* How far before the queue's clock a thread may join after a sleep. An urgent one may save up more, so that it goes
  * first when it wakes; since all it runs is charged, its share of the CPU stays its weight's. A batch thread saves up
  * nothing. */
 core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns)
 {
 	return tier == TIER_LATENCY_CRITICAL ? 4 * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
+}
+
+/* How far behind the clock a thread may be that did not sleep. More it could never get back: it may run on one CPU
+ * only, say, where it has many rivals, while the clock goes by what others get. Who wakes urgently goes before it. */
+core_fn u64 vtime_owed(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
+{
+	return vtime_join(own_vtime, queue_vtime, tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns) - slice_ns);
+}
+
+/* By how much one clock follows another that threads on the same CPU go by. */
+core_fn u64 clock_follows(u64 from_vtime, u64 to_vtime, u64 slice_ns)
+{
+	u64 most = tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns);
+
+	if (!vtime_before(from_vtime, to_vtime))
+		return 0;
+	return to_vtime - from_vtime < most ? to_vtime - from_vtime : most;
 }
 
 /* Urgent threads have short slices, so that several take turns; batch threads long ones, since each turn costs. */

@@ -11,9 +11,9 @@ state_within() {
 	done
 	state
 }
-# start_run [OPTION...]: leaves pid behind. Sensors that have no say here are left out: loading them takes long in emulation.
+# Leaves pid behind. Sensors that have no say here are left out: loading them takes long in emulation.
 start_run() {
-	"$tactus" run --without launch,gpu,wine,input,frame,socket,sound,names "$@" >"$scratch/out" 2>"$scratch/err" &
+	"$tactus" run --without launch,gpu,wine,input,frame,socket,sound,names >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	[ "$(state_within 600 enabled)" = enabled ]
 }

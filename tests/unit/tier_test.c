@@ -81,6 +81,20 @@ int main(void)
 	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "half the worth, twice the cost");
 	ok(tier_slice_ns(TIER_LATENCY_CRITICAL, slice) < slice && tier_slice_ns(TIER_BATCH, slice) > slice,
 	   "and short slices, batch long ones");
+	is(vtime_reweighed(100, 40, worth(100), worth(200)), 70,
+	   "who owes owes half as much virtual time at twice the weight");
+	is(vtime_reweighed(40, 100, worth(200), worth(100)), 100 - 120,
+	   "who is owed is owed twice as much at half of it");
+	is(vtime_reweighed(~0ULL, 5, worth(100), worth(300)), 3, "across a wrapped counter too");
+	is(vtime_reweighed(7, 5, 0, worth(300)), 7, "and the first weight changes nothing");
+	ok(!vtime_before(vtime_owed(0, 1000 * slice, slice),
+			 vtime_join(0, 1000 * slice, tier_credit_ns(TIER_LATENCY_CRITICAL, slice)) + 1),
+	   "no thread is owed so much that it goes before an urgent one that wakes");
+	is(vtime_owed(999 * slice, 1000 * slice, slice), 999 * slice, "who is owed little keeps it");
+	is(clock_follows(100, 130, slice), 30, "a clock follows another");
+	is(clock_follows(130, 100, slice), 0, "but not back");
+	is(clock_follows(0, 1000 * slice, slice), 4 * slice, "and not by leaps");
+	is(clock_follows(~0ULL, 3, slice), 4, "across a wrapped counter too");
 	is(vtime_moved(105, 100, 900), 905, "a place is kept from one clock to another");
 	is(tier_expected_ns(TIER_INTERACTIVE, 0, 800), 800,
 	   "a thread of which nothing was learned is expected to run a slice");

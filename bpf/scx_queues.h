@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a CPU has to choose from: who is first in its own queue and in the one that it shares, by clocks that go on
+ * together, and who has waited so long that it goes out of turn. */
+#ifndef TACTUS_BPF_SCX_QUEUES_H
+#define TACTUS_BPF_SCX_QUEUES_H
+
+#include "scx_state.h"
+
+#define NO_LAG 0x7fffffffffffffffLL
+enum { LATE_LOOKED = 8 };
+
+/* How far the first in a queue is from its queue's clock; a queue without a first is infinitely far. */
+static __always_inline s64 first_lag(u32 queue)
+{
+	struct task_struct *first;
+
+	bpf_for_each(scx_dsq, first, queue, 0) return (s64)(first->scx.dsq_vtime - *clock_of(queue));
+	return NO_LAG;
+}
+
+/* Where threads of both queues want this CPU, the clock of its own goes on with the shared one: else whoever waits
+ * there would stay as far from its turn as it is, while those of the other queue come and go. */
+static __always_inline void follow_shared(s32 cpu, u32 shared, bool has_rivals)
+{
+	struct cpu_run *run = run_on(cpu);
+	u64 now = *clock_of(shared);
+
+	if (has_rivals)
+		*clock_of(queue_of_cpu(cpu)) += clock_follows(run->shared_seen, now, settings.slice_ns);
+	run->shared_seen = now;
+}
+
+/* Among heavy threads, or very many, a light one's turn may be minutes away. Those are at the end of the queue: one of
+ * them that has waited too long is taken out of turn. That is a gift: its turn comes no later for it. */
+static __noinline bool take_late(u32 queue, s32 cpu, u64 now_ns)
+{
+	struct task_struct *p;
+	u32 looked = 0;
+
+	bpf_for_each(scx_dsq, p, queue, scx_value(scx_dsq_iter_flags, SCX_DSQ_ITER_REV))
+	{
+		struct kthread *thread = thread_of(p);
+
+		if (looked++ >= LATE_LOOKED)
+			break;
+		if (!thread || span_between(thread->turn.queued_at_ns, now_ns) < TIER_LATE_NS ||
+		    !bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr) || p->migration_disabled)
+			continue;
+		thread->turn.is_late = 1;
+		return dsq_move_here(&___it, p, TIER_LATE_SLICE_NS);
+	}
+	return false;
+}
+
+/* Whoever started or went on last has looked at the clock, so most of the time this need not. */
+static __always_inline bool serves_late(u32 own, u32 shared, s32 cpu)
+{
+	struct cpu_run *run = run_on(cpu);
+	u64 now_ns;
+
+	if (span_between(run->late_at_ns, run->looked_ns) < TIER_LATE_EVERY_NS)
+		return false;
+	now_ns = bpf_ktime_get_ns();
+	run->late_at_ns = now_ns;
+	return take_late(own, cpu, now_ns) || take_late(shared, cpu, now_ns);
+}
+
+#endif

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# stress-ng's stressors that load the scheduler, all at once for SECONDS: stress.sh SECONDS. Prints what each got done and
+# fails if one did not come to its end. Runs in the VM.
+set -u
+
+seconds=${1:?}
+# Each with two workers: forks and clones, context switches, futexes, semaphores, signals, timers, affinities, policies,
+# priorities, pipes, yields, message queues, threads, zombies, sleepers, spinners. Not mutex: its realtime threads never sleep,
+# and what they leave of the CPUs goes to the kernel's own scheduler alone.
+stressors="affinity clone context cpu daemon fork futex mq msg nanosleep pipe poll pthread resched schedpolicy
+sem sem-sysv sigq sigsuspend sleep switch timer timerfd vfork wait yield zombie"
+words=()
+for name in $stressors; do words+=("--$name" 2); done
+out=$(stress-ng --timeout "$seconds" --metrics-brief --oom-avoid "${words[@]}" 2>&1)
+status=$?
+echo "$out" | awk '$1 == "stress-ng:" && $4 ~ /^[a-z-]+$/ && $5 ~ /^[0-9]+$/ {printf "%s %s, ", $4, $5}'
+echo "status $status"
+[ $status = 0 ] || echo "$out" | grep -vE 'metrc' | tail -n 20
+exit $status
