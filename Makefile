@@ -32,7 +32,7 @@ HELPERS += $(patsubst tests/guest/%.c,$(B)/programs/%,$(wildcard tests/guest/*.c
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-hints bench-learned clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned clean
 
 all: $(B)/tactus
 
@@ -183,6 +183,9 @@ $(B)/bench/programs: bench/latency/programs.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
+## make bench-stress  ten minutes of stress-ng in a VM under the scheduler: was it ever ejected?
+bench-stress: all test-programs
+	@bench/stress.sh
 $(B)/bench/conceal.so: bench/roles/conceal.c
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@

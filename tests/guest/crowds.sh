@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Many threads and changing rules under the scheduler, in one run of it that must last to the end: ten thousand threads, a
 # fork bomb, quotas, affinities, cpusets, weights from end to end, a clock that jumps.
-# Runs in the VM; called by tests/vm/22-faults.sh.
+# Runs in the VM; called by tests/vm/23-crowds.sh.
 . tests/tap.sh
 . tests/guest/scheduler.sh
 
@@ -107,16 +107,16 @@ other=$hog_pid
 hog taskset -c 0 chrt -i 0
 idle=$hog_pid
 sleep 1
-before=$(ran_ms $idle) other_before=$(ran_ms $other)
+idle_before=$(ran_ms $idle) other_before=$(ran_ms $other)
 sleep 5
-got=$(($(ran_ms $idle) - before)) other_got=$(($(ran_ms $other) - other_before))
-say_measured "on one CPU for 5 s: SCHED_IDLE $got ms, an ordinary thread $other_got ms"
-holds "a SCHED_IDLE thread gets less than a tenth beside an ordinary one" test $((got * 10)) -lt $other_got
-holds "but something" test $got -gt 0
+idle_got=$(($(ran_ms $idle) - idle_before)) other_got=$(($(ran_ms $other) - other_before))
+say_measured "on one CPU for 5 s: SCHED_IDLE $idle_got ms, an ordinary thread $other_got ms"
+holds "a SCHED_IDLE thread gets less than a tenth beside an ordinary one" test $((idle_got * 10)) -lt $other_got
+holds "but something" test $idle_got -gt 0
 kill -KILL $other
-before=$(ran_ms $idle)
+idle_before=$(ran_ms $idle)
 sleep 2
-holds "and the rest when there is a rest" test $(($(ran_ms $idle) - before)) -gt 500
+holds "and the rest when there is a rest" test $(($(ran_ms $idle) - idle_before)) -gt 500
 end_load
 
 # A pinned thread and threads that may run anywhere: each gets its share.
