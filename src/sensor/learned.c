@@ -364,17 +364,17 @@ static void learned_close(void *data)
 		return;
 	if (state->pinned)
 		unpin(state);
+	if (state->flags) {
+		sched_set_learning(state->settings.sched, 0);
+		if (state->store.learns)
+			drain(state, wall_clock_s());
+	}
 	if (state->flags && sensor_is_verbose()) {
 		struct sched_learned counts = sched_learned(state->settings.sched);
 
 		note("learned: %" PRIu64 " threads were looked up, %" PRIu64 " of them of a known kind; %" PRIu64
 		     " observations, %" PRIu64 " of them taken over",
 		     counts.looks, counts.found, counts.notes, state->drained);
-	}
-	if (state->flags) {
-		sched_set_learning(state->settings.sched, 0);
-		if (state->store.learns)
-			drain(state, wall_clock_s());
 	}
 	if (state->open && store_close(&state->store, wall_clock_s(), &why))
 		trouble(state, &why);
