@@ -84,7 +84,8 @@ static const char *wrong_with(const struct stat *info)
 	return NULL;
 }
 
-int procdb_file_open(struct procdb_file *file, const char *path, bool create, struct reason *why)
+/* `trusted`: others must not be able to put something in the file's place. */
+static int open_folder(struct procdb_file *file, const char *path, bool create, bool trusted, struct reason *why)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *wrong;
 	char folder[PROCDB_PATH_SIZE] = ".";
@@ -110,11 +111,16 @@ int procdb_file_open(struct procdb_file *file, const char *path, bool create, st
 	if (file->folder_fd < 0 || fstat(file->folder_fd, &info) < 0)
 		return system_says(why, folder);
 	/* In a folder such as /tmp others cannot touch what is ours. */
-	wrong = info.st_mode & S_ISVTX ? NULL : wrong_with(&info);
+	wrong = !trusted || (info.st_mode & S_ISVTX) ? NULL : wrong_with(&info);
 	if (!wrong)
 		return 0;
 	procdb_file_close(file);
 	return refuse(why, -EPERM, folder, wrong);
+}
+
+int procdb_file_open(struct procdb_file *file, const char *path, bool create, struct reason *why)
+{
+	return open_folder(file, path, create, true, why);
 }
 
 void procdb_file_close(struct procdb_file *file)
@@ -326,7 +332,7 @@ int procdb_read_any(const char *path, struct procdb *db, struct procdb_report *r
 long procdb_write_any(const char *path, const struct procdb *db, u32 version, u64 now_s, struct reason *why)
 {
 	struct procdb_file file;
-	int error = procdb_file_open(&file, path, false, why);
+	int error = open_folder(&file, path, false, false, why);
 	long count;
 
 	if (error)
