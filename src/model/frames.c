@@ -33,18 +33,20 @@ void frames_free(struct frames *frames)
 
 static struct frame_process *process_of(struct frames *frames, const struct thread *thread, u64 now_ns)
 {
-	struct frame_process **at = &frames->processes;
+	struct frame_process **end = &frames->processes, *process;
 
-	while (*at && (*at)->pid != thread->pid)
-		at = &(*at)->next;
-	if (*at)
-		return *at;
-	*at = calloc(1, sizeof(**at));
-	if (*at) {
-		(*at)->pid = thread->pid;
-		(*at)->first_ns = now_ns;
+	for (process = *end; process; process = process->next) {
+		if (process->pid == thread->pid)
+			return process;
+		end = &process->next;
 	}
-	return *at;
+	process = calloc(1, sizeof(*process));
+	if (process) {
+		process->pid = thread->pid;
+		process->first_ns = now_ns;
+	}
+	*end = process;
+	return process;
 }
 
 static struct frame_stream *stream_of(struct frame_process *process, u32 tid)

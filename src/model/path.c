@@ -151,12 +151,13 @@ void path_walk(struct path *path, const struct threads *threads, const struct hi
 	struct stretch stretch;
 
 	*path = (struct path){ 0 };
-	for (u32 step = 0; thread && step < STEPS_MOST && to_ns > from_ns; step++) {
-		struct path_item item = { .tid = thread->tid };
+	for (u32 step = 0; step < STEPS_MOST && to_ns > from_ns; step++) {
+		struct path_item item = { 0 };
 		u64 begin_ns;
 
-		if (!stretch_before(thread, to_ns, &stretch))
+		if (!thread || !stretch_before(thread, to_ns, &stretch))
 			break;
+		item.tid = thread->tid;
 		waker = stretch.kind == PATH_SLEPT && stretch.to_ns == to_ns ? follow(threads, thread, &stretch) : NULL;
 		if (waker) {
 			thread = waker;

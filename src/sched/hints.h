@@ -27,7 +27,8 @@ int hints_open(struct hints **out, int dry_run, struct reason *why);
 /* What this kernel takes, in words. */
 const char *hints_means_words(const struct hints *hints);
 
-/* The thread is in this tier now, and runs so long at a time. Costs one system call, two more when that changes something. */
+/* The thread is in this tier now, and runs so long at a time. Costs one system call, two more when that changes
+ * something. */
 void hints_tell(struct hints *hints, u32 tid, u32 tier, u64 burst_ns);
 
 struct hints_counts hints_counts(const struct hints *hints);

@@ -16,7 +16,7 @@ until_slice() {
 # until_short TID: until its slice is a fraction of the usual one
 until_short() {
 	for _ in $(seq 300); do
-		[ "$(slice_of "$1" 2>/dev/null || echo $base)" -le $((base / 3)) ] && return 0
+		[ "$(slice_of "$1" 2>/dev/null || echo "$base")" -le $((base / 3)) ] && return 0
 		sleep 0.1
 	done
 	return 1
