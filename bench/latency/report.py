@@ -50,7 +50,7 @@ def us(value):
 
 
 def latency_rows(load):
-    for scheduler in ("idle", "eevdf", "tactus", "simple", "plain", "hints"):
+    for scheduler in ("idle", "eevdf", "plain", "tactus", "hints", "simple"):
         if (load, scheduler) not in rounds:
             continue
         for prefix, title in (("", TITLES[load]), ("worker_", "  its worker"), ("audio_", "  its sound, every 5.3 ms")):
@@ -83,7 +83,7 @@ def spread(values):
 
 def share_rows():
     for load in ("equal", "nice", "liars"):
-        for scheduler in ("eevdf", "tactus", "simple"):
+        for scheduler in ("eevdf", "tactus", "hints", "simple"):
             for hogs, liars in zip(lists(load, scheduler, "hog_ms"), lists(load, scheduler, "liar_ms") or [[]] * 99):
                 got = "/".join(f"{v:.0f}" for v in hogs)
                 note = ""
@@ -100,7 +100,7 @@ def share_rows():
 def speed_rows():
     for load in ("hackbench", "messaging", "virtual-hackbench"):
         base = middle(load, "eevdf", "seconds")
-        for scheduler in ("eevdf", "tactus", "simple"):
+        for scheduler in ("eevdf", "tactus", "hints", "simple"):
             if (load, scheduler) in rounds:
                 got = middle(load, scheduler, "seconds")
                 yield (load, NAMES[scheduler], f"{got:.3f} s", f"{min(each(load, scheduler, 'seconds')):.3f} s", f"{base / got:.3f}")

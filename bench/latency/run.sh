@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Scheduler against scheduler: the kernel's own (EEVDF), tactus, and scx_simple, one after another in one boot of a VM. Latency,
-# shares and the cost of programs by the virtual clock of one CPU, where the host's load has no say; throughput with several
-# CPUs by the real one. Then the hints against plain EEVDF on this machine. Ends with 1 if a budget is missed.
+# Scheduler against scheduler: the kernel's own (EEVDF), tactus by sched_ext and by hints, and scx_simple, one after another in
+# one boot of a VM. Latency, shares and the cost of programs by the virtual clock of one CPU, where the host's load has no say;
+# throughput with several CPUs by the real one. Then the hints against plain EEVDF on this machine. Ends with 1 if a budget is
+# missed.
 # Usage: bench/latency/run.sh [-r ROUNDS] [-s SECONDS] [-k FILE] [LOAD...]
 #   LOAD: periodic frames60 frames144 input equal nice liars cost virtual-hackbench | hackbench messaging | hints; all, if none is named
 #   -r  rounds of the virtual clock (2)   -s  seconds that count of each load (4)   -k  keep the results in this file
@@ -59,7 +60,7 @@ if [ ${#virtual[@]} -gt 0 ]; then
 fi
 if [ ${#real[@]} -gt 0 ]; then
 	say "two CPUs, real clock"
-	CLOCK=real CPUS=2 in_vm 900 7 "${real[@]}" || status=1
+	CLOCK=real CPUS=2 in_vm 900 5 "${real[@]}" || status=1
 fi
 if [ ${#host[@]} -gt 0 ]; then
 	say "this machine's own scheduler, with hints and without"
