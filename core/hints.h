@@ -9,6 +9,7 @@
 enum {
 	HINT_SLICE_LEAST_NS = 100 * NSEC_PER_USEC, /* the kernel's own limits of a custom slice */
 	HINT_SLICE_MOST_NS = 100 * NSEC_PER_MSEC,
+	HINT_SLICE_BATCH_NS = 20 * NSEC_PER_MSEC, /* one that waits behind it with no claim to more waits no longer */
 	HINT_SLICE_URGENT_MOST_NS = 3 * NSEC_PER_MSEC,
 	HINT_NICE_URGENT = -10,
 	HINT_NICE_BATCH = 5,
@@ -56,7 +57,7 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, con
 			hint.clamp_min = HINT_CLAMP_URGENT;
 	} else if (tier == TIER_BATCH) {
 		if (means->slices)
-			hint.slice_ns = HINT_SLICE_MOST_NS;
+			hint.slice_ns = HINT_SLICE_BATCH_NS;
 		else if (own->nice < HINT_NICE_BATCH)
 			hint.nice = HINT_NICE_BATCH;
 	}

@@ -23,7 +23,7 @@ static void test_hints(void)
 	   "else a slice that holds what it does at a time, and more weight");
 	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "within bounds");
 	hint = hint_for(&own, TIER_BATCH, 0, &slices);
-	ok(hint.slice_ns == HINT_SLICE_MOST_NS && hint.nice == 3, "batch: the longest");
+	ok(hint.slice_ns == HINT_SLICE_BATCH_NS && hint.nice == 3, "batch: a long one");
 	hint = hint_for(&own, TIER_INTERACTIVE, 0, &slices);
 	ok(hint_same(&hint, &own), "in between: what its owner chose");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &nice_only);
