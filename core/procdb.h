@@ -13,7 +13,7 @@ enum {
 	PROCDB_KERNEL_KINDS = 512,	  /* in each of the kernel's maps */
 	PROCDB_DAYS = 4,		  /* of history with each profile */
 	PROCDB_PPM = 1000000,		  /* all */
-	BRIEF_CPU_NS = 4 * NSEC_PER_MSEC, /* who ended before it could be judged and used less was nobody's burden */
+	BRIEF_CPU_NS = 2 * NSEC_PER_MSEC, /* who ended before it could be judged and used less was nobody's burden */
 	DAY_S = 24 * 3600,
 };
 
@@ -362,17 +362,19 @@ core_fn struct kind_figures learner_figures(const struct learner *learner, const
 }
 
 /* What the thread shows itself to be: by what it did, not by its name, by what the user said or by what was predicted
- * of it, which would confirm itself. One that ended before it could be judged wanted a CPU all its life, or did not. */
+ * of it, which would confirm itself. One that lived too shortly to be judged well wanted a CPU all its life, or did
+ * not. */
 core_step int learner_judge(const struct learner *learner, const struct role_state *role,
 			    const struct thread_account *account, u64 now_ns, struct role_answer *out)
 {
 	struct role_facts facts;
 	struct role_answer answer;
-	u64 cpu_ns, wanted_ns;
+	u64 cpu_ns, wanted_ns, span_ns;
 
 	if (!learner || !role || !account || !out)
 		return 0;
 	facts = role->facts;
+	span_ns = span_between(learner->since_ns, now_ns);
 	cpu_ns = account->cpu_ns - learner->cpu_begin_ns;
 	wanted_ns = cpu_ns + thread_wait_ns(account) - learner->wait_begin_ns;
 	facts.user_role = facts.name_role = facts.learned_role = ROLE_UNKNOWN;
@@ -381,9 +383,8 @@ core_step int learner_judge(const struct learner *learner, const struct role_sta
 	answer = role_decide(&facts, &role->pattern);
 	if (answer.confidence < ROLE_TRUSTED)
 		answer.role = ROLE_UNKNOWN;
-	if (answer.role == ROLE_UNKNOWN && answer.tier == TIER_INTERACTIVE && !role->pattern.calls &&
-	    cpu_ns >= BRIEF_CPU_NS &&
-	    percent_of(wanted_ns, span_between(learner->since_ns, now_ns)) >= DEMAND_BOUND_PERCENT) {
+	if (answer.role == ROLE_UNKNOWN && answer.tier == TIER_INTERACTIVE && span_ns < ROLE_WINDOW_NS &&
+	    cpu_ns >= BRIEF_CPU_NS && percent_of(wanted_ns, span_ns) >= DEMAND_BOUND_PERCENT) {
 		answer.role = ROLE_CPU_BOUND;
 		answer.tier = TIER_BATCH;
 	}

@@ -237,12 +237,12 @@ static void test_observing(void)
 
 	is(answer.tier, TIER_BATCH, "who wanted a CPU all its short life is batch");
 	is(answer.role, ROLE_CPU_BOUND, "and cpu-bound");
-	answer = judged(&life, 2, 1, 3);
+	answer = judged(&life, 1, 1, 2);
 	is(answer.tier, TIER_INTERACTIVE, "not one that was gone at once");
 	answer = judged(&life, 12, 0, 100);
 	is(answer.tier, TIER_INTERACTIVE, "nor one that mostly slept");
 	life.role.pattern = (struct pattern){ .calls = 1 };
-	answer = judged(&life, 12, 6, 20);
+	answer = judged(&life, 400, 100, 510);
 	is(answer.tier, TIER_INTERACTIVE, "one whose behaviour was judged is what that says");
 	life.role.facts = (struct role_facts){ .user_role = ROLE_AUDIO,
 					       .name_role = ROLE_RENDER,
