@@ -289,6 +289,9 @@ static __always_inline void learn_vote(struct kind_seen *seen, u64 tier, u64 rol
 		__sync_fetch_and_add(&seen->role_votes[role], by);
 }
 
+/* Not on the stack, which is short where this is called. */
+static const struct kind_seen unseen = {};
+
 /* Leaves the thread's vote, or corrects it. */
 __noinline int learn_note(struct kthread *thread, const struct comm *comm, u64 now_ns)
 {
@@ -307,9 +310,7 @@ __noinline int learn_note(struct kthread *thread, const struct comm *comm, u64 n
 	__builtin_memcpy(&key.exe, &learner->exe, sizeof(key.exe));
 	seen = bpf_map_lookup_elem(&observed, &key);
 	if (!seen) {
-		struct kind_seen none = {};
-
-		bpf_map_update_elem(&observed, &key, &none, BPF_NOEXIST);
+		bpf_map_update_elem(&observed, &key, &unseen, BPF_NOEXIST);
 		seen = bpf_map_lookup_elem(&observed, &key);
 	}
 	if (!seen) {

@@ -331,7 +331,7 @@ core_fn void role_window_begins(struct role_state *role, const struct thread_acc
 }
 
 /* Judges the stretch of behaviour that ends now, and begins the next. */
-core_fn void role_judge(struct role_state *role, const struct thread_account *account, u64 now_ns)
+core_fn void judge_stretch(struct role_state *role, const struct thread_account *account, u64 now_ns)
 {
 	u64 running_ns = account->run_since_ns ? span_between(account->charged_ns, now_ns) : 0;
 	u64 waiting_ns = account->wait_since_ns ? span_between(account->wait_since_ns, now_ns) : 0;
@@ -359,6 +359,14 @@ core_fn void role_judge(struct role_state *role, const struct thread_account *ac
 	role_window_begins(role, account, now_ns);
 	role->cpu_ns += running_ns;
 	role->wait_ns += waiting_ns;
+}
+
+/* A step of its own, since callers' stacks are short. */
+core_step int role_judge(struct role_state *role, const struct thread_account *account, u64 now_ns)
+{
+	if (role && account)
+		judge_stretch(role, account, now_ns);
+	return 0;
 }
 
 /* Whether an answer differs enough from what was told last to be told again. */
