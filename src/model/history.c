@@ -7,8 +7,6 @@
 
 #include "../../core/account.h"
 
-enum { HISTORY_RUNS = 512 };
-
 struct run {
 	u64 from_ns, to_ns;
 	u32 tid; /* 0: idle */

@@ -7,6 +7,8 @@
 
 #include "../../core/event.h"
 
+enum { HISTORY_RUNS = 512 }; /* kept of each CPU */
+
 /* What a CPU did for most of a span. */
 enum culprit { CULPRIT_UNKNOWN, CULPRIT_IDLE, CULPRIT_THREAD };
 

@@ -423,21 +423,30 @@ static bool on_tick(void *data)
 /* The better one that works; each that does not says why in a line. */
 static bool start_actuator(struct run *run)
 {
-	struct reason why = { "" };
-
-	run->line_at_ns = clock_now_ns();
-	if (cpus_read(&run->cpus_sensor, &run->before)) {
-		fail("run", "could not read the CPUs' accounts");
-		return false;
-	}
-	if (feed_open(&run->feed, &why))
-		note("'tactus stats' will not see this run: %s", why.text);
 	if ((wanted == ACTUATOR_AUTO || wanted == ACTUATOR_SCX) && !try_scx(run))
 		return false;
 	if (!run->scx && (wanted == ACTUATOR_AUTO || wanted == ACTUATOR_HINTS))
 		return try_hints(run);
 	if (wanted == ACTUATOR_NONE)
 		note("observing only");
+	return true;
+}
+
+/* What lines count from, once everything is in place. */
+static bool begin_lines(struct run *run)
+{
+	struct reason why = { "" };
+	int error = cpus_read(&run->cpus_sensor, &run->before);
+
+	if (!error)
+		error = sched_read_tally(run->sched, &run->tally_before);
+	if (error) {
+		fail("run", "could not read the accounts: %s", strerror(-error));
+		return false;
+	}
+	run->line_at_ns = clock_now_ns();
+	if (feed_open(&run->feed, &why))
+		note("'tactus stats' will not see this run: %s", why.text);
 	return true;
 }
 
@@ -455,7 +464,7 @@ static bool on_open(void *data, struct sensor *sched)
 	struct run *run = data;
 
 	run->sched = sched;
-	run->began = start_actuator(run);
+	run->began = start_actuator(run) && begin_lines(run);
 	return run->began;
 }
 

@@ -170,7 +170,7 @@ static void test_many_runs_in_one_wait(void)
 	begin(MS(1));
 	sample(MS(1), 0, BUILD);
 	wake(now_ns, GAME, SHELL, 0);
-	for (int i = 0; i < 4 * LATENCY_RUNS_KEPT; i++, now_ns += NSEC_PER_MSEC)
+	for (int i = 0; i < 4 * HISTORY_RUNS; i++, now_ns += NSEC_PER_MSEC)
 		switch_to(now_ns, 0, i % 2 ? SHELL : BUILD, ASLEEP, i % 2 ? BUILD : SHELL);
 	switch_to(now_ns + MS(700), 0, BUILD, ASLEEP, GAME);
 	is(latency.longest[0].behind_tid, BUILD, "more runs than are remembered: the last ones tell");
