@@ -4,10 +4,10 @@
 set -u
 
 seconds=${1:?}
-# Each with two workers: forks and clones, context switches, futexes, semaphores, signals, timers, affinities, policies,
-# priorities, pipes, yields, message queues, threads, zombies, sleepers, spinners. Not mutex: its realtime threads never sleep,
-# and what they leave of the CPUs goes to the kernel's own scheduler alone.
-stressors="affinity clone context cpu daemon fork futex mq msg nanosleep pipe poll pthread resched schedpolicy
+# Each with two workers: forks and clones, context switches, futexes, semaphores, signals, timers, affinities, priorities,
+# pipes, yields, message queues, threads, zombies, sleepers, spinners. Not mutex and schedpolicy: their realtime threads
+# hardly sleep, and Linux 6.12 keeps a share of the CPUs from those for its own scheduler's threads alone.
+stressors="affinity clone context cpu daemon fork futex mq msg nanosleep pipe poll pthread resched
 sem sem-sysv sigq sigsuspend sleep switch timer timerfd vfork wait yield zombie"
 words=()
 for name in $stressors; do words+=("--$name" 2); done
