@@ -9,7 +9,7 @@
 enum {
 	HINT_SLICE_LEAST_NS = 100 * NSEC_PER_USEC, /* the kernel's own limits of a custom slice */
 	HINT_SLICE_MOST_NS = 100 * NSEC_PER_MSEC,
-	HINT_SLICE_BATCH_NS = 20 * NSEC_PER_MSEC, /* one that waits behind it with no claim to more waits no longer */
+	HINT_SLICE_BATCH_NS = HINT_SLICE_MOST_NS, /* with less an urgent thread waits for it now and then */
 	HINT_SLICE_URGENT_MOST_NS = 3 * NSEC_PER_MSEC,
 	HINT_NICE_URGENT = -10,
 	HINT_NICE_BATCH = 5,

@@ -43,15 +43,15 @@ start_tactus() {
 	wait_for "$scratch/err" "hints to the kernel's scheduler: slices"
 }
 start_tactus
-holds "a hog gets a long slice" until_slice $hog 20000000
+holds "a hog gets a long slice" until_slice $hog 100000000
 holds "a thread that wakes by a clock gets a short one" until_short $urgent
 say_measured "it works 200 us at a time, and has: $(attr $urgent)"
 is "and more weight" "$(attr $urgent | cut -d' ' -f2)" -10
 is "a realtime thread stays as it is" "$(attr $realtime | cut -d' ' -f1)" 1
 is "and one that its owner has put in front" "$(attr $chosen)" "0 -3 $base"
-holds "the journal tells it" grep -qE "^tid $hog .* given 20000000 0 0 end$" $journal
+holds "the journal tells it" grep -qE "^tid $hog .* given 100000000 0 0 end$" $journal
 is "for nobody else to read" "$(stat -c %a $journal)" 600
-until_slice $forker 20000000
+until_slice $forker 100000000
 touch "$scratch/fork"
 wait_for "$scratch/child" .
 is "what a batch thread forks is not batch by that" "$(slice_of "$(cat "$scratch/child")")" "$base"
@@ -68,16 +68,16 @@ holds "and the journal is gone" test ! -e $journal
 attr $urgent slice 0 >/dev/null
 
 start_tactus
-until_slice $hog 20000000
+until_slice $hog 100000000
 kill -KILL $runner
 wait $runner 2>/dev/null
-is "a killed one leaves its hints" "$(slice_of $hog)" 20000000
+is "a killed one leaves its hints" "$(slice_of $hog)" 100000000
 like "tactus undo takes them back" "$("$tactus" undo)" 'put back$'
 is "all of them" "$(slice_of $hog) $(attr $urgent)" "$base 0 0 $base"
 is "and then has nothing to do" "$("$tactus" undo)" "nothing to undo"
 
 start_tactus
-until_slice $hog 20000000
+until_slice $hog 100000000
 kill -KILL $runner
 wait $runner 2>/dev/null
 printf 'tid 1 start 1 had 0 0 0 given 100000 0' >>$journal # a line that the kill cut short
@@ -85,7 +85,7 @@ start_tactus --dry-run
 sleep 1.5
 kill -INT $runner
 wait $runner
-is "a dry run changes nothing" "$(slice_of $hog)" 20000000
+is "a dry run changes nothing" "$(slice_of $hog)" 100000000
 like "and says what it would do" "$(cat "$scratch/err")" '[0-9]+ hints given in thought'
 "$tactus" run --actuator hints -d 0.2 >/dev/null 2>&1
 is "the next start takes back what a killed one left" "$(slice_of $hog)" "$base"

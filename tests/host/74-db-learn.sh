@@ -63,8 +63,8 @@ if [ "$(attr $$ slice 3000000 >/dev/null 2>&1; attr $$ | cut -d' ' -f3)" = 30000
 		"$scratch/burner" 0 1 450 >/dev/null &
 		pid=$!
 		began=$(date +%s%N)
-		while [ -e /proc/$pid/stat ] && [ "$(attr $pid 2>/dev/null | cut -d' ' -f3)" != 20000000 ]; do sleep 0.005; done
-		if [ "$(attr $pid 2>/dev/null | cut -d' ' -f3)" = 20000000 ]; then
+		while [ -e /proc/$pid/stat ] && [ "$(attr $pid 2>/dev/null | cut -d' ' -f3)" != 100000000 ]; do sleep 0.005; done
+		if [ "$(attr $pid 2>/dev/null | cut -d' ' -f3)" = 100000000 ]; then
 			given=$((given + 1))
 			say_measured "a hint $((($(date +%s%N) - began) / 1000)) us after the start of a program of a batch kind"
 		fi
