@@ -391,7 +391,7 @@ int view_frames(int argc, char **argv)
 				       .on_tick = on_tick,
 				       .data = &show };
 	status = source_play(&show.source, &options);
-	if (show.frames.processes || (!status && show.source.threads.cpus))
+	if (show.source.threads.last_ns)
 		print_end(&show);
 	if (show.csv && fclose(show.csv) && !status)
 		status = fail(csv_path, "cannot write: %m");
