@@ -4,9 +4,8 @@
  * There is a queue for each last-level cache, in the order of virtual deadlines (core/tier.h), and one for each CPU
  * with the threads that may run nowhere else. Each queue has a clock: the virtual time of the thread that started last.
  * A thread joins at its own virtual time, which grows by what it ran divided by its weight; a sleep saves up some, an
- * urgent thread's more, so that it is the first to run when it wakes. What an urgent thread runs costs it an eighth, so
- * a batch thread gets an eighth of an urgent one's share at least: no tier starves another. One that claims to be
- * urgent and burns pays back what it was spared and loses the tier: a liar gains nothing.
+ * urgent thread's more, so that it is the first to run when it wakes. What an urgent thread runs costs it an eighth: a
+ * batch thread gets an eighth of an urgent one's share at least. One that burns pays that back and loses the tier.
  *
  * An urgent thread that finds no idle CPU pushes a batch thread off, never another urgent one. Whoever wakes an urgent
  * thread is as urgent for a while, because that one waits for him. What a thread is comes from its role, which the
