@@ -3,16 +3,9 @@
 # Runs in the VM; called by tests/vm/20-run.sh.
 . tests/tap.sh
 
-state() { cat /sys/kernel/sched_ext/state; }
-# Waits for a state for up to a second (forty at the start, when programs are loaded) and prints what it then is.
-state_within() {
-	local tenths=$1 want=$2
-	for ((; tenths > 0; tenths--)); do
-		[ "$(state)" != "$want" ] || break
-		sleep 0.1
-	done
-	state
-}
+. tests/guest/scheduler.sh
+
+# With every sensor, which takes up to forty seconds to load here.
 start_run() {
 	"$tactus" run >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
