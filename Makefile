@@ -32,7 +32,7 @@ HELPERS += $(patsubst tests/guest/%.c,$(B)/programs/%,$(wildcard tests/guest/*.c
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery clean
 
 all: $(B)/tactus
 
@@ -158,6 +158,9 @@ bench: $(B)/bench/switch_cost $(B)/bench/sched_cost
 ## make bench-overhead   the slowdown of a benchmark that only switches, beside tactus and beside its peers
 bench-overhead: all
 	@bench/overhead.sh
+## make bench-delivery   from the kernel's time stamp to the program, and what sending an event costs
+bench-delivery: $(B)/bench/delivery
+	@$(B)/bench/delivery
 ## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
 bench-scale: all test-programs
 	@bench/scale.sh

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The way out for events: a ring a CPU, so that CPUs never wait for each other, and a reader that is woken only when
- * enough has come together. What a ring has no room for is counted on its CPU. */
+/* The way out for events: a ring a CPU, so that CPUs never wait for each other, and a reader that is woken when enough
+ * has come together, or at once for kinds that it wants at once. What a ring has no room for is counted on its CPU. */
 #ifndef TACTUS_BPF_RING_H
 #define TACTUS_BPF_RING_H
 
@@ -42,14 +42,31 @@ static __always_inline struct sched_cpu *cpu_state(u32 cpu)
 	return &cpus[index];
 }
 
-/* Room for an event with its header filled in, or NULL if the ring is full. `slowly`: interrupts may be on here. */
+/* A ring is looked at so many times while it fills once, and is crowded when all but the last of these parts is used:
+ * that one is left to what is rare. The reader is woken at every fourth look. */
+enum { RING_LOOKS = 16, RING_CROWDED_AT = 14, RING_WAKES = 4 };
+
+static __always_inline bool is_crowded(void *ring)
+{
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= (u64)config.look_bytes * RING_CROWDED_AT;
+}
+
+/* Room for an event with its header filled in, or NULL if the ring is full. `slowly`: interrupts may be on here. What
+ * is sent from inside the scheduler, where they are not, comes in storms; it may not take the last of a ring, so that
+ * no storm of switches drowns a frame. */
 static __always_inline void *event_begin(struct sched_cpu *cpu, u32 cpu_id, u8 kind, u64 bytes, u64 now_ns, u32 tid,
 					 bool slowly)
 {
 	void *ring = bpf_map_lookup_elem(&rings, &cpu_id);
-	struct event_header *event = ring ? bpf_ringbuf_reserve(ring, bytes, 0) : NULL;
+	struct event_header *event = NULL;
 
+	if (ring && cpu->crowded && !slowly)
+		cpu->crowded = is_crowded(ring);
+	if (ring && (slowly || !cpu->crowded))
+		event = bpf_ringbuf_reserve(ring, bytes, 0);
 	if (!event) {
+		/* In this order: who sees the sum grow finds the kind counted. */
+		__sync_fetch_and_add(&cpu->lost_kinds[kind % SCHED_KINDS_MAX], 1);
 		__sync_fetch_and_add(&cpu->lost, 1);
 		return NULL;
 	}
@@ -65,16 +82,34 @@ static __always_inline void *event_begin(struct sched_cpu *cpu, u32 cpu_id, u8 k
 	return event;
 }
 
+/* Another part of the ring has been used. Returns whether it is time to wake the reader. */
+static __noinline int ring_look(u32 cpu_id)
+{
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu_id);
+
+	if (!cpu || !ring)
+		return 0;
+	cpu->unread_bytes = 0;
+	cpu->crowded = is_crowded(ring);
+	return ++cpu->looks % RING_WAKES == 0 || cpu->crowded;
+}
+
 static __always_inline void event_send(struct sched_cpu *cpu, void *event, u64 bytes)
 {
-	u64 flags = BPF_RB_NO_WAKEUP;
+	const struct event_header *head = event;
+	bool wakes = false;
 
-	cpu->unread_bytes += bytes;
-	if (cpu->unread_bytes >= config.wake_bytes) {
-		cpu->unread_bytes = 0;
-		flags = BPF_RB_FORCE_WAKEUP;
+	if (config.prompt_kinds >> head->kind % SCHED_KINDS_MAX & 1) {
+		/* A wake-up is dear, and the reader rests after each. */
+		wakes = head->time_ns - cpu->woken_ns >= PROMPT_WAKE_NS;
+		if (wakes)
+			cpu->woken_ns = head->time_ns;
 	}
-	bpf_ringbuf_submit(event, flags);
+	cpu->unread_bytes += bytes;
+	if (cpu->unread_bytes >= config.look_bytes && ring_look(head->cpu))
+		wakes = true;
+	bpf_ringbuf_submit(event, wakes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 #define EVENT_BEGIN(cpu, cpu_id, KIND, type, now_ns, tid, slowly) \

@@ -53,7 +53,7 @@ enum { PRIO_REALTIME_LAST = 100 };
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
  * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; missed: who
- * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU are missing here;
+ * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU and of that kind (0: of any) are missing here;
  * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program;
  * decision: whom the scheduler decided about, see enum decision; frame: who presents, how long after its last frame and how
  * long after its last submit to a GPU (0: there was none). */
@@ -85,7 +85,8 @@ enum { PRIO_REALTIME_LAST = 100 };
 #define EVENT_FIELDS_missed(FIELD, E)      \
 	FIELD(E, u64, since_ns, NUMBER)
 #define EVENT_FIELDS_lost(FIELD, E)        \
-	FIELD(E, u64, count, NUMBER)
+	FIELD(E, u32, count, NUMBER)       \
+	FIELD(E, u32, of_kind, NUMBER)
 #define EVENT_FIELDS_role(FIELD, E)        \
 	FIELD(E, u8, role, NUMBER)         \
 	FIELD(E, u8, was_role, NUMBER)     \

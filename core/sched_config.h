@@ -4,9 +4,12 @@
 #ifndef TACTUS_CORE_SCHED_CONFIG_H
 #define TACTUS_CORE_SCHED_CONFIG_H
 
+#include "event.h"
 #include "role.h"
 
-enum { SCHED_CPUS_MAX = 1024 };
+enum { SCHED_CPUS_MAX = 1024, SCHED_KINDS_MAX = 32 };
+
+_Static_assert((int)EVENT_KINDS <= (int)SCHED_KINDS_MAX, "each kind of event needs a bit and a count of losses");
 
 enum {
 	FILTER_PID = 1 << 0,
@@ -22,6 +25,13 @@ enum {
 	EMIT_FRAMES = 1 << 2,
 };
 
+/* Kinds that come now and then, and that somebody may want to act on or see at once. */
+#define PROMPT_KINDS (1u << EVENT_ROLE | 1u << EVENT_LAUNCH | 1u << EVENT_DECISION | 1u << EVENT_FRAME)
+
+/* The reader looks again so long after it was woken, whether or not it is woken again; what comes meanwhile need not
+ * wake it, as long as that is shorter. */
+enum { PROMPT_REST_NS = 250 * NSEC_PER_USEC, PROMPT_WAKE_NS = 200 * NSEC_PER_USEC };
+
 enum {
 	ACCOUNT_KEEP = 1,      /* for roles */
 	ACCOUNT_HAND_OVER = 2, /* and give them to the program, those of threads that end at their end */
@@ -29,10 +39,11 @@ enum {
 
 struct sched_config {
 	u32 cpus_len;
-	u32 account;	/* keep threads' accounts: ACCOUNT_* */
-	u32 emit;	/* EMIT_*: send events */
-	u32 wake_bytes; /* wake the reader when this much is waiting in a ring */
-	u32 filter;	/* FILTER_* */
+	u32 account;	  /* keep threads' accounts: ACCOUNT_* */
+	u32 emit;	  /* EMIT_*: send events */
+	u32 look_bytes;	  /* look at a ring whenever so much has gone into it */
+	u32 prompt_kinds; /* kinds of events, as bits, for which the reader is woken at once */
+	u32 filter;	  /* FILTER_* */
 	u32 pid;
 	u32 cgroup_level;
 	u32 role_wakeups; /* judge a thread's behaviour after so many wake-ups; 0: roles are not kept */
@@ -51,8 +62,12 @@ struct sched_cpu {
 	u64 produced;	     /* events put into the ring where interrupts are off */
 	u64 produced_slowly; /* and elsewhere: counted with atomic adds */
 	u64 lost;	     /* events that the ring had no room for */
-	u64 unread_bytes;    /* since the reader was last woken */
+	u64 unread_bytes;    /* since the ring was last looked at */
 	u64 waiters;	     /* watched threads that wait for this CPU; other CPUs write it too */
+	u64 crowded;	     /* little room is left in the ring: it is kept for what is rare */
+	u64 looks;
+	u64 woken_ns;			 /* when the reader was last woken at once */
+	u32 lost_kinds[SCHED_KINDS_MAX]; /* what was lost, by kind */
 } __attribute__((aligned(128)));
 
 /* What settle is asked to do. */

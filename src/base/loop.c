@@ -3,6 +3,8 @@
  * Signals are blocked and read, not handled: nothing runs at an unexpected moment. */
 #include "loop.h"
 
+#include "../../core/sched_config.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -129,7 +131,7 @@ enum loop_end loop_run(const struct loop *loop)
 				tick_at_ns += ((now_ns - tick_at_ns) / loop->tick_ns + 1) * loop->tick_ns;
 			if (!loop->tick(loop->data))
 				break;
-			ticks.from_ns = now_ns + REST_NS;
+			ticks.from_ns = now_ns + (loop->prompt ? PROMPT_REST_NS : REST_NS);
 		}
 		if (ready[2].revents) {
 			loop->urgent(loop->data);

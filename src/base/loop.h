@@ -17,6 +17,7 @@ struct loop {
 	struct child *child;
 	bool (*tick)(void *data); /* false ends the loop */
 	int fd;			  /* tick also when this is readable; 0: none */
+	bool prompt;		  /* that soon, though it costs more */
 	/* Called soon after this is readable, whatever the ticks do; 0: none. */
 	int urgent_fd;
 	void (*urgent)(void *data);

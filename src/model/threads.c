@@ -244,6 +244,14 @@ static void take_role(struct threads *threads, const struct event_role *event)
 		threads->refused++;
 }
 
+static void take_lost(struct threads *threads, const struct event_lost *event)
+{
+	threads->lost += event->count;
+	/* Whatever a recording claims. */
+	if (event->of_kind < EVENT_KINDS)
+		threads->lost_kinds[event->of_kind] += event->count;
+}
+
 bool threads_take(struct threads *threads, const struct event_header *event, struct wait *ended)
 {
 	if (!threads->first_ns)
@@ -277,7 +285,7 @@ bool threads_take(struct threads *threads, const struct event_header *event, str
 		take_role(threads, (const struct event_role *)event);
 		break;
 	case EVENT_LOST:
-		threads->lost += ((const struct event_lost *)event)->count;
+		take_lost(threads, (const struct event_lost *)event);
 		break;
 	default:
 		break;

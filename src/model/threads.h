@@ -50,7 +50,8 @@ struct threads {
 	u32 cpus_len;
 	u64 first_ns, last_ns; /* the window: from the first sample or event to the last */
 	u64 lost;	       /* events that the stream says are missing */
-	u64 refused;	       /* threads that could not be kept for want of memory */
+	u64 lost_kinds[EVENT_KINDS];
+	u64 refused; /* threads that could not be kept for want of memory */
 };
 
 int threads_init(struct threads *threads, const struct cpu_place *places, u32 cpus_len);

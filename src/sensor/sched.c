@@ -23,7 +23,7 @@ enum sched_hook { HOOK_TP_BTF, HOOK_TRACEPOINT };
 enum {
 	ALL_RINGS_BYTES = 4 << 20,
 	LEAST_RING_BYTES = 64 << 10,
-	WAKE_SHARE = 4,
+	LOOKS_AT_RING = 16, /* as in bpf/ring.h */
 	ROW_BYTES_AT_ONCE = 32 << 10,
 	ENDING_WAIT_MS = 200
 };
@@ -127,7 +127,8 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 						    : 0,
 		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0) |
 			(settings->frames ? EMIT_FRAMES : 0),
-		.wake_bytes = ring_bytes(settings) / WAKE_SHARE,
+		.look_bytes = ring_bytes(settings) / LOOKS_AT_RING,
+		.prompt_kinds = settings->prompt ? PROMPT_KINDS : 0,
 		.role_wakeups = settings->role_wakeups,
 	};
 	u32 places = settings->cpus_len < SCHED_CPUS_MAX ? settings->cpus_len : SCHED_CPUS_MAX;
@@ -405,6 +406,8 @@ struct sched_losses sched_losses(const struct sensor *sensor)
 	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
 		losses.unseen_switches += state->cpus[cpu].unseen_switches;
 		losses.events += state->cpus[cpu].lost;
+		for (u32 kind = 0; kind < EVENT_KINDS; kind++)
+			losses.of_kind[kind] += state->cpus[cpu].lost_kinds[kind];
 	}
 	losses.threads = state->skeleton->bss->refused + state->skeleton->bss->ended_lost + state->rows_lost;
 	return losses;

@@ -15,6 +15,7 @@ struct sched_settings {
 	bool account; /* keep threads' accounts, for sched_read_threads */
 	bool emit;    /* send events of the scheduler */
 	bool frames;  /* and one a frame that is presented */
+	bool prompt;  /* wake the reader at once for what is rare */
 	struct filter filter;
 	u32 command_pid;  /* watch this process with its children and threads; 0: no command */
 	u32 role_wakeups; /* keep roles, judge a thread after so many wake-ups, send what changes; 0: no roles */
@@ -42,7 +43,8 @@ int sched_ended_fd(const struct sensor *sensor);
 struct sched_losses {
 	u64 unseen_switches;
 	u64 events;
-	u64 threads; /* that got no account, or whose account was lost at their end */
+	u64 of_kind[EVENT_KINDS]; /* these, by kind */
+	u64 threads;		  /* that got no account, or whose account was lost at their end */
 };
 struct sched_losses sched_losses(const struct sensor *sensor);
 

@@ -11,4 +11,7 @@
 /* One JSON object on a line of its own. Returns 0, or -EINVAL for a kind that is not in the table. */
 int print_event_json(FILE *out, const struct event_header *event);
 
+/* The same in words, without who and when: "frame interval 16.7ms number 4". */
+void print_event_words(FILE *out, const struct event_header *event);
+
 #endif

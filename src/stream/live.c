@@ -12,7 +12,8 @@ struct queue {
 	char *bytes;
 	size_t from, to, room;
 	u64 events;
-	u64 lost_told;
+	u64 lost; /* when losses were last told */
+	u32 lost_told[EVENT_KINDS];
 	bool failed; /* no memory for an event */
 };
 
@@ -142,16 +143,28 @@ static size_t event_bytes(const struct event_header *event)
 	return event->kind < EVENT_KINDS ? sizes[event->kind] : 0;
 }
 
+static void tell_losses_of(struct live *live, u32 cpu, u64 now_ns, live_take take, void *data)
+{
+	for (u32 kind = 0; kind < EVENT_KINDS; kind++) {
+		u32 lost = __atomic_load_n(&live->cpus[cpu].lost_kinds[kind], __ATOMIC_RELAXED);
+		struct event_lost event = { .head = { .time_ns = now_ns, .cpu = (u16)cpu, .kind = EVENT_LOST },
+					    .count = lost - live->queues[cpu].lost_told[kind],
+					    .of_kind = kind };
+
+		if (event.count)
+			take(data, &event.head);
+		live->queues[cpu].lost_told[kind] = lost;
+	}
+}
+
 static void tell_losses(struct live *live, u64 now_ns, live_take take, void *data)
 {
 	for (u32 cpu = 0; cpu < live->len; cpu++) {
 		u64 lost = __atomic_load_n(&live->cpus[cpu].lost, __ATOMIC_RELAXED);
-		struct event_lost event = { .head = { .time_ns = now_ns, .cpu = (u16)cpu, .kind = EVENT_LOST },
-					    .count = lost - live->queues[cpu].lost_told };
 
-		if (event.count)
-			take(data, &event.head);
-		live->queues[cpu].lost_told = lost;
+		if (lost != live->queues[cpu].lost)
+			tell_losses_of(live, cpu, now_ns, take, data);
+		live->queues[cpu].lost = lost;
 	}
 }
 

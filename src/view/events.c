@@ -6,26 +6,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/event_info.h"
 #include "../base/say.h"
 #include "../sensor/sensor.h"
 #include "../sink/event.h"
 #include "../sink/text.h"
 #include "source.h"
 
-enum { KEY_WAKEUPS = 0x200, NAME_SIZE = 32, TIME_SIZE = 16 };
+enum { KEY_WAKEUPS = 0x200, KEY_ONLY, NAME_SIZE = 32, TIME_SIZE = 16 };
+
+/* Kinds, as bits, that the sched sensor alone sends. */
+#define SCHED_KINDS                                                                                              \
+	(1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_EXEC | 1u << EVENT_RENAME | \
+	 1u << EVENT_SAMPLE | 1u << EVENT_MISSED | 1u << EVENT_DECISION)
 
 static bool with_wakeups;
+static u32 only; /* kinds, as bits; 0: those of the scheduler */
+
+/* Takes a list of kinds such as "frame,role". */
+static const char *take_kinds(const char *list)
+{
+	for (size_t len; *list; list += len + (list[len] == ',')) {
+		u32 kind = EVENT_NONE + 1;
+
+		len = strcspn(list, ",");
+		while (kind < EVENT_KINDS &&
+		       (strncmp(event_info(kind)->name, list, len) || event_info(kind)->name[len]))
+			kind++;
+		if (kind == EVENT_KINDS)
+			return "names no kind of event: 'tactus events --json' shows them";
+		only |= 1u << kind;
+	}
+	return only ? NULL : "names no kind of event";
+}
 
 static const char *take_own(int key, const char *value)
 {
-	(void)key;
-	(void)value;
+	if (key == KEY_ONLY)
+		return take_kinds(value);
 	with_wakeups = true;
 	return NULL;
 }
 
 static const struct argp_option own[] = {
 	{ "wakeups", KEY_WAKEUPS, 0, 0, "Also show wake-ups and moves", 0 },
+	{ "only", KEY_ONLY, "KINDS", 0,
+	  "Only events of these kinds, such as frame,role,launch; live, each within a millisecond of its happening, if "
+	  "none "
+	  "of them is of the scheduler",
+	  0 },
 	{ 0 },
 };
 
@@ -39,6 +68,7 @@ static const struct command_usage usage = {
 		"Examples:\n"
 		"  tactus events -d 1\n"
 		"  tactus events --wakeups -- sleep 1\n"
+		"  tactus events --only frame --json -- ./game      a line a frame, at once\n"
 		"  tactus events -i file --json",
 	.takes = TAKES_EVENTS_OF_VIEW,
 	.own = own,
@@ -120,12 +150,37 @@ static void print_decision(const struct printer *printer, const struct event_dec
 		printf("decision %u\n", event->what);
 }
 
+static const char *lost_kind(const struct event_header *event)
+{
+	const struct event_info *info = event_info(((const struct event_lost *)event)->of_kind);
+
+	return info ? info->name : NULL;
+}
+
+static void print_words(const struct printer *printer, const struct event_header *event)
+{
+	const struct threads *threads = &printer->source->threads;
+	char who[NAME_SIZE];
+
+	name_of(who, threads, event->tid);
+	printf("%12.3f | %3u | %s ", (double)(s64)(event->time_ns - threads->first_ns) / NSEC_PER_MSEC, event->cpu,
+	       who);
+	print_event_words(stdout, event);
+	putchar('\n');
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct printer *printer = data;
 
+	if (only && event->kind != EVENT_LOST && !(only >> event->kind & 1))
+		return;
 	if (printer->json) {
 		print_event_json(stdout, event);
+		return;
+	}
+	if (only && event->kind != EVENT_SWITCH && event->kind != EVENT_LOST) {
+		print_words(printer, event);
 		return;
 	}
 	if (!printer->headed)
@@ -133,8 +188,9 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		       "WAITED)\n");
 	printer->headed = true;
 	if (event->kind == EVENT_LOST)
-		printf("             | %3u | %" PRIu64 " events of this CPU are missing here\n", event->cpu,
-		       ((const struct event_lost *)event)->count);
+		printf("             | %3u | %" PRIu64 " events of this CPU%s%s are missing here\n", event->cpu,
+		       (u64)((const struct event_lost *)event)->count, lost_kind(event) ? " of kind " : "",
+		       lost_kind(event) ? lost_kind(event) : "");
 	else if (event->kind == EVENT_SWITCH)
 		print_switch(printer, (const struct event_switch *)event, ended);
 	else if (event->kind == EVENT_DECISION)
@@ -163,6 +219,12 @@ int view_events(int argc, char **argv)
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
 	printer.json = options.json;
+	if (only) {
+		source.events = only & SCHED_KINDS;
+		source.roles = only & ~SCHED_KINDS;
+		source.frames = only >> EVENT_FRAME & 1;
+		source.prompt = !source.events;
+	}
 	/* A CPU number in an event is 16 bits wide, whatever a recording claims. */
 	printer.since_ns = calloc(1 << 16, sizeof(*printer.since_ns));
 	if (!printer.since_ns)

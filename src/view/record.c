@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../core/event_info.h"
 #include "../base/say.h"
 #include "../sensor/sensor.h"
 #include "role_options.h"
@@ -51,7 +52,12 @@ static void print_summary(const struct source *source, const struct options *opt
 			printf("%s{\"cpu\":%u,\"produced\":%" PRIu64 ",\"read\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
 			       cpu ? "," : "", cpu, source->rings[cpu].produced, source->rings[cpu].read,
 			       source->rings[cpu].lost);
-		puts("]}");
+		fputs("],\"lost_kinds\":{", stdout);
+		for (u32 kind = 1, some = 0; kind < EVENT_KINDS; kind++)
+			if (source->lost_kinds[kind])
+				printf("%s\"%s\":%" PRIu64, some++ ? "," : "", event_info(kind)->name,
+				       source->lost_kinds[kind]);
+		puts("}}");
 		return;
 	}
 	printf("%s: %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64 " lost\n", options->output,

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../core/event_info.h"
 #include "../base/places.h"
 #include "../base/system.h"
 #include "../sensor/evidence.h"
@@ -79,6 +80,7 @@ static int replay(struct source *source, const char *path)
 	else if (recording_was_cut(reader))
 		note("%s: ends in the middle of a block: shown is everything before", path);
 	source->lost = source->threads.lost;
+	memcpy(source->lost_kinds, source->threads.lost_kinds, sizeof(source->lost_kinds));
 	source->refused = source->threads.refused;
 	recording_close_reader(reader);
 	return status;
@@ -117,12 +119,12 @@ static bool on_tick(void *data)
 	struct session *session = data;
 	struct source *source = session->source;
 
+	if (session->live && !drain(session, clock_now_ns() - (source->prompt ? 0 : SETTLED_NS)))
+		return false;
 	if (source->accounts)
 		sched_collect_ended(&session->sensor, &source->threads);
 	if (session->evidence)
 		evidence_work(session->evidence);
-	if (session->live && !drain(session, clock_now_ns() - SETTLED_NS))
-		return false;
 	if (session->writer && clock_now_ns() - session->flushed_at_ns >= FLUSH_NS) {
 		/* A failure is kept by the writer and told at the next event. */
 		recording_flush(session->writer);
@@ -174,6 +176,7 @@ static int set_up(struct session *session)
 		.account = source->accounts,
 		.emit = source->events || options->output,
 		.frames = source->roles && (source->frames || options->output),
+		.prompt = source->prompt,
 		.role_wakeups = source->roles ? role_options_wakeups() : 0,
 		.filter = options->filter,
 		.command_pid = source->whole_machine ? 0 : (u32)session->watch.child.pid,
@@ -210,6 +213,7 @@ static void count_losses(struct session *session)
 
 	source->unseen = losses.unseen_switches;
 	source->lost = losses.events;
+	memcpy(source->lost_kinds, losses.of_kind, sizeof(source->lost_kinds));
 	source->refused = losses.threads + source->threads.refused;
 	source->evidence_lost = session->evidence ? evidence_lost(session->evidence) : 0;
 	if (!session->live)
@@ -260,6 +264,7 @@ static void watch_window(struct session *session)
 	struct source *source = session->source;
 	int fd = rings_fd(session), error = sched_open_window(&session->sensor);
 
+	session->watch.prompt = source->prompt;
 	/* What programs map is looked at when they have just mapped it, so that their first calls are not missed. */
 	if (session->evidence && evidence_fd(session->evidence) >= 0) {
 		session->watch.urgent_fd = evidence_fd(session->evidence);
@@ -344,11 +349,26 @@ void source_free(struct source *source)
 	source->rings = NULL;
 }
 
+/* "3 of kind switch, 1 of kind frame" */
+static void list_losses(const struct source *source, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (u32 kind = 1; kind < EVENT_KINDS && used < size; kind++)
+		if (source->lost_kinds[kind])
+			used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s", used ? ", " : "",
+						 source->lost_kinds[kind], event_info(kind)->name);
+}
+
 void source_print_losses(const struct source *source)
 {
+	char kinds[512];
+
+	list_losses(source, kinds, sizeof(kinds));
 	if (source->lost)
-		note("%" PRIu64 " events were lost: the rings were full%s", source->lost,
-		     source->replay ? "" : " (--ring-kb makes them larger)");
+		note("%" PRIu64 " events were lost%s%s%s: the rings were full%s", source->lost, kinds[0] ? " (" : "",
+		     kinds, kinds[0] ? ")" : "", source->replay ? "" : " (--ring-kb makes them larger)");
 	if (source->unseen)
 		note("%" PRIu64 " switches happened that the kernel did not show; the runs after them count as the "
 		     "kernel timed them",

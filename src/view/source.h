@@ -22,6 +22,7 @@ struct source {
 	bool events;	  /* live: send every event; on replay events always come */
 	bool roles;  /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
 	bool frames; /* live, with `roles`: send an event a frame */
+	bool prompt; /* live: hand rare kinds over at once, before it is sure that none of another CPU is older */
 	const char *without; /* live, with `roles`: sensors that are not needed; NULL: as the options say */
 	bool whole_machine;  /* live: the command only says how long; everything is watched */
 	bool learns;	     /* live, with roles: what threads turn out to be goes into the database */
@@ -47,6 +48,7 @@ struct source {
 	bool replay;
 	u32 command_pid;		   /* live: the command, held until on_open is done; 0: there is none */
 	u64 lost;			   /* events that the rings had no room for */
+	u64 lost_kinds[EVENT_KINDS];	   /* these by kind; 0: not known */
 	u64 unseen;			   /* live: switches that the kernel did not show */
 	struct ring_count *rings;	   /* live, with events: one a CPU */
 	u64 read;			   /* live: events read from the rings */

@@ -30,6 +30,7 @@ struct watch {
 	struct child child;
 	int urgent_fd;		    /* as in base/loop.h */
 	void (*urgent)(void *data); /* gets the data of watch_wait */
+	bool prompt;
 };
 
 /* Takes the signals and prepares the command, if one was given. Call before anything is opened. */

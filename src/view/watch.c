@@ -42,6 +42,7 @@ enum loop_end watch_wait(struct watch *watch, u64 tick_ns, int fd, bool (*tick)(
 		.child = watch->child.pid ? &watch->child : NULL,
 		.tick = tick,
 		.fd = fd,
+		.prompt = watch->prompt,
 		.urgent_fd = watch->urgent_fd,
 		.urgent = watch->urgent,
 		.data = data,
