@@ -20,6 +20,9 @@ enum { KEY_WAKEUPS = 0x200, KEY_ONLY, NAME_SIZE = 32, TIME_SIZE = 16 };
 	(1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_EXEC | 1u << EVENT_RENAME | \
 	 1u << EVENT_SAMPLE | 1u << EVENT_MISSED | 1u << EVENT_DECISION)
 
+/* Those that are told in a sentence. */
+#define HAS_WORDS (1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_DECISION)
+
 static bool with_wakeups;
 static u32 only; /* kinds, as bits; 0: those of the scheduler */
 
@@ -179,7 +182,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		print_event_json(stdout, event);
 		return;
 	}
-	if (only && event->kind != EVENT_SWITCH && event->kind != EVENT_LOST) {
+	if (only && event->kind != EVENT_LOST && !(HAS_WORDS >> event->kind & 1)) {
 		print_words(printer, event);
 		return;
 	}
@@ -195,7 +198,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		print_switch(printer, (const struct event_switch *)event, ended);
 	else if (event->kind == EVENT_DECISION)
 		print_decision(printer, (const struct event_decision *)event);
-	else if (with_wakeups)
+	else if (with_wakeups || only)
 		print_other(printer, event);
 	if ((event->kind == EVENT_SWITCH || event->kind == EVENT_SAMPLE) &&
 	    event->cpu < printer->source->threads.cpus_len)
