@@ -17,6 +17,8 @@
 
 enum { PF_KTHREAD = 0x00200000 };
 
+enum cpuhp_state { CPUHP_ONLINE = 1 }; /* the value is the running kernel's */
+
 struct sched_entity {
 	u64 sum_exec_runtime;
 	u64 prev_sum_exec_runtime;
@@ -85,7 +87,9 @@ struct cpumask {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state;
 	unsigned int flags;
+	unsigned int in_execve : 1;
 	int pid;
 	int tgid;
 	int prio;

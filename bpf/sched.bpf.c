@@ -2,7 +2,9 @@
 /* The sched sensor's kernel half: who ran, who waited, who was moved. Each hook takes the time once, brings the
  * threads' accounts up to date by core/account.h, and sends the event with that same time, so that a recording of the
  * events gives the same accounts again. Either half of that can be off. */
+#include "interrupt.h"
 #include "learn.h"
+#include "moves.h"
 #include "../core/tally.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -213,18 +215,43 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 }
 
 /* Who wakes is known here and not at sched_wakeup, which runs on the woken thread's CPU when that one is another. */
-SEC("tp_btf/sched_waking")
-int BPF_PROG(on_sched_waking, struct task_struct *p)
+static __always_inline void waking(struct task_struct *p, u32 by)
 {
 	struct kthread *thread = thread_of(p);
 	struct task_struct *current;
 
 	if (!thread || !thread->watched)
-		return 0;
+		return;
 	current = bpf_get_current_task_btf();
 	thread->waker_tid = tid_of(current);
+	thread->woken_by = by;
 	if (config.role_wakeups)
 		role_woken(p, thread, current);
+}
+
+/* One of these two is loaded: not every kernel lets programs see whether they are in an interrupt. */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_sched_waking, struct task_struct *p)
+{
+	waking(p, in_interrupt() ? EVENT_FLAG_BY_INTERRUPT : EVENT_FLAG_BY_THREAD);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_sched_waking_blind, struct task_struct *p)
+{
+	waking(p, 0);
+	return 0;
+}
+
+/* A CPU takes one more step on its way online or offline. */
+SEC("tp_btf/cpuhp_enter")
+int BPF_PROG(on_cpuhp_enter, unsigned int cpu_id, int target)
+{
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+
+	if (cpu)
+		cpu->goes = target != (int)bpf_core_enum_value(enum cpuhp_state, CPUHP_ONLINE);
 	return 0;
 }
 
@@ -253,7 +280,7 @@ static __always_inline int woken(struct task_struct *p, bool is_new)
 	event = EVENT_BEGIN(cpu, cpu_id, WAKEUP, event_wakeup, now_ns, tid_of(p), false);
 	if (!event)
 		return 0;
-	event->head.flags = is_new ? EVENT_FLAG_NEW : 0;
+	event->head.flags = is_new ? EVENT_FLAG_NEW | EVENT_FLAG_BY_THREAD : (u8)thread->woken_by;
 	event->waker_tid = waker_tid;
 	event->target_cpu = (u16)target;
 	event->prio = (u8)prio_of(p);
@@ -305,6 +332,7 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 	event = EVENT_BEGIN(cpu, cpu_id, MIGRATE, event_migrate, now_ns, tid_of(p), false);
 	if (!event)
 		return 0;
+	event->head.flags = move_facts(p, from);
 	event->by_tid = (u32)bpf_get_current_pid_tgid();
 	event->from_cpu = (u16)from;
 	event->to_cpu = (u16)to;

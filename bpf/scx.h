@@ -4,6 +4,7 @@
 #ifndef TACTUS_BPF_SCX_H
 #define TACTUS_BPF_SCX_H
 
+#include "interrupt.h"
 #include "kernel.h"
 
 enum scx_exit_kind { SCX_EXIT_NONE };
@@ -63,26 +64,6 @@ enum scx_enq_flags { SCX_ENQ_WAKEUP = 1, SCX_ENQ_HEAD = 2, SCX_ENQ_PREEMPT = 4 }
 enum scx_deq_flags { SCX_DEQ_SLEEP = 1 };
 enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
 #define scx_value(type, name) bpf_core_enum_value(enum type, name)
-
-/* How deep the kernel is in interrupts, kept for each CPU in a place that has changed over time. Only kernels with all
- * symbols (CONFIG_KALLSYMS_ALL) let programs read it. */
-struct pcpu_hot {
-	int preempt_count;
-} kernel_type;
-extern const struct pcpu_hot pcpu_hot __ksym __weak;
-extern const int __preempt_count __ksym __weak;
-
-enum { IN_INTERRUPT = 0xff0100 }; /* NMI, hardware interrupt, or softirq being served */
-
-/* Whether this runs in an interrupt: whoever is on the CPU has nothing to do with it then. */
-static __always_inline bool in_interrupt(void)
-{
-	if (bpf_ksym_exists(&__preempt_count))
-		return *(const int *)bpf_this_cpu_ptr(&__preempt_count) & IN_INTERRUPT;
-	if (bpf_ksym_exists(&pcpu_hot))
-		return ((const struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count & IN_INTERRUPT;
-	return false;
-}
 
 s32 scx_bpf_create_dsq(u64 dsq_id, s32 node) __ksym;
 s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle) __ksym;

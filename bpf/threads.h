@@ -41,7 +41,7 @@ struct kthread {
 	u32 waker_tid;
 	u32 of_command; /* the command after `--` or a descendant of it */
 	u32 ended;	/* its account has been handed over, or it had none */
-	u32 unused;
+	u32 woken_by;	/* EVENT_FLAG_BY_* of the last wake-up */
 	struct role_state role;
 	struct learner learner;
 	struct turn turn;

@@ -20,7 +20,11 @@ enum {
 	EVENT_FLAG_NEW = 2,	  /* thread, wakeup: it has just been forked */
 	EVENT_FLAG_CLOSING = 4,	  /* sample, role: taken at the end of the window; the role is no news */
 	EVENT_FLAG_BYSTANDER = 8, /* thread, rename: not watched; it has a name and no account */
+	/* wakeup: who did it. Neither: that is not known, as on kernels that do not tell and in older recordings. */
+	EVENT_FLAG_BY_INTERRUPT = 16, /* an interrupt, while waker_tid just happened to run */
+	EVENT_FLAG_BY_THREAD = 32,    /* waker_tid itself */
 };
+/* A migrate event's flags are the facts of core/move.h. */
 
 /* What the scheduler decided. */
 enum decision {

@@ -64,6 +64,7 @@ struct sched_cpu {
 	u64 lost;	     /* events that the ring had no room for */
 	u64 unread_bytes;    /* since the ring was last looked at */
 	u64 waiters;	     /* watched threads that wait for this CPU; other CPUs write it too */
+	u64 goes;	     /* it is on its way offline, or is offline */
 	u64 crowded;	     /* little room is left in the ring: it is kept for what is rare */
 	u64 looks;
 	u64 woken_ns;			 /* when the reader was last woken at once */

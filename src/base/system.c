@@ -93,6 +93,23 @@ int read_line_at(int dir_fd, const char *path, char *line, size_t size)
 	return 0;
 }
 
+bool kernel_tells_interrupts(void)
+{
+	static enum { NOT_ASKED, NO, YES } answer;
+	FILE *symbols = answer == NOT_ASKED ? fopen("/proc/kallsyms", "re") : NULL;
+	char line[256], name[128];
+
+	if (answer == NOT_ASKED)
+		answer = NO;
+	while (symbols && answer == NO && fgets(line, sizeof(line), symbols))
+		if (sscanf(line, "%*s %*c %127s", name) == 1 &&
+		    (!strcmp(name, "pcpu_hot") || !strcmp(name, "__preempt_count")))
+			answer = YES;
+	if (symbols)
+		fclose(symbols);
+	return answer == YES;
+}
+
 u32 possible_cpus(void)
 {
 	char line[256];

@@ -29,6 +29,9 @@ bool may_load_programs(struct reason *why);
 const char *kernel_release(void);
 bool kernel_has_btf(void);
 
+/* Whether programs may ask if they run in an interrupt: the kernel must tell where it keeps that. */
+bool kernel_tells_interrupts(void);
+
 /* One more than the highest CPU number that this kernel can have. */
 u32 possible_cpus(void);
 

@@ -25,6 +25,8 @@ void threads_free(struct threads *threads)
 	for (size_t i = 0; i < threads->len; i++) {
 		free(threads->all[i]->role);
 		free(threads->all[i]->stretches);
+		free(threads->all[i]->moves);
+		free(threads->all[i]->clock);
 		free(threads->all[i]);
 	}
 	free(threads->all);

@@ -22,6 +22,8 @@ struct thread {
 	struct thread_account account;
 	struct event_role *role;     /* the last one, NULL if there was none */
 	struct stretches *stretches; /* model/path.c's, NULL if nobody keeps them */
+	struct thread_moves *moves;  /* and model/moves.c's */
+	struct thread_clock *clock;  /* and model/misses.c's */
 };
 
 /* A wait that an event has just ended. */

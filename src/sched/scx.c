@@ -97,21 +97,6 @@ static u64 kernel_flag(const char *name)
 	return value;
 }
 
-/* Whether programs may ask if they run in an interrupt: the kernel must tell where it keeps that. */
-static bool tells_interrupts(void)
-{
-	FILE *symbols = fopen("/proc/kallsyms", "re");
-	char line[256], name[128];
-	bool found = false;
-
-	while (symbols && !found && fgets(line, sizeof(line), symbols))
-		found = sscanf(line, "%*s %*c %127s", name) == 1 &&
-			(!strcmp(name, "pcpu_hot") || !strcmp(name, "__preempt_count"));
-	if (symbols)
-		fclose(symbols);
-	return found;
-}
-
 static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, struct reason *why)
 {
 	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
@@ -126,7 +111,7 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 	number_caches(&config, settings->places);
 	list_caches(&config);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
-	if (!tells_interrupts()) {
+	if (!kernel_tells_interrupts()) {
 		bpf_program__set_autoload(skeleton->progs.tactus_runnable, false);
 		bpf_program__set_autoload(skeleton->progs.tactus_runnable_plain, true);
 		skeleton->struct_ops.tactus_ops->runnable = skeleton->progs.tactus_runnable_plain;

@@ -117,6 +117,18 @@ static int set_filter(struct sched_config *config, const struct sched_settings *
 	return find_cgroup(filter->cgroup, config, why);
 }
 
+/* Where the kernel does not say whether it is in an interrupt, wake-ups have a waker and no more; where it does not
+ * tell of CPUs that go, moves away from them look like any other. */
+static void set_optional(struct sched_bpf *skeleton)
+{
+	bool sees_interrupts = kernel_tells_interrupts();
+
+	bpf_program__set_autoload(skeleton->progs.on_sched_waking, sees_interrupts);
+	bpf_program__set_autoload(skeleton->progs.on_sched_waking_blind, !sees_interrupts);
+	if (libbpf_find_vmlinux_btf_id("cpuhp_enter", BPF_TRACE_RAW_TP) < 0)
+		bpf_program__set_autoload(skeleton->progs.on_cpuhp_enter, false);
+}
+
 static int configure(struct sched_state *state, const struct sched_settings *settings, struct reason *why)
 {
 	struct sched_bpf *skeleton = state->skeleton;
@@ -139,6 +151,7 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 	memcpy((void *)&skeleton->rodata_config->config, &config, sizeof(config));
 	if (settings->places)
 		memcpy((void *)skeleton->rodata->places, settings->places, places * sizeof(*settings->places));
+	set_optional(skeleton);
 	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
 	return error ? error : bpf_map__set_max_entries(skeleton->maps.rings, state->cpus_len);
 }
@@ -327,7 +340,7 @@ const struct sensor_kind sched_kind = {
 };
 
 /* Runs the kernel half's `settle` on every CPU. One that is offline has nothing to settle. */
-static int settle_all(const struct sched_state *state, u64 question)
+static int settle_all(struct sched_state *state, u64 question)
 {
 	int settle_fd = bpf_program__fd(state->skeleton->progs.settle);
 
@@ -338,6 +351,8 @@ static int settle_all(const struct sched_state *state, u64 question)
 
 		if (error && error != -ENXIO)
 			return error;
+		if (error && question == SETTLE_OPEN)
+			state->cpus[cpu].goes = 1;
 	}
 	return 0;
 }

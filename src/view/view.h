@@ -16,6 +16,8 @@ int view_affinity(int argc, char **argv);
 int view_events(int argc, char **argv);
 int view_latency(int argc, char **argv);
 int view_frames(int argc, char **argv);
+int view_migrations(int argc, char **argv);
+int view_misses(int argc, char **argv);
 int view_inversions(int argc, char **argv);
 int view_roles(int argc, char **argv);
 int view_stats(int argc, char **argv);

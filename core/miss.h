@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Whether a thread that works by a clock ran when it was due. The clock is heard in its wake-ups (core/beat.h): a timer
+ * fires on time whether the thread then gets a CPU or not. Pure. */
+#ifndef TACTUS_CORE_MISS_H
+#define TACTUS_CORE_MISS_H
+
+#include "beat.h"
+
+enum {
+	MISS_BEATS = 16,	  /* before so many nothing is a clock */
+	MISS_STEADY_PERCENT = 10, /* deviation that a clock may have */
+	MISS_SLACK_PERCENT = 25,  /* of the period: a thread that runs within that is on time */
+	MISS_EARLY_PERCENT = 75,  /* a wake-up sooner after a beat than that is none */
+	MISS_EARLY_MOST = 8,	  /* unless there are so many in a row: then the clock was wrong */
+};
+#define MISS_PERIOD_MOST_NS (200ull * NSEC_PER_MSEC)
+
+enum clock_state { CLOCK_ASLEEP, CLOCK_DUE, CLOCK_AT_WORK, CLOCK_PUSHED_OFF };
+
+struct beat_watch {
+	struct beat beat;
+	u64 due_ns;	 /* the beat that it is to run for, or runs for */
+	u64 next_due_ns; /* the one after that; while it is at work */
+	u64 since_ns;	 /* at work or pushed off since */
+	u64 work_ns;	 /* that it has run for this beat */
+	u64 usual_work_ns;
+	u32 state;     /* enum clock_state */
+	u32 early;     /* wake-ups in a row that came too early to be beats */
+	u32 off_clock; /* it was late itself: where its next beat lies is open */
+};
+
+enum miss_kind {
+	MISS_NONE,
+	MISS_WAITED, /* it was due and had no CPU */
+	MISS_OVERRAN /* it was still at work, for an earlier beat, and had its CPU */
+};
+
+struct miss_verdict {
+	enum miss_kind kind;
+	u64 expected_ns, actual_ns;
+	u64 late_ns;
+	u64 period_ns;
+	u64 beats; /* that passed in that time, the expected one included */
+};
+
+core_fn int watch_is_steady(const struct beat_watch *watch)
+{
+	const struct beat *beat = &watch->beat;
+
+	return beat->beats >= MISS_BEATS && beat->gap_ns && beat->gap_ns <= MISS_PERIOD_MOST_NS &&
+	       beat->gap_dev_ns * 100 <= beat->gap_ns * MISS_STEADY_PERCENT;
+}
+
+core_fn u64 watch_slack_ns(const struct beat_watch *watch, u64 slack_ns)
+{
+	return slack_ns ? slack_ns : watch->beat.gap_ns * MISS_SLACK_PERCENT / 100;
+}
+
+/* A beat that the thread may now run for; 0 if this wake-up is none. */
+core_fn int watch_hears(struct beat_watch *watch, u64 now_ns)
+{
+	u64 gap_ns = span_between(watch->beat.heard_ns, now_ns);
+
+	if (!watch_is_steady(watch)) {
+		watch->early = watch->off_clock = 0;
+		beat_heard(&watch->beat, now_ns);
+		return watch_is_steady(watch);
+	}
+	if (gap_ns * 100 < watch->beat.gap_ns * MISS_EARLY_PERCENT && !watch->off_clock &&
+	    ++watch->early < MISS_EARLY_MOST)
+		return 0;
+	watch->early = 0;
+	/* Who sleeps for so long, and not until then, has another phase after it was late, and the same clock. */
+	if ((watch->off_clock && !times_near(gap_ns, watch->beat.gap_ns)) ||
+	    gap_ns > watch->beat.gap_ns * BEAT_MISSED_MOST)
+		watch->beat.heard_ns = now_ns;
+	else
+		beat_heard(&watch->beat, now_ns);
+	watch->off_clock = 0;
+	return 1;
+}
+
+core_fn void watch_begins(struct beat_watch *watch, u64 due_ns, enum clock_state state, u64 now_ns)
+{
+	watch->due_ns = due_ns;
+	watch->next_due_ns = due_ns + watch->beat.gap_ns;
+	watch->since_ns = now_ns;
+	watch->work_ns = 0;
+	watch->state = state;
+}
+
+/* It is woken, by something outside of its process; `asleep`: else it was on its way to sleep and goes on. */
+core_fn void watch_woken(struct beat_watch *watch, u64 now_ns, int asleep)
+{
+	if (watch_hears(watch, now_ns))
+		watch_begins(watch, now_ns, asleep ? CLOCK_DUE : CLOCK_AT_WORK, now_ns);
+}
+
+core_fn struct miss_verdict watch_late(struct beat_watch *watch, enum miss_kind kind, u64 expected_ns, u64 actual_ns,
+				       u64 slack_ns)
+{
+	struct miss_verdict verdict = { .period_ns = watch->beat.gap_ns };
+	u64 late_ns = span_between(expected_ns, actual_ns);
+
+	if (late_ns <= watch_slack_ns(watch, slack_ns) || !watch->beat.gap_ns)
+		return verdict;
+	verdict.kind = kind;
+	verdict.expected_ns = expected_ns;
+	verdict.actual_ns = actual_ns;
+	verdict.late_ns = late_ns;
+	verdict.beats = late_ns / watch->beat.gap_ns + 1;
+	watch->off_clock = 1;
+	/* What passed meanwhile is told of with this. */
+	watch->next_due_ns = expected_ns + verdict.beats * watch->beat.gap_ns;
+	return verdict;
+}
+
+/* It gets a CPU. */
+core_fn struct miss_verdict watch_ran(struct beat_watch *watch, u64 now_ns, u64 slack_ns)
+{
+	struct miss_verdict verdict = { 0 };
+
+	if (watch->state == CLOCK_DUE)
+		verdict = watch_late(watch, MISS_WAITED, watch->due_ns, now_ns, slack_ns);
+	else if (watch->state == CLOCK_PUSHED_OFF && watch->since_ns <= watch->next_due_ns)
+		verdict = watch_late(watch, MISS_WAITED, watch->next_due_ns, now_ns, slack_ns);
+	if (watch->state != CLOCK_ASLEEP) {
+		watch->state = CLOCK_AT_WORK;
+		watch->since_ns = now_ns;
+	}
+	return verdict;
+}
+
+/* It is pushed off its CPU. */
+core_fn void watch_pushed_off(struct beat_watch *watch, u64 now_ns)
+{
+	if (watch->state != CLOCK_AT_WORK)
+		return;
+	watch->work_ns += span_between(watch->since_ns, now_ns);
+	watch->state = CLOCK_PUSHED_OFF;
+	watch->since_ns = now_ns;
+}
+
+/* It goes to sleep. One that is past its next beat has begun with that at the latest as much earlier as it usually
+ * works for one. */
+core_fn struct miss_verdict watch_slept(struct beat_watch *watch, u64 now_ns, u64 slack_ns)
+{
+	struct miss_verdict verdict = { 0 };
+
+	if (watch->state == CLOCK_AT_WORK) {
+		watch->work_ns += span_between(watch->since_ns, now_ns);
+		verdict = watch_late(watch, MISS_OVERRAN, watch->next_due_ns,
+				     span_between(watch->usual_work_ns, now_ns), slack_ns);
+		if (!verdict.kind && now_ns < watch->next_due_ns)
+			watch->usual_work_ns = watch->usual_work_ns ? ewma(watch->usual_work_ns, watch->work_ns)
+								    : watch->work_ns;
+	}
+	watch->state = CLOCK_ASLEEP;
+	return verdict;
+}
+
+/* Events are missing: what it does now is not known, its clock still is. */
+core_fn void watch_lost_sight(struct beat_watch *watch)
+{
+	watch->state = CLOCK_ASLEEP;
+	watch->off_clock = 1;
+}
+
+#endif

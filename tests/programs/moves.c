@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Threads that are moved between CPUs 0 and 1 for known reasons, one process each. Prints "toggled TID MOVES" for one
+ * that spins and is sent to and fro, "asleep TID MOVES" for one that is so while it sleeps, "execs TID MOVES" for one
+ * that starts itself anew beside a hog and has found itself elsewhere so often, "naps TID 0" for one that wakes beside
+ * a hog, and "spins TID 0" for those that are one too many. */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TOGGLES = 10, TRIES = 200, ENOUGH = 5, HOGS = 4, SPINNERS = 3, SPIN_MS = 2500 };
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static void spin(long long ms)
+{
+	for (long long end_ms = now_ms() + ms; now_ms() < end_ms;)
+		;
+}
+
+/* CPU -1: both. */
+static void pin(pid_t pid, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	for (int i = 0; i < 2; i++)
+		if (cpu < 0 || i == cpu)
+			CPU_SET(i, &cpus);
+	sched_setaffinity(pid, sizeof(cpus), &cpus);
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static pid_t hog_on(int cpu)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		/* Else the kernel may count all of them together as one, by their session. */
+		setsid();
+		pin(0, cpu);
+		for (;;)
+			;
+	}
+	return pid;
+}
+
+static void toggle(const char *name, int sleeps)
+{
+	int go[2], ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(go) || pipe(ready))
+		exit(1);
+	/* It begins there and is not moved for that. */
+	pin(0, 0);
+	pid = fork();
+	if (pid == 0) {
+		if (write(ready[1], &byte, 1) != 1)
+			exit(1);
+		/* One that sleeps does nothing at all until it is told, on the other CPU, to say that it is there. */
+		while (sleeps)
+			if (read(go[0], &byte, 1) != 1 || write(ready[1], &byte, 1) != 1)
+				exit(1);
+		for (;;)
+			;
+	}
+	pin(0, -1);
+	if (read(ready[0], &byte, 1) != 1)
+		exit(1);
+	for (int i = 1; i <= TOGGLES; i++) {
+		usleep(20000);
+		pin(pid, i % 2);
+		if (sleeps && (write(go[1], &byte, 1) != 1 || read(ready[0], &byte, 1) != 1))
+			exit(1);
+	}
+	usleep(20000);
+	printf("%s %d %d\n", name, pid, TOGGLES);
+	end(pid);
+}
+
+/* Called anew by itself: `moves again LEFT MOVES CPU`. */
+static void exec_again(char *self, int left, int moves)
+{
+	char words[3][16];
+	int here;
+
+	if (!left || moves == ENOUGH) {
+		printf("execs %d %d\n", getpid(), moves);
+		exit(0);
+	}
+	/* Beside the hog, and free to leave it. */
+	pin(0, 0);
+	pin(0, -1);
+	here = sched_getcpu();
+	snprintf(words[0], sizeof(words[0]), "%d", left - 1);
+	snprintf(words[1], sizeof(words[1]), "%d", moves);
+	snprintf(words[2], sizeof(words[2]), "%d", here);
+	execl(self, self, "again", words[0], words[1], words[2], NULL);
+	exit(1);
+}
+
+/* It sleeps where the hogs are, free to leave them, and is woken from the other CPU. */
+static void nap(void)
+{
+	int go[2], ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(go) || pipe(ready))
+		exit(1);
+	pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		printf("naps %d 0\n", getpid());
+		do {
+			byte = sched_getcpu() == 1;
+			pin(0, 0);
+			pin(0, -1);
+		} while (write(ready[1], &byte, 1) == 1 && read(go[0], &byte, 1) == 1);
+		exit(0);
+	}
+	pin(0, 1);
+	for (int i = 0, elsewhere = 0; i < TRIES && elsewhere < ENOUGH; i++) {
+		if (read(ready[0], &byte, 1) != 1)
+			exit(1);
+		elsewhere += byte;
+		usleep(20000);
+		if (write(go[1], &byte, 1) != 1)
+			exit(1);
+	}
+	close(go[1]);
+	end(pid);
+	pin(0, -1);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t hogs[HOGS], pid, spinners[SPINNERS];
+
+	setlinebuf(stdout);
+	if (argc == 5 && !strcmp(argv[1], "again")) {
+		int moved = sched_getcpu() != atoi(argv[4]);
+
+		exec_again(argv[0], atoi(argv[2]), atoi(argv[3]) + moved);
+	}
+	toggle("toggled", 0);
+	toggle("asleep", 1);
+	for (int i = 0; i < HOGS; i++)
+		hogs[i] = hog_on(0);
+	usleep(20000);
+	pid = fork();
+	if (pid == 0)
+		exec_again(argv[0], TRIES, 0);
+	waitpid(pid, NULL, 0);
+	nap();
+	for (int i = 0; i < HOGS; i++)
+		end(hogs[i]);
+	for (int i = 0; i < SPINNERS; i++) {
+		spinners[i] = fork();
+		if (spinners[i] == 0) {
+			printf("spins %d 0\n", getpid());
+			spin(SPIN_MS);
+			exit(0);
+		}
+	}
+	for (int i = 0; i < SPINNERS; i++)
+		waitpid(spinners[i], NULL, 0);
+	return 0;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/miss.h and model/misses.c: a thread with a clock in a made stream, late for several reasons, and streams with
+ * gaps. */
+#include <stdlib.h>
+
+#include "../../src/model/misses.h"
+#include "tap.h"
+
+enum { PLAYER = 10, MATE = 11, HOG = 99, PID = 10, US = 1000, MS = 1000000 };
+enum { PERIOD_MS = 10 };
+
+static struct threads threads;
+static struct misses misses;
+static struct cpu_place places[2];
+static struct miss found[MISSES_AT_ONCE];
+static u32 len, total;
+static u64 now_ns, beat_ns;
+
+static void take(struct event_header *event)
+{
+	struct wait ended;
+
+	threads_take(&threads, event, &ended);
+	len = misses_take(&misses, &threads, event, found);
+	total += len;
+}
+
+static void introduce(u32 tid, u32 pid)
+{
+	struct event_thread event = { .head = { now_ns, tid, 0, EVENT_THREAD, 0 }, .start_ns = tid, .pid = pid };
+
+	take(&event.head);
+}
+
+static void turn(u32 from, u16 state, u32 to)
+{
+	struct event_switch event = { .head = { now_ns, from, 0, EVENT_SWITCH, 0 },
+				      .next_tid = to,
+				      .prev_state = state };
+
+	take(&event.head);
+}
+
+static void wake(u32 waker, u8 flags)
+{
+	struct event_wakeup event = { .head = { now_ns, PLAYER, 0, EVENT_WAKEUP, flags }, .waker_tid = waker };
+
+	take(&event.head);
+}
+
+/* The next beat: its timer fires, it runs 50 us later for 1 ms and sleeps. */
+static void beat(void)
+{
+	beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = beat_ns;
+	wake(0, 0);
+	now_ns += 50 * US;
+	turn(0, 0, PLAYER);
+	now_ns += MS;
+	turn(PLAYER, 1, 0);
+}
+
+static void begin(bool of_all)
+{
+	beat_ns = now_ns = NSEC_PER_SEC;
+	misses = (struct misses){ .of_all = of_all };
+	threads_init(&threads, places, 2);
+	introduce(PLAYER, PID);
+	introduce(MATE, PID);
+	introduce(HOG, HOG);
+	total = 0;
+	for (int i = 0; i < 40; i++)
+		beat();
+	is(total, 0, "a thread that keeps its clock misses nothing");
+}
+
+static void end(void)
+{
+	misses_free(&misses);
+	threads_free(&threads);
+}
+
+static void test_waits(void)
+{
+	begin(true);
+	now_ns = beat_ns + 8 * MS;
+	turn(0, 0, HOG);
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(HOG, 0);
+	now_ns += 6 * MS;
+	turn(HOG, 0, PLAYER);
+	is(len, 1, "six of ten milliseconds late is a miss");
+	is(found[0].verdict.kind, MISS_WAITED, "it waited");
+	is(found[0].verdict.expected_ns, beat_ns, "it was due when its timer fired");
+	is(found[0].verdict.late_ns, 6 * MS, "by that");
+	is(found[0].verdict.beats, 1, "one beat");
+	is(found[0].behind_tid, HOG, "behind the hog");
+	now_ns += MS;
+	turn(PLAYER, 1, 0);
+	is(len, 0, "who then is done before the next beat has not overrun");
+	beat();
+	is(total, 1, "and the next is on time");
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	now_ns += 2 * MS;
+	turn(0, 0, PLAYER);
+	is(len, 0, "within a quarter is on time");
+	end();
+}
+
+static void test_pushed_off(void)
+{
+	begin(true);
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	turn(0, 0, PLAYER);
+	now_ns += MS;
+	turn(PLAYER, 0, HOG);
+	now_ns = beat_ns + 34 * MS;
+	turn(HOG, 0, PLAYER);
+	is(len, 1, "pushed off over its next beats: a miss");
+	is(found[0].verdict.expected_ns / US, (beat_ns + PERIOD_MS * MS) / US, "it was due at its next beat");
+	is(found[0].verdict.late_ns / MS, 24, "by that");
+	is(found[0].verdict.beats, 3, "three beats passed");
+	is(found[0].behind_tid, HOG, "behind the hog");
+	now_ns += 3 * MS;
+	turn(PLAYER, 1, 0);
+	is(len, 0, "it has caught up");
+	beat_ns += 3 * PERIOD_MS * (u64)MS;
+	beat();
+	is(total, 1, "and goes on by the same clock");
+	end();
+}
+
+static void test_overruns(void)
+{
+	begin(true);
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	turn(0, 0, PLAYER);
+	now_ns += 18 * MS;
+	turn(PLAYER, 1, 0);
+	is(len, 1, "still at work eight milliseconds after its next beat: a miss");
+	is(found[0].verdict.kind, MISS_OVERRAN, "it overran");
+	is(found[0].verdict.late_ns / MS, 7, "and began the next one at least so late");
+	is(found[0].behind_tid, PLAYER, "because it ran itself");
+	/* It sleeps for so long, not until then: another phase. */
+	beat_ns = now_ns - MS;
+	for (int i = 0; i < 5; i++)
+		beat();
+	is(total, 1, "a new phase is no fault");
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	now_ns += 4 * MS;
+	turn(0, 0, PLAYER);
+	is(len, 1, "and lateness in it is found at once");
+	is(found[0].culprit, CULPRIT_IDLE, "on an idle CPU");
+	end();
+}
+
+static void test_other_wakeups(void)
+{
+	begin(true);
+	for (int i = 0; i < 30; i++) {
+		beat();
+		/* Half way to the next beat a mate wakes it, and it waits long for a CPU. */
+		now_ns = beat_ns + 5 * MS;
+		wake(MATE, 0);
+		now_ns += 4 * MS;
+		turn(0, 0, PLAYER);
+		turn(PLAYER, 1, 0);
+	}
+	is(total, 0, "a wake-up by its own process is no beat");
+	beat();
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(MATE, EVENT_FLAG_BY_INTERRUPT);
+	now_ns += 4 * MS;
+	turn(0, 0, PLAYER);
+	is(len, 1, "an interrupt that met its own process is one");
+	turn(PLAYER, 1, 0);
+	total = 0;
+	for (int i = 0; i < 5; i++) {
+		beat();
+		now_ns = beat_ns + 3 * MS;
+		wake(HOG, 0);
+		now_ns += 4 * MS;
+		turn(0, 0, PLAYER);
+		turn(PLAYER, 1, 0);
+	}
+	is(total, 0, "a wake-up from elsewhere between two beats is none");
+	end();
+}
+
+static void test_faults(void)
+{
+	struct event_lost lost = { .head = { 0, 0, 0, EVENT_LOST, 0 }, .count = 5 };
+	const struct thread **list;
+	size_t rows;
+
+	begin(true);
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	/* That it ran is lost, and 7 beats. */
+	now_ns += 5 * MS;
+	lost.head.time_ns = now_ns;
+	take(&lost.head);
+	beat_ns += 7 * PERIOD_MS * (u64)MS;
+	now_ns = beat_ns;
+	turn(0, 0, PLAYER);
+	is(len, 0, "what follows a loss is no miss");
+	turn(PLAYER, 1, 0);
+	beat();
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	now_ns += 5 * MS;
+	turn(0, 0, PLAYER);
+	is(len, 1, "and the next real one is found");
+	turn(PLAYER, 1, 0);
+	/* A pause of a minute, then as before. */
+	beat_ns += 60 * (u64)NSEC_PER_SEC;
+	total = 0;
+	for (int i = 0; i < 20; i++)
+		beat();
+	is(total, 0, "a pause is no miss");
+	/* The clock of another CPU is behind. */
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	now_ns -= 20 * US;
+	turn(0, 0, PLAYER);
+	is(len, 0, "a run before its wake-up is on time");
+	turn(PLAYER, 1, 0);
+	list = misses_sorted(&misses, &threads, &rows);
+	ok(list && rows == 1 && list[0]->clock->misses == 1, "one thread has a clock, with one miss");
+	free(list);
+	end();
+	begin(false);
+	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	now_ns += 6 * MS;
+	turn(0, 0, PLAYER);
+	is(len, 0, "a thread of no urgent role is not told of unless all are");
+	end();
+}
+
+int main(void)
+{
+	test_waits();
+	test_pushed_off();
+	test_overruns();
+	test_other_wakeups();
+	test_faults();
+	return tap_end();
+}
