@@ -36,10 +36,11 @@ core_fn enum move_cause move_cause(u32 facts)
 		return MOVE_BY_HOTPLUG;
 	if (facts & MOVE_BARRED)
 		return MOVE_BY_AFFINITY;
-	if (facts & MOVE_WAKING)
-		return MOVE_BY_WAKEUP;
+	/* The stopper moves it, or finds it asleep, waiting for just that, and wakes it to go there. */
 	if ((facts & MOVE_IN_EXEC) && (facts & MOVE_STOPPED))
 		return MOVE_BY_EXEC;
+	if (facts & MOVE_WAKING)
+		return MOVE_BY_WAKEUP;
 	return MOVE_BY_BALANCE;
 }
 

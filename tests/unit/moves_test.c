@@ -64,6 +64,7 @@ static void test_causes(void)
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_STOPPED), MOVE_BY_EXEC, "stopped in an exec: exec");
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC), MOVE_BY_BALANCE, "taken from a queue in an exec: balance");
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING), MOVE_BY_WAKEUP, "woken in an exec: placement");
+	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING | MOVE_STOPPED), MOVE_BY_EXEC, "by the stopper: exec");
 	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_WAKING), MOVE_BY_AFFINITY, "barred in its sleep: affinity");
 	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_STOPPED), MOVE_BY_AFFINITY, "barred as it runs: affinity");
 	is(move_cause(MOVE_TOLD | MOVE_CPU_GOES | MOVE_BARRED), MOVE_BY_HOTPLUG, "its CPU goes: hotplug");

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# tactus migrations while a CPU goes: who is moved off it, and why. Runs in a VM; called by tests/kernel.sh.
+. tests/tap.sh
+
+"$tactus" record --without all -o "$scratch/file" 2>"$scratch/err" &
+recorder=$!
+for _ in $(seq 100); do [ -s "$scratch/file" ] && break; sleep 0.1; done
+taskset -c 1 sh -c 'while :; do :; done' &
+bound=$!
+# Asleep there when it goes, and free to wake elsewhere.
+taskset -c 1 sleep 2 &
+sleeper=$!
+sleep 0.5
+taskset -p 3 $sleeper >/dev/null
+read -r before _ </proc/uptime
+echo 0 >/sys/devices/system/cpu/cpu1/online
+is "CPU 1 went" "$(cat /sys/devices/system/cpu/cpu1/online)" 0
+wait $sleeper
+echo 1 >/sys/devices/system/cpu/cpu1/online
+sleep 0.5
+kill $bound
+kill -INT $recorder
+wait $recorder
+is "the recording ends well" $? 0
+"$tactus" migrations -i "$scratch/file" --json -n all >"$scratch/rows"
+# Of its moves from there the first after that.
+moved() { json "[m['cause'] for m in rows if m.get('time_ns', 0) > ${before}e9 - 1e7 and m['tid'] == $1 and m['from_cpu'] == 1][:1]" <"$scratch/rows"; }
+say_measured "by cause: $(json '{r["cause"]: r["moves"] for r in rows if "cause" in r and "time_ns" not in r}' <"$scratch/rows")"
+is "a thread that ran there is moved, since it went" "$(moved $bound)" "['hotplug']"
+is "one that slept there wakes elsewhere for that" "$(moved $sleeper)" "['hotplug']"
+is "nobody leaves a CPU that stays for that" "$(json 'sum(m["cause"] == "hotplug" and m["from_cpu"] == 0 for m in rows if m.get("time_ns"))' <"$scratch/rows")" 0
+is "nor before it went" "$(json "sum(m['cause'] == 'hotplug' and m['time_ns'] < ${before}e9 - 1e7 for m in rows if m.get('time_ns'))" <"$scratch/rows")" 0
+done_testing
