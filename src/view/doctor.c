@@ -68,8 +68,8 @@ static void print_json(const struct finding *findings, bool can_run)
 
 	fputs("{\"version\":\"" TACTUS_VERSION "\",\"kernel\":", stdout);
 	print_json_string(stdout, kernel_release());
-	printf(",\"btf\":%s,\"can_run\":%s,\"capabilities\":[", kernel_has_btf() ? "true" : "false",
-	       can_run ? "true" : "false");
+	printf(",\"btf\":%s,\"interrupts\":%s,\"can_run\":%s,\"capabilities\":[", kernel_has_btf() ? "true" : "false",
+	       kernel_tells_interrupts() ? "true" : "false", can_run ? "true" : "false");
 	for (size_t i = 0; i < capabilities_len; i++)
 		printf("%s{\"name\":\"%s\",\"held\":%s}", i ? "," : "", capabilities[i].name,
 		       capability_held(&capabilities[i]) ? "true" : "false");
@@ -124,6 +124,10 @@ static void print_text(const struct finding *findings, bool can_run)
 	explain_sched_ext(&why, &scx);
 	printf("kernel        %s\n", kernel_release());
 	printf("BTF           %s\n", kernel_has_btf() ? "yes" : "no (/sys/kernel/btf/vmlinux is missing)");
+	printf("interrupts    %s\n",
+	       kernel_tells_interrupts()
+		       ? "yes: whether a thread or an interrupt woke another is known"
+		       : "no: who wakes a thread may just have been interrupted (it takes CONFIG_KALLSYMS_ALL)");
 	printf("sched_ext     %s: %s\n", scx.available ? "yes" : "no", why.text);
 	for (size_t i = 0; i < capabilities_len; i++)
 		printf("%-13s %s: to %s\n", capabilities[i].name,
