@@ -28,6 +28,7 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c))
+HELPERS += $(B)/programs/libcuda.so.1
 HELPERS += $(patsubst tests/guest/%.c,$(B)/programs/%,$(wildcard tests/guest/*.c))
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
@@ -114,7 +115,14 @@ $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 $(B)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread -ldl
+
+# A double, see its head.
+$(B)/programs/libcuda.so.1: tests/doubles/libcuda.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
+		$(if $(filter x86,$(ARCH)),-fcf-protection) -shared $< -o $@
 
 # Guests' programs that bring the scheduler along.
 $(B)/programs/%: tests/guest/%.c $(B)/bpf/scx.skel.h

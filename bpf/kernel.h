@@ -172,6 +172,13 @@ struct tracepoint_sys_enter_ioctl {
 	u64 arg;
 };
 
+/* And syscalls:sys_exit_ioctl. */
+struct tracepoint_sys_exit_ioctl {
+	u64 common;
+	u64 syscall;
+	s64 result;
+};
+
 /* And sched:sched_process_exec; the low half of `filename` says how far from here the text is. */
 struct tracepoint_sched_process_exec {
 	u64 common;

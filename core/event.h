@@ -23,6 +23,8 @@ enum {
 	/* wakeup: who did it. Neither: that is not known, as on kernels that do not tell and in older recordings. */
 	EVENT_FLAG_BY_INTERRUPT = 16, /* an interrupt, while waker_tid just happened to run */
 	EVENT_FLAG_BY_THREAD = 32,    /* waker_tid itself */
+	EVENT_FLAG_NESTED = 64,	      /* cuda_call: made inside another one that is watched */
+	EVENT_FLAG_ENTRY = 128,	      /* cuda_launch: no cuda_call follows at its end */
 };
 /* A migrate event's flags are the facts of core/move.h. */
 
@@ -52,7 +54,12 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(ROLE, role, 96)       \
 	EVENT(LAUNCH, launch, 72)   \
 	EVENT(DECISION, decision, 40) \
-	EVENT(FRAME, frame, 48)
+	EVENT(FRAME, frame, 48)     \
+	EVENT(CUDA_CALL, cuda_call, 72) \
+	EVENT(CUDA_LAUNCH, cuda_launch, 64) \
+	EVENT(CUDA_IOCTL, cuda_ioctl, 48) \
+	EVENT(CUDA_NAME, cuda_name, 224) \
+	EVENT(CUDA_COUNT, cuda_count, 48)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
@@ -60,7 +67,9 @@ enum { PRIO_REALTIME_LAST = 100 };
  * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU and of that kind (0: of any) are missing here;
  * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program;
  * decision: whom the scheduler decided about, see enum decision; frame: who presents, how long after its last frame and how
- * long after its last submit to a GPU (0: there was none). */
+ * long after its last submit to a GPU (0: there was none); cuda_call, cuda_ioctl: who called, when the call returned;
+ * cuda_launch: who launches a kernel, as the call begins; cuda_name, cuda_count: nobody (core/cuda.h has the meanings of
+ * the numbers). */
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \
@@ -135,6 +144,48 @@ enum { PRIO_REALTIME_LAST = 100 };
 	FIELD(E, u64, submit_ns, NUMBER)   \
 	FIELD(E, u64, number, NUMBER)      \
 	FIELD(E, u64, api, NUMBER)
+#define EVENT_FIELDS_cuda_call(FIELD, E)   \
+	FIELD(E, u64, duration_ns, NUMBER) \
+	FIELD(E, u64, wait_ns, NUMBER)     \
+	FIELD(E, u64, bytes, NUMBER)       \
+	FIELD(E, u64, address, HEX)        \
+	FIELD(E, u64, stream, HEX)         \
+	FIELD(E, u32, function, NUMBER)    \
+	FIELD(E, u32, result, NUMBER)      \
+	FIELD(E, u32, copy, NUMBER)        \
+	FIELD(E, u32, pid, NUMBER)
+#define EVENT_FIELDS_cuda_launch(FIELD, E) \
+	FIELD(E, u64, kernel, HEX)         \
+	FIELD(E, u64, stream, HEX)         \
+	FIELD(E, u32, function, NUMBER)    \
+	FIELD(E, u32, grid_x, NUMBER)      \
+	FIELD(E, u32, grid_y, NUMBER)      \
+	FIELD(E, u32, grid_z, NUMBER)      \
+	FIELD(E, u32, block_x, NUMBER)     \
+	FIELD(E, u32, block_y, NUMBER)     \
+	FIELD(E, u32, block_z, NUMBER)     \
+	FIELD(E, u32, shared_bytes, NUMBER)
+#define EVENT_FIELDS_cuda_ioctl(FIELD, E)  \
+	FIELD(E, u64, duration_ns, NUMBER) \
+	FIELD(E, u32, cmd, HEX)            \
+	FIELD(E, u32, detail, HEX)         \
+	FIELD(E, u32, status, HEX)         \
+	FIELD(E, s32, result, SIGNED)      \
+	FIELD(E, u16, device, NUMBER)      \
+	FIELD(E, u16, minor, NUMBER)       \
+	FIELD(E, u32, inner_nr, NUMBER)
+#define EVENT_FIELDS_cuda_name(FIELD, E)   \
+	FIELD(E, u64, handle, HEX)         \
+	FIELD(E, u64, same_as, HEX)        \
+	FIELD(E, u32, what, NUMBER)        \
+	FIELD(E, u32, pid, NUMBER)         \
+	FIELD(E, struct long_name, name, TEXT)
+#define EVENT_FIELDS_cuda_count(FIELD, E)  \
+	FIELD(E, u64, entered, NUMBER)     \
+	FIELD(E, u64, returned, NUMBER)    \
+	FIELD(E, u64, failed, NUMBER)      \
+	FIELD(E, u32, function, NUMBER)    \
+	FIELD(E, u32, unused, NUMBER)
 /* clang-format on */
 
 #define EVENT_ENUM(KIND, name, bytes) EVENT_##KIND,

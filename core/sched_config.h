@@ -23,6 +23,7 @@ enum {
 	EMIT_SCHED = 1 << 0, /* switches, wake-ups, moves */
 	EMIT_ROLES = 1 << 1, /* what threads turn out to be for, and launches */
 	EMIT_FRAMES = 1 << 2,
+	EMIT_CUDA = 1 << 3,
 };
 
 /* Kinds that come now and then, and that somebody may want to act on or see at once. */

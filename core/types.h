@@ -25,6 +25,7 @@ typedef __INT64_TYPE__ s64;
 enum {
 	COMM_LEN = 16, /* the kernel's TASK_COMM_LEN, its NUL included */
 	TAIL_LEN = 48, /* of a path, its NUL included */
+	LONG_NAME_LEN = 184,
 	NSEC_PER_USEC = 1000,
 	NSEC_PER_MSEC = 1000000,
 	NSEC_PER_SEC = 1000000000,
@@ -38,6 +39,11 @@ struct comm {
 /* The last part of a path that may be longer. */
 struct tail {
 	char text[TAIL_LEN];
+};
+
+/* A name that a program chose, such as a kernel's, perhaps cut. */
+struct long_name {
+	char text[LONG_NAME_LEN];
 };
 
 #endif

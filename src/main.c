@@ -25,6 +25,7 @@ static const struct {
 	{ "migrations", view_migrations,
 	  "each move of a thread to another CPU, its cause and how long it took to run" },
 	{ "misses", view_misses, "threads that work by a clock and ran too late, and who was in the way" },
+	{ "cuda", view_cuda, "calls into libcuda, launches, copies, memory, and the driver's ioctls" },
 	{ "inversions", view_inversions, "threads that waited while a less urgent one ran" },
 	{ "record", view_record, "write the stream of events to a file, for the others to read with -i" },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU" },

@@ -182,7 +182,8 @@ static void take_filter(struct parse *parse, int key, const char *text)
 
 static void take_word(struct parse *parse, struct argp_state *state, char *word)
 {
-	if ((parse->usage->takes & TAKES_WORD) && !parse->options->word) {
+	if ((parse->usage->takes & TAKES_WORD) && !parse->options->word &&
+	    !(state->quoted && (parse->usage->takes & TAKES_COMMAND))) {
 		parse->options->word = word;
 		return;
 	}
@@ -211,7 +212,7 @@ static void check_together(struct parse *parse)
 		return;
 	if (options->command)
 		bad_usage(parse->usage, "a recording is read or a command is watched, not both");
-	if (options->output)
+	if (options->output && !(parse->usage->takes & TAKES_EXPORT))
 		bad_usage(parse->usage, "a recording is read or written, not both");
 	if (options->duration_ns)
 		bad_usage(parse->usage, "a recording is read to its end: leave -d out");

@@ -44,6 +44,7 @@ enum {
 	TAKES_ROWS = 1 << 6,
 	TAKES_RING = 1 << 7,
 	TAKES_WORD = 1 << 8,
+	TAKES_EXPORT = 1 << 9, /* -o also of what -i reads: the command looks at it itself */
 	TAKES_EVENTS_OF_VIEW = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_INPUT | TAKES_OUTPUT | TAKES_FILTER |
 			       TAKES_RING,
 };

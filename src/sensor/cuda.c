@@ -1,6 +1,492 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The cuda sensor: not part of this version.
- * Its row is there so that doctor can say so. */
-#include "kinds.h"
+/* Puts the probes of bpf/cuda.bpf.c on the functions of every libcuda that is there or turns up, and watches the ioctls
+ * of NVIDIA's drivers. A launch is watched at its entry alone by default: its end would cost as much again. */
+#include "cuda.h"
 
-const struct sensor_kind cuda_kind = { .name = "cuda", .subject = "CUDA calls, ioctls and the driver" };
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/loop.h"
+#include "../base/maps.h"
+#include "../base/process.h"
+#include "../base/system.h"
+#include "../sink/text.h"
+#include "cuda_find.h"
+#include "gpu_find.h"
+#include "libraries.h"
+#include "sched.h"
+#include "uprobes.h"
+#include "cuda.skel.h"
+
+enum cuda_hook { HOOK_MULTI, HOOK_SINGLE };
+enum { PATH_PLAIN = 256 };
+
+static bool probe_uprobes(struct reason *why)
+{
+	if (!probe_btf(why))
+		return false;
+	if (access("/sys/bus/event_source/devices/uprobe/type", F_OK) == 0)
+		return true;
+	reason_set(why, "this kernel has no probes in user space (CONFIG_UPROBE_EVENTS)");
+	return false;
+}
+
+static const struct sensor_hook hooks[] = {
+	[HOOK_MULTI] = { "uprobe.multi", NULL, probe_uprobes },
+	[HOOK_SINGLE] = { "uprobe", "each function has a probe of its own: to put them on takes longer",
+			  probe_uprobes },
+	{ 0 },
+};
+
+/* A library as it was when it was probed. */
+struct cuda_file {
+	u64 device, inode, bytes, changed_ns;
+};
+
+struct cuda_state {
+	struct cuda_bpf *skeleton;
+	struct cuda_settings settings; /* sched is NULL: only tried */
+	enum cuda_hook hook;
+	struct libraries *libraries;
+	struct uprobes *uprobes;
+	struct bpf_link *ioctl_link, *ioctl_end_link;
+	int epoll_fd;
+	struct cuda_file *files;
+	u32 files_len;
+	char **names; /* of the functions, by their number */
+	u32 names_len, names_told;
+	u32 probes;
+	bool watching; /* what is mapped from now on may have been called before it is probed */
+	u32 found_mapped;
+};
+
+/* The function's number: the same name has the same in every library. 0: there is no room left. */
+static u32 number_of(struct cuda_state *state, const char *name)
+{
+	char **names;
+
+	for (u32 i = 1; i < state->names_len; i++)
+		if (!strcmp(state->names[i], name))
+			return i;
+	if (state->names_len >= CUDA_FUNCTIONS_MAX)
+		return 0;
+	names = realloc(state->names, (state->names_len + 2) * sizeof(*names));
+	if (!names)
+		return 0;
+	state->names = names;
+	if (!state->names_len)
+		state->names[state->names_len++] = NULL;
+	state->names[state->names_len] = strdup(name);
+	return state->names[state->names_len] ? state->names_len++ : 0;
+}
+
+static u64 cookie_of(const struct cuda_state *state, u32 number, const struct cuda_api *api)
+{
+	bool is_default = !state->settings.api || !strcmp(state->settings.api, "default");
+	bool always = api->class == CUDA_ALLOCATES || api->class == CUDA_FREES || api->class == CUDA_MODULES ||
+		      api->class == CUDA_CONTEXTS;
+	u64 cookie = number | (u64)api->shape << CUDA_COOKIE_SHAPE_SHIFT;
+
+	if (is_default && api->class == CUDA_LAUNCHES)
+		cookie |= CUDA_COOKIE_ENTRY_ONLY;
+	return cookie | (always ? CUDA_COOKIE_ALWAYS : 0) | (api->is_async ? CUDA_COOKIE_ASYNC : 0);
+}
+
+/* Where to put one of the two programs. */
+struct places {
+	u64 *offsets, *cookies;
+	size_t len;
+};
+
+static void add_place(struct places *places, u64 offset, u64 cookie)
+{
+	places->offsets[places->len] = offset;
+	places->cookies[places->len++] = cookie;
+}
+
+static int make_places(struct places *places, size_t room)
+{
+	places->offsets = calloc(room + 1, sizeof(u64));
+	places->cookies = calloc(room + 1, sizeof(u64));
+	return places->offsets && places->cookies ? 0 : -ENOMEM;
+}
+
+static void free_places(struct places *places)
+{
+	free(places->offsets);
+	free(places->cookies);
+}
+
+/* Returns how many probes are there now, or -errno with the reason why none is. */
+static int put_probes(struct cuda_state *state, struct uprobes *uprobes, const struct bpf_program *program,
+		      const char *file, const struct places *places, enum uprobe_side side, struct reason *why)
+{
+	int put = 0, error = 0;
+
+	if (!places->len)
+		return 0;
+	if (state->hook == HOOK_MULTI) {
+		error = uprobes_attach_many(uprobes, program, file, places->offsets, places->cookies, places->len, side,
+					    why);
+		if (!error)
+			return (int)places->len;
+	}
+	/* One that is refused must not take the others with it. */
+	for (size_t i = 0; i < places->len; i++) {
+		if (state->hook == HOOK_MULTI)
+			error = uprobes_attach_many(uprobes, program, file, &places->offsets[i], &places->cookies[i], 1,
+						    side, why);
+		else
+			error = uprobes_attach(uprobes, program, file, places->offsets[i], side, places->cookies[i],
+					       why);
+		if (error >= 0)
+			put++;
+		else if (!put && i >= 3)
+			break;
+	}
+	return put ? put : error;
+}
+
+static int probe_library(struct cuda_state *state, const char *file, struct reason *why)
+{
+	struct cuda_functions functions = { 0 };
+	struct places entries = { 0 }, returns = { 0 };
+	int error = cuda_find_functions(&functions, file, why), fd = open(file, O_RDONLY | O_CLOEXEC), put;
+
+	if (!error)
+		error = make_places(&entries, functions.len);
+	if (!error)
+		error = make_places(&returns, functions.len);
+	for (size_t i = 0; !error && i < functions.len; i++) {
+		const struct cuda_function *function = &functions.all[i];
+		u32 number = cuda_is_chosen(function, state->settings.api) ? number_of(state, function->name) : 0;
+		u64 cookie, offset;
+
+		if (!number)
+			continue;
+		cookie = cookie_of(state, number, cuda_api_of(function->name));
+		offset = fd >= 0 ? cuda_probe_offset(fd, function->offset) : function->offset;
+		add_place(&entries, offset, cookie);
+		if (!(cookie & CUDA_COOKIE_ENTRY_ONLY))
+			add_place(&returns, offset, cookie);
+	}
+	if (!error && !entries.len) {
+		reason_set(why, "none of the functions that it exports was asked for");
+		error = -ENOENT;
+	}
+	/* First where calls end: one that begins now is seen whole. */
+	if (!error) {
+		put = put_probes(state, state->uprobes, state->skeleton->progs.on_return, file, &returns, AT_RETURN,
+				 why);
+		error = put < 0 ? put : 0;
+		state->probes += put > 0 ? (u32)put : 0;
+	}
+	if (!error) {
+		put = put_probes(state, state->uprobes, state->skeleton->progs.on_call, file, &entries, AT_ENTRY, why);
+		error = put < 0 ? put : 0;
+		state->probes += put > 0 ? (u32)put : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	free_places(&entries);
+	free_places(&returns);
+	cuda_functions_free(&functions);
+	return error;
+}
+
+/* Whether the file is probed already, as it is now; if not, notes that it is from now on. */
+static bool was_probed(struct cuda_state *state, const char *file)
+{
+	struct cuda_file *files, now = { 0 };
+	struct stat seen;
+
+	if (stat(file, &seen) || !S_ISREG(seen.st_mode))
+		return true;
+	now.device = seen.st_dev;
+	now.inode = seen.st_ino;
+	now.bytes = (u64)seen.st_size;
+	now.changed_ns = (u64)seen.st_mtim.tv_sec * NSEC_PER_SEC + (u64)seen.st_mtim.tv_nsec;
+	for (u32 i = 0; i < state->files_len; i++)
+		if (!memcmp(&state->files[i], &now, sizeof(now)))
+			return true;
+	files = realloc(state->files, (state->files_len + 1) * sizeof(*files));
+	if (!files)
+		return true;
+	state->files = files;
+	files[state->files_len++] = now;
+	return false;
+}
+
+static void take_file(struct cuda_state *state, const char *file, const char *called, bool mapped)
+{
+	struct reason why = { "" };
+	char path[PATH_PLAIN];
+
+	if (was_probed(state, file))
+		return;
+	if (!probe_library(state, file, &why)) {
+		state->found_mapped += state->watching;
+		return;
+	}
+	/* What nobody maps may be anything. */
+	state->files_len -= !mapped;
+	if (!mapped)
+		return;
+	format_plain(path, sizeof(path), called);
+	note("cuda: %s: %s: its calls are not seen", path, why.text);
+}
+
+static void on_library(void *data, const struct library *library)
+{
+	take_file(data, library->open, library->path, true);
+}
+
+static void on_candidate(void *data, const char *path)
+{
+	take_file(data, path, path, false);
+}
+
+/* Which devices are NVIDIA's. For tests on machines without: TACTUS_NVIDIA_MAJORS in the environment, as in "1,5", says
+ * which majors stand for the two. */
+static void find_majors(struct cuda_config *config)
+{
+	const char *instead = getenv("TACTUS_NVIDIA_MAJORS");
+	struct gpu_found found;
+
+	if (instead) {
+		config->nvidia_major = (u32)strtoul(instead, NULL, 10);
+		config->uvm_major = strchr(instead, ',') ? (u32)strtoul(strchr(instead, ',') + 1, NULL, 10) : 0;
+		return;
+	}
+	gpu_find(&found);
+	config->nvidia_major = found.families & GPU_OF_NVIDIA ? MAJOR_NVIDIA : 0;
+	config->uvm_major = found.families & GPU_OF_UVM ? found.uvm_major : 0;
+}
+
+static int cuda_open(void **out, int hook, const void *data, struct reason *why)
+{
+	struct cuda_state *state = calloc(1, sizeof(*state));
+	struct cuda_config config = { .sample = 1 };
+	int error;
+
+	(void)why;
+	*out = state;
+	if (!state)
+		return -ENOMEM;
+	state->hook = hook;
+	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (data)
+		state->settings = *(const struct cuda_settings *)data;
+	state->skeleton = cuda_bpf__open();
+	if (!state->skeleton)
+		return -errno;
+	if (state->settings.sample)
+		config.sample = state->settings.sample;
+	find_majors(&config);
+	if (state->settings.no_ioctls)
+		config.nvidia_major = config.uvm_major = 0;
+	memcpy((void *)&state->skeleton->rodata->cuda, &config, sizeof(config));
+	/* The same programs, for one probe each. */
+	if (hook == HOOK_SINGLE) {
+		bpf_program__set_expected_attach_type(state->skeleton->progs.on_call, 0);
+		bpf_program__set_expected_attach_type(state->skeleton->progs.on_return, 0);
+	}
+	error = sched_share(state->settings.sched, state->skeleton->obj);
+	if (!error)
+		error = cuda_bpf__load(state->skeleton);
+	return error ? error : uprobes_open(&state->uprobes);
+}
+
+struct search {
+	u64 address;
+	u64 offset;
+};
+
+static int find_address(void *data, const struct mapping *mapping)
+{
+	struct search *search = data;
+
+	if (search->address < mapping->start || search->address >= mapping->end)
+		return 0;
+	search->offset = search->address - mapping->start + mapping->offset;
+	return 1;
+}
+
+/* Libraries come later, or never: whether probes are to be had at all is tried on this very function's file. */
+static int try_probe(struct cuda_state *state, struct reason *why)
+{
+	struct search search = { .address = (u64)(size_t)&try_probe };
+	u64 cookie = 0;
+	struct places one = { .offsets = &search.offset, .cookies = &cookie, .len = 1 };
+	struct uprobes *trial = NULL;
+	int error = uprobes_open(&trial);
+
+	if (!error && maps_read((u32)getpid(), find_address, &search) == 1)
+		error = put_probes(state, trial, state->skeleton->progs.on_call, "/proc/self/exe", &one, AT_ENTRY, why);
+	uprobes_close(trial);
+	return error < 0 ? error : 0;
+}
+
+static void watch_ioctls(struct cuda_state *state)
+{
+	if (!state->skeleton->rodata->cuda.nvidia_major)
+		return;
+	/* First where they end. */
+	state->ioctl_end_link = sensor_attach_tracepoint(state->skeleton->progs.on_ioctl_end, "syscalls",
+							 "sys_exit_ioctl");
+	if (state->ioctl_end_link)
+		state->ioctl_link = sensor_attach_tracepoint(state->skeleton->progs.on_ioctl, "syscalls",
+							     "sys_enter_ioctl");
+	if (!state->ioctl_link && state->settings.sched)
+		note("cuda: ioctls are not watched: %s", strerror(errno));
+}
+
+static void add_fd(const struct cuda_state *state, int fd)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	if (fd >= 0)
+		epoll_ctl(state->epoll_fd, EPOLL_CTL_ADD, fd, &readable);
+}
+
+static int cuda_attach(void *data, int hook, struct reason *why)
+{
+	struct cuda_state *state = data;
+	struct reason slow = { "" };
+	int error = try_probe(state, why);
+
+	(void)hook;
+	if (error || !state->settings.sched)
+		return error;
+	watch_ioctls(state);
+	/* Without the kernel's word on mappings, /proc is looked at once a second. */
+	libraries_open(&state->libraries, &slow);
+	if (!state->libraries)
+		return -ENOMEM;
+	libraries_want(state->libraries, "libcuda.so*", on_library, state);
+	if (state->settings.library && access(state->settings.library, R_OK)) {
+		reason_set(why, "%s: %s", state->settings.library, strerror(errno));
+		return -errno;
+	}
+	if (state->settings.library)
+		take_file(state, state->settings.library, state->settings.library, true);
+	if (state->settings.pid)
+		libraries_scan_process(state->libraries, state->settings.pid);
+	else
+		libraries_scan(state->libraries);
+	cuda_find_files(on_candidate, state);
+	state->watching = true;
+	add_fd(state, libraries_fd(state->libraries));
+	add_fd(state, uprobes_fd(state->uprobes));
+	return 0;
+}
+
+static void cuda_close(void *data)
+{
+	struct cuda_state *state = data;
+
+	if (!state)
+		return;
+	bpf_link__destroy(state->ioctl_link);
+	bpf_link__destroy(state->ioctl_end_link);
+	uprobes_close(state->uprobes);
+	libraries_close(state->libraries);
+	cuda_bpf__destroy(state->skeleton);
+	if (state->epoll_fd >= 0)
+		close(state->epoll_fd);
+	for (u32 i = 1; i < state->names_len; i++)
+		free(state->names[i]);
+	free(state->names);
+	free(state->files);
+	free(state);
+}
+
+static int cuda_fd(const void *data)
+{
+	return ((const struct cuda_state *)data)->epoll_fd;
+}
+
+static void cuda_work(void *data)
+{
+	struct cuda_state *state = data;
+	u32 taken = uprobes_work(state->uprobes);
+
+	if (taken)
+		note("cuda: a libcuda was written to while it was watched: its probes were taken off");
+	libraries_work(state->libraries);
+}
+
+const struct sensor_kind cuda_kind = {
+	.name = "cuda",
+	.subject = "CUDA calls, ioctls and the driver",
+	.hooks = hooks,
+	.open = cuda_open,
+	.attach = cuda_attach,
+	.close = cuda_close,
+	.fd = cuda_fd,
+	.work = cuda_work,
+};
+
+void cuda_tell_names(struct sensor *sensor, live_take take, void *data)
+{
+	struct cuda_state *state = sensor->data;
+
+	for (u32 i = state->names_told ? state->names_told : 1; i < state->names_len; i++) {
+		struct event_cuda_name event = { .head = { .time_ns = clock_now_ns(), .kind = EVENT_CUDA_NAME },
+						 .handle = i,
+						 .what = CUDA_NAMED_FUNCTION };
+
+		memcpy(event.name.text, state->names[i], strnlen(state->names[i], LONG_NAME_LEN - 1));
+		take(data, &event.head);
+	}
+	state->names_told = state->names_len;
+}
+
+int cuda_tell_counts(struct sensor *sensor, live_take take, void *data)
+{
+	struct cuda_state *state = sensor->data;
+	int cpus_len = libbpf_num_possible_cpus(), fd = bpf_map__fd(state->skeleton->maps.counts);
+	struct cuda_counts *each = cpus_len > 0 ? calloc((size_t)cpus_len, sizeof(*each)) : NULL;
+
+	if (!each)
+		return -ENOMEM;
+	for (u32 i = 1; i < state->names_len; i++) {
+		struct event_cuda_count event = { .head = { .time_ns = clock_now_ns(), .kind = EVENT_CUDA_COUNT },
+						  .function = i };
+
+		if (bpf_map_lookup_elem(fd, &i, each))
+			continue;
+		for (int cpu = 0; cpu < cpus_len; cpu++) {
+			event.entered += each[cpu].entered;
+			event.returned += each[cpu].returned;
+			event.failed += each[cpu].failed;
+		}
+		if (event.entered || event.returned)
+			take(data, &event.head);
+	}
+	free(each);
+	return 0;
+}
+
+struct cuda_state_of cuda_state(const struct sensor *sensor)
+{
+	const struct cuda_state *state = sensor->data;
+	struct cuda_state_of of = { .libraries = state->files_len,
+				    .found_mapped = state->found_mapped,
+				    .functions = state->names_len ? state->names_len - 1 : 0,
+				    .probes = state->probes,
+				    .ioctls = state->ioctl_link != NULL,
+				    .lost_threads = state->skeleton->bss->callers_refused,
+				    .too_deep = state->skeleton->bss->too_deep,
+				    .unread = state->skeleton->bss->unread };
+
+	return of;
+}

@@ -134,11 +134,11 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 	struct sched_bpf *skeleton = state->skeleton;
 	struct sched_config config = {
 		.cpus_len = state->cpus_len,
-		.account = settings->account	    ? ACCOUNT_HAND_OVER
-			   : settings->role_wakeups ? ACCOUNT_KEEP
-						    : 0,
+		.account = settings->account			      ? ACCOUNT_HAND_OVER
+			   : settings->role_wakeups || settings->cuda ? ACCOUNT_KEEP
+								      : 0,
 		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0) |
-			(settings->frames ? EMIT_FRAMES : 0),
+			(settings->frames ? EMIT_FRAMES : 0) | (settings->cuda ? EMIT_CUDA : 0),
 		.look_bytes = ring_bytes(settings) / LOOKS_AT_RING,
 		.prompt_kinds = settings->prompt ? PROMPT_KINDS : 0,
 		.role_wakeups = settings->role_wakeups,
@@ -213,7 +213,7 @@ static int open_full(struct sched_state *state, const struct sched_settings *set
 	error = configure(state, settings, why);
 	if (!error)
 		error = sched_bpf__load(state->skeleton);
-	if (!error && (settings->emit || settings->role_wakeups))
+	if (!error && (settings->emit || settings->role_wakeups || settings->cuda))
 		error = make_rings(state, ring_bytes(settings));
 	if (error)
 		return error;

@@ -109,6 +109,35 @@ int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, c
 	return 1;
 }
 
+int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file,
+			const u64 *offsets, const u64 *cookies, size_t len, enum uprobe_side side, struct reason *why)
+{
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = (const unsigned long *)offsets,
+		    .cookies = (const __u64 *)cookies, .cnt = len, .retprobe = side == AT_RETURN);
+	struct uprobe probe = { .program = program, .offset = offsets[0], .side = side, .watch = -1 };
+	struct stat seen;
+	int error;
+
+	_Static_assert(sizeof(unsigned long) == sizeof(u64), "offsets are handed over as they are");
+	if (stat(file, &seen) || make_room(uprobes)) {
+		error = -errno;
+		reason_set(why, "%s", strerror(-error));
+		return error;
+	}
+	probe.device = seen.st_dev;
+	probe.inode = seen.st_ino;
+	if (uprobes->inotify_fd >= 0)
+		probe.watch = inotify_add_watch(uprobes->inotify_fd, file, IN_MODIFY);
+	probe.link = bpf_program__attach_uprobe_multi(program, -1, file, NULL, &options);
+	if (!probe.link) {
+		error = -errno;
+		reason_set(why, "%zu probes are refused: %s", len, strerror(-error));
+		return error;
+	}
+	uprobes->probes[uprobes->len++] = probe;
+	return 0;
+}
+
 int uprobes_attach_symbol(struct uprobes *uprobes, const struct bpf_program *program, const char *file,
 			  const char *symbol, enum uprobe_side side, u64 cookie, struct reason *why)
 {

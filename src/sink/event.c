@@ -36,23 +36,26 @@ static u64 read_number(const void *at, u16 bytes)
 static void print_field(FILE *out, const void *event, const struct event_field *field)
 {
 	const char *at = (const char *)event + field->offset;
-	char text[TAIL_LEN + 1] = "";
+	char text[LONG_NAME_LEN + 1] = "";
 	s16 two;
+	s32 four = 0;
 
 	fprintf(out, ",\"%s\":", field->name);
 	switch (field->how) {
 	case FIELD_NUMBER:
 		fprintf(out, "%" PRIu64, read_number(at, field->bytes));
 		break;
-	case FIELD_SIGNED: /* two bytes are the only signed ones so far */
+	case FIELD_SIGNED: /* of two bytes or four */
 		memcpy(&two, at, sizeof(two));
-		fprintf(out, "%d", two);
+		if (field->bytes == sizeof(four))
+			memcpy(&four, at, sizeof(four));
+		fprintf(out, "%d", field->bytes == sizeof(four) ? four : two);
 		break;
 	case FIELD_HEX: /* JSON has no hexadecimal numbers */
 		fprintf(out, "\"0x%" PRIx64 "\"", read_number(at, field->bytes));
 		break;
 	case FIELD_TEXT: /* a full field has no NUL */
-		memcpy(text, at, field->bytes < TAIL_LEN ? field->bytes : TAIL_LEN);
+		memcpy(text, at, field->bytes < LONG_NAME_LEN ? field->bytes : LONG_NAME_LEN);
 		print_json_string(out, text);
 		break;
 	}

@@ -63,6 +63,9 @@ static void format_cell(char *into, size_t size, enum cell_kind kind, union cell
 	case CELL_TEXT:
 		format_plain(into, size, cell.text);
 		break;
+	case CELL_BYTES:
+		format_bytes(into, size, cell.number);
+		break;
 	}
 }
 

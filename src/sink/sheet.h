@@ -16,6 +16,7 @@ enum cell_kind {
 	CELL_PERCENT, /* hundredths of a percent; for tables */
 	CELL_SIGNED,  /* a signed number, or CELL_NONE: null in JSON, a dash in a table */
 	CELL_TEXT,    /* from outside: escaped in every form */
+	CELL_BYTES,   /* a table shows them with a fitting unit */
 };
 
 #define CELL_NONE 0x8000000000000000ull

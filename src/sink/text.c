@@ -110,3 +110,16 @@ void format_time(char *into, size_t size, u64 span_ns)
 		return;
 	}
 }
+
+void format_bytes(char *into, size_t size, u64 bytes)
+{
+	static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "PB", "EB" };
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1023.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(into, size, "%.*f %s", unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, units[unit]);
+}

@@ -18,4 +18,7 @@ size_t format_plain(char *into, size_t size, const char *text);
 /* "1.25 s", "310 us", "0": three digits that matter and a unit. */
 void format_time(char *into, size_t size, u64 span_ns);
 
+/* "1.50 GB", "4.00 KB", "12 B": in powers of 1024, with the units that GPUs' memory is sold in. */
+void format_bytes(char *into, size_t size, u64 bytes);
+
 #endif

@@ -19,7 +19,8 @@
  * is such a change: an old reader could not know its length.
  *
  *   version 1   events up to `lost`
- *   version 2   adds `role` and `launch` */
+ *   version 2   adds `role` and `launch`
+ *   version 3   adds those of cuda */
 #ifndef TACTUS_STREAM_RECORDING_FORMAT_H
 #define TACTUS_STREAM_RECORDING_FORMAT_H
 
@@ -27,7 +28,7 @@
 #include "../../core/place.h"
 
 enum {
-	RECORDING_VERSION = 2,
+	RECORDING_VERSION = 3,
 	RECORDING_CPUS_MAX = 65536,
 	RECORDING_PAYLOAD_MAX = 65536,
 	RECORDING_BLOCK_MAGIC = 0x4b4c4254, /* "TBLK" */

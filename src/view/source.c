@@ -17,6 +17,7 @@
 #include "../../core/event_info.h"
 #include "../base/places.h"
 #include "../base/system.h"
+#include "../sensor/cuda.h"
 #include "../sensor/evidence.h"
 #include "../sensor/sched.h"
 #include "../stream/live.h"
@@ -38,6 +39,7 @@ struct session {
 	struct sensor sensor;
 	struct rules *rules;
 	struct evidence_set *evidence;
+	struct sensor cuda;
 	struct live *live;
 	struct recording_writer *writer;
 	u64 flushed_at_ns;
@@ -101,7 +103,7 @@ static void take_live(void *data, const struct event_header *event)
 		evidence_take(session->evidence, event);
 	if (session->source->raw && session->source->on_raw)
 		session->source->on_raw(session->source->data, event);
-	else if ((session->source->events || session->source->roles) && !session->source->raw)
+	else if ((session->source->events || session->source->roles || session->source->cuda) && !session->source->raw)
 		give(session->source, event);
 }
 
@@ -114,11 +116,21 @@ static bool drain(struct session *session, u64 until_ns)
 	return !error;
 }
 
+/* Functions are known by name before the first call of one is read. */
+static void serve_cuda(struct session *session)
+{
+	if (session->cuda.state == SENSOR_OFF)
+		return;
+	session->cuda.kind->work(session->cuda.data);
+	cuda_tell_names(&session->cuda, take_live, session);
+}
+
 static bool on_tick(void *data)
 {
 	struct session *session = data;
 	struct source *source = session->source;
 
+	serve_cuda(session);
 	if (session->live && !drain(session, clock_now_ns() - (source->prompt ? 0 : SETTLED_NS)))
 		return false;
 	if (source->accounts)
@@ -167,6 +179,17 @@ static int set_up_roles(struct session *session)
 	return 0;
 }
 
+static int set_up_cuda(struct session *session)
+{
+	struct cuda_settings settings = *session->source->cuda;
+
+	settings.sched = &session->sensor;
+	settings.pid = session->options->filter.pid;
+	if (sensor_start(&session->cuda, &cuda_kind, &settings) < 0)
+		return fail(session->source->view, "cannot watch calls: %s", session->cuda.reason.text);
+	return 0;
+}
+
 /* Sensors, rings, recording: everything before the window opens. */
 static int set_up(struct session *session)
 {
@@ -174,7 +197,8 @@ static int set_up(struct session *session)
 	const struct options *options = session->options;
 	struct sched_settings settings = {
 		.account = source->accounts,
-		.emit = source->events || options->output,
+		.emit = source->events || (options->output && !source->cuda),
+		.cuda = source->cuda,
 		.frames = source->roles && (source->frames || options->output),
 		.prompt = source->prompt,
 		.role_wakeups = source->roles ? role_options_wakeups() : 0,
@@ -191,9 +215,11 @@ static int set_up(struct session *session)
 	if (sensor_start(&session->sensor, &sched_kind, &settings) < 0)
 		return fail(source->view, "cannot watch the scheduler: %s", session->sensor.reason.text);
 	status = source->roles ? set_up_roles(session) : 0;
+	if (!status && source->cuda)
+		status = set_up_cuda(session);
 	if (status)
 		return status;
-	if (settings.emit || source->roles) {
+	if (settings.emit || source->roles || source->cuda) {
 		const struct sched_cpu *cpus = sched_cpus(&session->sensor, &cpus_len);
 
 		error = live_open(&session->live, sched_ring_fds(&session->sensor), cpus, cpus_len);
@@ -216,6 +242,14 @@ static void count_losses(struct session *session)
 	memcpy(source->lost_kinds, losses.of_kind, sizeof(source->lost_kinds));
 	source->refused = losses.threads + source->threads.refused;
 	source->evidence_lost = session->evidence ? evidence_lost(session->evidence) : 0;
+	if (session->cuda.state != SENSOR_OFF) {
+		struct cuda_state_of cuda = cuda_state(&session->cuda);
+
+		source->cuda_libraries = cuda.libraries;
+		source->cuda_late = cuda.found_mapped;
+		source->cuda_ioctls = cuda.ioctls;
+		source->cuda_lost = cuda.lost_threads + cuda.too_deep + cuda.unread;
+	}
 	if (!session->live)
 		return;
 	source->rings = calloc(source->info.cpus_len, sizeof(*source->rings));
@@ -249,7 +283,9 @@ static void on_urgent(void *data)
 {
 	struct session *session = data;
 
-	evidence_work(session->evidence);
+	serve_cuda(session);
+	if (session->evidence)
+		evidence_work(session->evidence);
 }
 
 static int take_last_role(void *data, const void *event)
@@ -270,6 +306,10 @@ static void watch_window(struct session *session)
 		session->watch.urgent_fd = evidence_fd(session->evidence);
 		session->watch.urgent = on_urgent;
 	}
+	if (session->cuda.state != SENSOR_OFF) {
+		session->watch.urgent_fd = session->cuda.kind->fd(session->cuda.data);
+		session->watch.urgent = on_urgent;
+	}
 	source->threads.first_ns = clock_now_ns();
 	/* What loading took, libbpf's copies of the kernel's types above all, is given back for as long as this goes
 	 * on. */
@@ -288,8 +328,11 @@ static void watch_window(struct session *session)
 	source->threads.last_ns = clock_now_ns();
 	if (fd >= 0)
 		close(fd);
+	serve_cuda(session);
 	if (session->live)
 		drain(session, ~0ULL);
+	if (!error && session->cuda.state != SENSOR_OFF)
+		error = cuda_tell_counts(&session->cuda, take_live, session);
 	if (!error && source->roles)
 		error = sched_read_roles(&session->sensor, take_last_role, session);
 	if (!error && source->accounts)
@@ -329,6 +372,7 @@ static int play_live(struct source *source, const struct options *options)
 			session.status = fail(options->output, "%s: the recording ends early", strerror(-error));
 	}
 	live_close(session.live);
+	sensor_stop(&session.cuda);
 	evidence_stop(session.evidence);
 	rules_free(session.rules);
 	sensor_stop(&session.sensor);
@@ -376,6 +420,8 @@ void source_print_losses(const struct source *source)
 	if (source->evidence_lost)
 		note("%" PRIu64 " facts about threads were lost: a map or ring was full, or a hook was busy",
 		     source->evidence_lost);
+	if (source->cuda_lost)
+		note("%" PRIu64 " calls were not kept or their arguments not read", source->cuda_lost);
 	if (source->refused)
 		note("%" PRIu64 " threads are in no account: there was no memory for them", source->refused);
 }

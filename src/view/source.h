@@ -8,6 +8,7 @@
 #include "../stream/recording.h"
 #include "view.h"
 
+struct cuda_settings;
 struct sensor;
 
 /* One CPU's ring: every event that was to be sent was either read or lost. */
@@ -23,6 +24,7 @@ struct source {
 	bool roles;  /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
 	bool frames; /* live, with `roles`: send an event a frame */
 	bool prompt; /* live: hand rare kinds over at once, before it is sure that none of another CPU is older */
+	const struct cuda_settings *cuda; /* live: calls into libcuda and ioctls, as sensor/cuda.h has it; NULL: none */
 	const char *without; /* live, with `roles`: sensors that are not needed; NULL: as the options say */
 	bool whole_machine;  /* live: the command only says how long; everything is watched */
 	bool learns;	     /* live, with roles: what threads turn out to be goes into the database */
@@ -54,6 +56,10 @@ struct source {
 	u64 read;			   /* live: events read from the rings */
 	u64 written_bytes, written_events; /* live: of the recording, up to date once a second */
 	u64 evidence_lost;		   /* live: facts that a full map or ring refused */
+	u32 cuda_libraries;		   /* live, with cuda: that were probed */
+	u32 cuda_late;			   /* live, with cuda: of them, only after a process had mapped them */
+	u64 cuda_lost;			   /* live, with cuda: calls that could not be kept, arguments not read */
+	bool cuda_ioctls;		   /* live, with cuda: ioctls were watched */
 	u64 refused;			   /* threads that a full map or failed allocation turned away */
 };
 

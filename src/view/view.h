@@ -18,6 +18,7 @@ int view_latency(int argc, char **argv);
 int view_frames(int argc, char **argv);
 int view_migrations(int argc, char **argv);
 int view_misses(int argc, char **argv);
+int view_cuda(int argc, char **argv);
 int view_inversions(int argc, char **argv);
 int view_roles(int argc, char **argv);
 int view_stats(int argc, char **argv);

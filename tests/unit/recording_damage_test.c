@@ -191,9 +191,9 @@ static void test_headers(struct small *small)
 	memcpy(&right, small->bytes, sizeof(right));
 	header = right;
 	header.version = RECORDING_VERSION + 1;
-	refused_header(&header, "format version 3, this program reads versions 1 to 2");
+	refused_header(&header, "format version 4, this program reads versions 1 to 3");
 	header.version = 0;
-	refused_header(&header, "format version 0, this program reads versions 1 to 2");
+	refused_header(&header, "format version 0, this program reads versions 1 to 3");
 	header = right;
 	header.cpus_len = RECORDING_CPUS_MAX + 1;
 	header.header_bytes = sizeof(header) + header.cpus_len * 8;

@@ -29,7 +29,7 @@ static const struct recording_info info = { .kernel = "6.12.0-test",
 union any_event {
 	struct event_header head;
 	struct event_lost lost;
-	unsigned char bytes[128];
+	unsigned char bytes[256];
 };
 
 /* The n-th event of every test: kinds take turns, every byte depends on n. */

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Everything of 'tactus cuda' that needs a real GPU, in one go: needs root, nvcc, PyTorch and build/tactus-static.
+# Usage: bench/cuda/h200.sh OUT [PROGRAM]. Results and a small recording go to the folder OUT, the report to stdout too.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(mkdir -p "$1" && cd "$1" && pwd)
+tactus=$(realpath "${2:-$here/../../build/tactus-static}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+exec > >(tee "$out/report.txt") 2>&1
+step() { printf '\n=== %s (after %s s)\n' "$*" "$SECONDS"; }
+
+step "machine"
+uname -r
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || true
+grep -m1 'model name' /proc/cpuinfo
+nproc
+grep -i nvidia /proc/devices
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || echo "no tracefs"
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+"$tactus" --version
+"$tactus" doctor | grep -E 'SENSOR|sched|cuda'
+"$tactus" cuda --list 2>"$work/list.err" >"$work/list"; cat "$work/list.err"
+awk '{print $1}' "$work/list" | sort | uniq -c
+ls -l /dev/nvidia*
+
+step "how functions begin (a push after endbr64 is cheaper to probe)"
+library=$(ldconfig -p | awk '/libcuda.so.1 .*x86-64/ {print $NF; exit}')
+ls -lL "$library"
+python3 - "$library" <<'END' || true
+import subprocess, sys
+names = ("cuLaunchKernel", "cuLaunchKernelEx", "cuMemAlloc_v2", "cuStreamSynchronize", "cuLaunchKernel_ptsz")
+try:
+    table = subprocess.run(["readelf", "-W", "--dyn-syms", sys.argv[1]], capture_output=True, text=True).stdout
+except FileNotFoundError:
+    sys.exit("no readelf")
+for line in table.splitlines():
+    parts = line.split()
+    if len(parts) > 7 and parts[7].split("@")[0] in names:
+        with open(sys.argv[1], "rb") as file:
+            file.seek(int(parts[1], 16))
+            print(parts[7], parts[1], file.read(16).hex(" "))
+END
+
+step "programs"
+nvcc -O2 -cudart static -o "$work/programs-static" "$here/programs.cu" || echo "nvcc failed"
+nvcc -O2 -cudart shared -o "$work/programs-shared" "$here/programs.cu" || echo "nvcc failed"
+"$work/programs-static" launches 100000
+"$work/programs-static" launches 100000
+
+step "counts, sums and names against the programs' own word"
+python3 "$here/compare.py" "$tactus" "$work" "$out"
+
+step "a start-up as a table"
+"$tactus" cuda -n all -o "$out/startup.jsonl" -- "$work/programs-static" launches 10 | tee "$out/startup.txt"
+"$tactus" cuda -o "$out/startup.json" -- "$work/programs-static" launches 10 >/dev/null
+wc -lc "$out/startup.jsonl" "$out/startup.json"
+python3 -c 'import json,sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "trace events")' "$out/startup.json"
+
+step "PyTorch: launches in turns, untraced, traced, profiled"
+PYTHONUNBUFFERED=1 timeout 150 python3 "$here/launches.py" "$tactus" "${LAUNCHES:-200000}" "${ROUNDS:-3}" | tee "$out/torch.jsonl"
+
+step "PyTorch: from its start"
+timeout 60 "$tactus" cuda -n 15 -- python3 -c '
+import torch
+x = torch.zeros(64, device="cuda")
+for _ in range(10000): x.add_(1)
+torch.cuda.synchronize()
+print("launches=10000 of add_, and one of zeros")' | tee "$out/torch.txt"
+rm -f "$out/startup.json"
+step "done"

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The cuda sensor's kernel half: calls into libcuda, each with its arguments, what came of it and how long it took, and
+ * the ioctls of NVIDIA's drivers. A launch costs one probe; everything that needs its end costs two. */
+#include "threads.h"
+#include "../core/cuda.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct cuda_config cuda = { .sample = 1, .nvidia_major = MAJOR_NVIDIA };
+
+/* Threads that got no storage, calls deeper than is kept, arguments that could not be read. */
+u64 callers_refused = 0, too_deep = 0, unread = 0;
+
+struct open_call {
+	u64 sp;
+	u64 since_ns;
+	u64 waited_ns;
+	u64 first, second, third, fourth;
+	u64 function;
+};
+
+struct open_ioctl {
+	u64 since_ns; /* 0: none is under way */
+	u64 arg;
+	u32 cmd;
+	u32 detail;
+	u32 inner_nr;
+	u32 inner_bytes;
+	u16 device;
+	u16 minor;
+	u32 unused;
+};
+
+struct caller {
+	u64 depth;
+	struct open_call calls[CUDA_OPEN_MAX];
+	struct open_ioctl ioctl;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct caller);
+} callers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CUDA_FUNCTIONS_MAX);
+	__type(key, u32);
+	__type(value, struct cuda_counts);
+} counts SEC(".maps");
+
+/* Where an event would go, if there is to be one: everything that is asked before anything is done. */
+struct here {
+	struct task_struct *current;
+	struct kthread *thread;
+	struct sched_cpu *cpu;
+	u32 cpu_id;
+};
+
+static __always_inline bool is_here(struct here *here)
+{
+	here->current = bpf_get_current_task_btf();
+	here->thread = thread_of(here->current);
+	if (!here->thread || !here->thread->watched || here->thread->ended)
+		return false;
+	here->cpu_id = bpf_get_smp_processor_id();
+	here->cpu = cpu_state(here->cpu_id);
+	return here->cpu && here->cpu->window == WINDOW_OPEN && cpu_is_watched(here->cpu_id);
+}
+
+static __always_inline u64 waited_ns(const struct kthread *thread)
+{
+	return thread->account.wake_wait_ns + thread->account.preempt_wait_ns;
+}
+
+static __always_inline bool read_user(void *into, u32 bytes, u64 from)
+{
+	if (!bpf_probe_read_user(into, bytes, (void *)from))
+		return true;
+	__sync_fetch_and_add(&unread, 1);
+	return false;
+}
+
+/* What cuLaunchKernelEx takes a pointer to, up to the stream. */
+struct launch_config {
+	u32 grid[3];
+	u32 block[3];
+	u32 shared_bytes;
+	u32 unused;
+	u64 stream;
+};
+
+/* Arguments past the registers of cuLaunchKernel: the block's depth, the shared bytes, the stream. */
+struct launch_rest {
+	u64 block_z, shared_bytes, stream;
+};
+
+static __always_inline void read_rest(struct launch_rest *rest, struct pt_regs *ctx)
+{
+#ifdef bpf_target_arm64
+	rest->block_z = PT_REGS_PARM7(ctx);
+	rest->shared_bytes = PT_REGS_PARM8(ctx);
+	read_user(&rest->stream, sizeof(rest->stream), PT_REGS_SP(ctx));
+#else
+	read_user(rest, sizeof(*rest), PT_REGS_SP(ctx) + 8);
+#endif
+}
+
+static __always_inline void fill_launch(struct event_cuda_launch *event, struct pt_regs *ctx, u32 shape)
+{
+	struct launch_config config_there = {};
+	struct launch_rest rest = {};
+	u64 first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
+
+	/* Else the compiler would choose an address in the context, which verifiers refuse. */
+	barrier_var(first);
+	barrier_var(second);
+	if (shape == SHAPE_LAUNCH) {
+		read_rest(&rest, ctx);
+		event->kernel = first;
+		event->grid_x = (u32)second;
+		event->grid_y = (u32)PT_REGS_PARM3(ctx);
+		event->grid_z = (u32)PT_REGS_PARM4(ctx);
+		event->block_x = (u32)PT_REGS_PARM5(ctx);
+		event->block_y = (u32)PT_REGS_PARM6(ctx);
+		event->block_z = (u32)rest.block_z;
+		event->shared_bytes = (u32)rest.shared_bytes;
+		event->stream = rest.stream;
+		return;
+	}
+	if (shape == SHAPE_LAUNCH_EX)
+		read_user(&config_there, sizeof(config_there), first);
+	event->kernel = shape == SHAPE_LAUNCH_GRAPH ? first : second;
+	event->grid_x = config_there.grid[0];
+	event->grid_y = config_there.grid[1];
+	event->grid_z = config_there.grid[2];
+	event->block_x = config_there.block[0];
+	event->block_y = config_there.block[1];
+	event->block_z = config_there.block[2];
+	event->shared_bytes = config_there.shared_bytes;
+	event->stream = shape == SHAPE_LAUNCH_EX ? config_there.stream : shape == SHAPE_LAUNCH_GRAPH ? second : first;
+}
+
+static __always_inline void send_launch(struct here *here, struct pt_regs *ctx, u64 cookie, u64 now_ns)
+{
+	struct event_cuda_launch *event;
+
+	introduce(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
+	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_LAUNCH, event_cuda_launch, now_ns, tid_of(here->current),
+			    true);
+	if (!event)
+		return;
+	if (cookie & CUDA_COOKIE_ENTRY_ONLY)
+		event->head.flags = EVENT_FLAG_ENTRY;
+	event->function = cookie & CUDA_COOKIE_FUNCTION;
+	fill_launch(event, ctx, cuda_cookie_shape(cookie));
+	event_send(here->cpu, event, sizeof(*event));
+}
+
+static __always_inline struct caller *caller_of(struct task_struct *current)
+{
+	struct caller *caller = bpf_task_storage_get(&callers, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!caller)
+		__sync_fetch_and_add(&callers_refused, 1);
+	return caller;
+}
+
+/* A call whose return was never seen lies deeper in the stack than the one that begins now, or just there and is one of
+ * the same function; another one just there has jumped to this one and returns with it. */
+static __always_inline void drop_stale(struct caller *caller, u64 sp, u32 function)
+{
+	for (int i = 0; i < CUDA_OPEN_MAX; i++) {
+		u64 top = caller->depth - 1;
+
+		barrier_var(top);
+		if (top >= CUDA_OPEN_MAX || caller->calls[top].sp > sp ||
+		    (caller->calls[top].sp == sp && caller->calls[top].function != function))
+			return;
+		caller->depth = top;
+	}
+}
+
+static __always_inline void open_call(struct here *here, struct pt_regs *ctx, u64 cookie, u64 now_ns)
+{
+	struct caller *caller = caller_of(here->current);
+	u64 sp = PT_REGS_SP(ctx), at;
+	struct open_call *call;
+
+	if (!caller)
+		return;
+	drop_stale(caller, sp, cookie & CUDA_COOKIE_FUNCTION);
+	at = caller->depth;
+	barrier_var(at);
+	if (at >= CUDA_OPEN_MAX) {
+		__sync_fetch_and_add(&too_deep, 1);
+		return;
+	}
+	call = &caller->calls[at];
+	call->sp = sp;
+	call->since_ns = now_ns;
+	call->waited_ns = waited_ns(here->thread);
+	call->first = PT_REGS_PARM1(ctx);
+	call->second = PT_REGS_PARM2(ctx);
+	call->third = PT_REGS_PARM3(ctx);
+	call->fourth = PT_REGS_PARM4(ctx);
+	call->function = cookie & CUDA_COOKIE_FUNCTION;
+	caller->depth = at + 1;
+}
+
+SEC("uprobe.multi")
+int on_call(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx), now_ns;
+	u32 function = cookie & CUDA_COOKIE_FUNCTION;
+	struct cuda_counts *count;
+	struct here here;
+
+	if (!is_here(&here))
+		return 0;
+	count = bpf_map_lookup_elem(&counts, &function);
+	if (!count)
+		return 0;
+	if (__sync_fetch_and_add(&count->entered, 1) % (cuda.sample ?: 1) && !(cookie & CUDA_COOKIE_ALWAYS))
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	if (shape_is_launch(cuda_cookie_shape(cookie)))
+		send_launch(&here, ctx, cookie, now_ns);
+	if (!(cookie & CUDA_COOKIE_ENTRY_ONLY))
+		open_call(&here, ctx, cookie, now_ns);
+	return 0;
+}
+
+static __always_inline u64 read_word(u64 from)
+{
+	u64 word = 0;
+
+	read_user(&word, sizeof(word), from);
+	return word;
+}
+
+struct sizes_2d {
+	u64 width, height;
+};
+
+static __always_inline void fill_copy(struct event_cuda_call *event, const struct open_call *call, u32 shape)
+{
+	u64 from = 0, to = 0, depth = 1;
+	struct sizes_2d sizes = {};
+	bool is_3d = shape == SHAPE_COPY_3D;
+
+	/* CUDA_MEMCPY2D and CUDA_MEMCPY3D, both the second version of theirs. */
+	read_user(&from, sizeof(u32), call->first + (is_3d ? 32 : 16));
+	read_user(&to, sizeof(u32), call->first + (is_3d ? 120 : 72));
+	read_user(&sizes, sizeof(sizes), call->first + (is_3d ? 176 : 112));
+	if (is_3d)
+		depth = read_word(call->first + 192);
+	event->copy = cuda_copy_of_types((u32)from, (u32)to);
+	event->bytes = sizes.width * sizes.height * depth;
+}
+
+/* What can be told of a call once it has returned. */
+static __always_inline void fill_arguments(struct event_cuda_call *event, const struct open_call *call, u64 cookie)
+{
+	bool is_async = cookie & CUDA_COOKIE_ASYNC;
+	u32 shape = cuda_cookie_shape(cookie);
+
+	switch (shape) {
+	case SHAPE_ALLOC:
+		event->bytes = call->second;
+		event->address = event->result ? 0 : read_word(call->first);
+		break;
+	case SHAPE_ALLOC_PITCH:
+		event->address = event->result ? 0 : read_word(call->first);
+		event->bytes = event->result ? 0 : read_word(call->second) * call->fourth;
+		break;
+	case SHAPE_FREE:
+		event->address = call->first;
+		event->stream = is_async ? call->second : 0;
+		break;
+	case SHAPE_COPY:
+		event->address = call->first;
+		event->bytes = call->third;
+		event->stream = is_async ? call->fourth : 0;
+		break;
+	case SHAPE_COPY_2D:
+	case SHAPE_COPY_3D:
+		fill_copy(event, call, shape);
+		event->stream = is_async ? call->second : 0;
+		break;
+	case SHAPE_SET_8:
+	case SHAPE_SET_16:
+	case SHAPE_SET_32:
+		event->address = call->first;
+		event->bytes = call->third << (shape - SHAPE_SET_8);
+		event->stream = is_async ? call->fourth : 0;
+		break;
+	case SHAPE_OF_STREAM:
+		event->stream = call->first;
+		break;
+	default:
+		break;
+	}
+}
+
+static __always_inline void send_name(struct here *here, const struct open_call *call, u32 shape, u64 now_ns)
+{
+	struct event_cuda_name *event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_NAME, event_cuda_name, now_ns,
+						    tid_of(here->current), true);
+	u64 from = call->third;
+
+	if (!event)
+		return;
+	__builtin_memset(event->name.text, 0, sizeof(event->name.text));
+	event->what = shape == SHAPE_SAME ? CUDA_NAMED_SAME : CUDA_NAMED_KERNEL;
+	event->pid = (u32)here->current->tgid;
+	event->handle = shape == SHAPE_NAME_OF ? call->second : read_word(call->first);
+	event->same_as = shape == SHAPE_SAME ? call->second : 0;
+	if (shape == SHAPE_NAME_OF)
+		from = read_word(call->first);
+	if (shape != SHAPE_SAME)
+		bpf_probe_read_user_str(event->name.text, sizeof(event->name.text), (void *)from);
+	event_send(here->cpu, event, sizeof(*event));
+}
+
+static __always_inline void close_call(struct here *here, const struct open_call *call, u64 cookie, u64 depth,
+				       u32 result)
+{
+	u64 now_ns = bpf_ktime_get_ns();
+	u32 shape = cuda_cookie_shape(cookie);
+	struct event_cuda_call *event;
+
+	introduce(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
+	if (shape >= SHAPE_NAME && shape <= SHAPE_SAME && !result)
+		send_name(here, call, shape, now_ns);
+	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_CALL, event_cuda_call, now_ns, tid_of(here->current), true);
+	if (!event)
+		return;
+	event->head.flags = depth ? EVENT_FLAG_NESTED : 0;
+	event->duration_ns = now_ns - call->since_ns;
+	event->wait_ns = waited_ns(here->thread) - call->waited_ns;
+	event->bytes = event->address = event->stream = 0;
+	event->function = (u32)call->function;
+	event->result = result;
+	event->copy = 0;
+	event->pid = (u32)here->current->tgid;
+	fill_arguments(event, call, cookie);
+	event_send(here->cpu, event, sizeof(*event));
+}
+
+SEC("uretprobe.multi")
+int on_return(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx), sp = PT_REGS_SP(ctx), at;
+	u32 function = cookie & CUDA_COOKIE_FUNCTION, result = (u32)PT_REGS_RC(ctx);
+	struct cuda_counts *count;
+	struct caller *caller;
+	struct here here;
+
+	if (!is_here(&here))
+		return 0;
+	count = bpf_map_lookup_elem(&counts, &function);
+	if (!count)
+		return 0;
+	__sync_fetch_and_add(&count->returned, 1);
+	if (result)
+		__sync_fetch_and_add(&count->failed, 1);
+	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);
+	if (!caller)
+		return 0;
+	at = caller->depth;
+	for (int i = 0; i < CUDA_OPEN_MAX; i++) {
+		struct open_call *call;
+
+		at--;
+		barrier_var(at);
+		if (at >= CUDA_OPEN_MAX)
+			return 0;
+		call = &caller->calls[at];
+		/* What lies further out is not what returns: that was not kept. */
+		if (call->sp > sp)
+			return 0;
+		/* The stack is the same as at its beginning, but for the return address that was taken off. */
+		if (sp - call->sp <= 8 && call->function == function) {
+			caller->depth = at;
+			close_call(&here, call, cookie, at, result);
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static __always_inline struct file *file_of(struct task_struct *current, u64 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(current, files, fdt);
+	struct file *file = NULL;
+
+	if (fd < BPF_CORE_READ(table, max_fds))
+		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	return file;
+}
+
+/* The number and structure that count: of the wrapped one, if it is wrapped. */
+static __always_inline void unwrap(struct open_ioctl *ioctl)
+{
+	struct {
+		u32 nr;
+		u32 bytes;
+		u64 address;
+	} wrapped = {};
+
+	ioctl->inner_nr = ioc_nr(ioctl->cmd);
+	ioctl->inner_bytes = ioc_size(ioctl->cmd);
+	if (ioctl->inner_nr != NV_XFER || !read_user(&wrapped, sizeof(wrapped), ioctl->arg))
+		return;
+	ioctl->inner_nr = wrapped.nr;
+	ioctl->inner_bytes = wrapped.bytes;
+	ioctl->arg = wrapped.address;
+}
+
+SEC("tracepoint")
+int on_ioctl(struct tracepoint_sys_enter_ioctl *call)
+{
+	struct open_ioctl *ioctl;
+	struct caller *caller;
+	struct here here;
+	struct file *file;
+	u32 device, offset;
+
+	if (!is_here(&here))
+		return 0;
+	file = file_of(here.current, (u32)call->fd);
+	device = file ? BPF_CORE_READ(file, f_inode, i_rdev) : 0;
+	if (!device || (device >> 20 != cuda.nvidia_major && device >> 20 != cuda.uvm_major))
+		return 0;
+	caller = caller_of(here.current);
+	if (!caller)
+		return 0;
+	ioctl = &caller->ioctl;
+	ioctl->cmd = (u32)call->cmd;
+	ioctl->arg = call->arg;
+	ioctl->device = device >> 20 == cuda.nvidia_major ? NVIDIA_RM : NVIDIA_UVM;
+	ioctl->minor = (u16)device;
+	ioctl->detail = ioctl->inner_nr = ioctl->inner_bytes = 0;
+	if (ioctl->device == NVIDIA_RM) {
+		unwrap(ioctl);
+		offset = nvidia_detail_offset(ioctl->inner_nr);
+		if (offset != NO_OFFSET)
+			read_user(&ioctl->detail, sizeof(ioctl->detail), ioctl->arg + offset);
+	}
+	ioctl->since_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tracepoint")
+int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
+{
+	struct event_cuda_ioctl *event;
+	struct open_ioctl *ioctl;
+	struct caller *caller;
+	struct here here;
+	u64 now_ns;
+	u32 offset;
+
+	if (!is_here(&here))
+		return 0;
+	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);
+	if (!caller || !caller->ioctl.since_ns)
+		return 0;
+	ioctl = &caller->ioctl;
+	now_ns = bpf_ktime_get_ns();
+	introduce(here.cpu, here.cpu_id, here.current, here.thread, now_ns, 0, true);
+	event = EVENT_BEGIN(here.cpu, here.cpu_id, CUDA_IOCTL, event_cuda_ioctl, now_ns, tid_of(here.current), true);
+	if (event) {
+		event->duration_ns = now_ns - ioctl->since_ns;
+		event->cmd = ioctl->cmd;
+		event->detail = ioctl->detail;
+		event->result = (s32)call->result;
+		event->device = ioctl->device;
+		event->minor = ioctl->minor;
+		event->inner_nr = ioctl->inner_nr;
+		event->status = 0;
+		offset = nvidia_status_offset(ioctl->inner_nr, ioctl->inner_bytes);
+		if (ioctl->device == NVIDIA_RM && offset != NO_OFFSET)
+			read_user(&event->status, sizeof(event->status), ioctl->arg + offset);
+		event_send(here.cpu, event, sizeof(*event));
+	}
+	ioctl->since_ns = 0;
+	return 0;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the cuda sensor's two halves agree on: what is to be read of a function's arguments, how a probe says so, and
+ * where NVIDIA's ioctls keep what they ask for and what came of it. Pure: the tests ask with real bytes. */
+#ifndef TACTUS_CORE_CUDA_H
+#define TACTUS_CORE_CUDA_H
+
+#include "ioc.h"
+
+enum {
+	CUDA_FUNCTIONS_MAX = 4096, /* of all libraries together; libcuda 580 exports 674 */
+	CUDA_OPEN_MAX = 8,	   /* calls of one thread inside each other */
+};
+
+/* How a function's arguments are read. */
+enum cuda_shape {
+	SHAPE_NONE,
+	SHAPE_LAUNCH,	    /* kernel, grid, block, shared bytes, stream */
+	SHAPE_LAUNCH_EX,    /* a structure with grid, block, shared bytes and stream; kernel */
+	SHAPE_LAUNCH_GRAPH, /* what is launched, stream */
+	SHAPE_LAUNCH_HOST,  /* stream, function */
+	SHAPE_ALLOC,	    /* where the address is put, bytes */
+	SHAPE_ALLOC_PITCH,  /* where the address is put, where the pitch is put, width, height */
+	SHAPE_FREE,	    /* the address */
+	SHAPE_COPY,	    /* to, from, bytes, perhaps a stream */
+	SHAPE_COPY_2D,	    /* a structure */
+	SHAPE_COPY_3D,
+	SHAPE_SET_8, /* address, value, how many */
+	SHAPE_SET_16,
+	SHAPE_SET_32,
+	SHAPE_OF_STREAM, /* a stream or an event first */
+	SHAPE_NAME,	 /* where the kernel is put, module, its name */
+	SHAPE_NAME_OF,	 /* where its name is put, the kernel */
+	SHAPE_SAME,	 /* where a second handle is put, the kernel that it is of */
+};
+
+core_fn int shape_is_launch(u32 shape)
+{
+	return shape >= SHAPE_LAUNCH && shape <= SHAPE_LAUNCH_HOST;
+}
+
+/* A probe's cookie: the function's number, its shape, and how it is watched. */
+enum {
+	CUDA_COOKIE_FUNCTION = 0xffff,
+	CUDA_COOKIE_SHAPE_SHIFT = 16,
+	CUDA_COOKIE_ENTRY_ONLY = 1 << 24, /* its return is not watched */
+	CUDA_COOKIE_ALWAYS = 1 << 25,	  /* sampling leaves none out: memory would not add up */
+	CUDA_COOKIE_ASYNC = 1 << 26,	  /* it has a stream */
+};
+
+core_fn u32 cuda_cookie_shape(u64 cookie)
+{
+	return cookie >> CUDA_COOKIE_SHAPE_SHIFT & 0xff;
+}
+
+struct cuda_config {
+	u32 sample;	  /* send one call in so many */
+	u32 nvidia_major; /* of /dev/nvidia*; 0: ioctls are not watched */
+	u32 uvm_major;	  /* of /dev/nvidia-uvm; 0: there is none */
+	u32 unused;
+};
+
+/* Of one function, on one CPU. */
+struct cuda_counts {
+	u64 entered;
+	u64 returned;
+	u64 failed; /* returned other than 0 */
+};
+
+/* What a name belongs to, in events of kind cuda_name. */
+enum cuda_named {
+	CUDA_NAMED_FUNCTION = 1, /* handle: its number */
+	CUDA_NAMED_KERNEL = 2,	 /* handle: of that process */
+	CUDA_NAMED_SAME = 3,	 /* handle: another one of the kernel that has the handle same_as */
+};
+
+/* Copies by where they go from and to. */
+enum cuda_copy {
+	COPY_UNKNOWN,
+	COPY_HOST_TO_DEVICE,
+	COPY_DEVICE_TO_HOST,
+	COPY_DEVICE_TO_DEVICE,
+	COPY_HOST_TO_HOST,
+	COPY_PEER,
+	COPY_SET, /* memory is filled, not copied */
+	COPY_KINDS
+};
+
+/* From the memory types that a 2D or 3D copy's structure names: 1 host, 2 device, 3 array (a device's), 4 either. */
+core_fn u32 cuda_copy_of_types(u32 from, u32 to)
+{
+	u32 from_device = from == 2 || from == 3, to_device = to == 2 || to == 3;
+
+	if ((from != 1 && !from_device) || (to != 1 && !to_device))
+		return COPY_UNKNOWN;
+	if (from_device)
+		return to_device ? COPY_DEVICE_TO_DEVICE : COPY_DEVICE_TO_HOST;
+	return to_device ? COPY_HOST_TO_DEVICE : COPY_HOST_TO_HOST;
+}
+
+/* A probe costs half as much where the kernel can do the instruction itself, as it does a push. A function that begins
+ * with endbr64 and then pushes is probed at the push: whoever calls it comes by there, with the same arguments. */
+enum { CUDA_CODE_BYTES = 6 };
+
+core_fn u32 cuda_probe_shift(const u8 *code)
+{
+	int is_endbr64 = code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa;
+	u8 first = code[4], second = code[5];
+
+	if (!is_endbr64)
+		return 0;
+	if ((first & 0xf8) == 0x50 || (first == 0x41 && (second & 0xf8) == 0x50))
+		return 4;
+	return 0;
+}
+
+/* Of which driver an ioctl is. */
+enum nvidia_device { NVIDIA_RM = 1, NVIDIA_UVM = 2 };
+
+/* NVIDIA's main driver, by the number in the command. */
+enum {
+	NV_RM_ALLOC_MEMORY = 0x27,
+	NV_RM_FREE = 0x29,
+	NV_RM_CONTROL = 0x2a,
+	NV_RM_VID_HEAP_CONTROL = 0x4a,
+	NV_RM_MAP_MEMORY = 0x4e,
+	NV_RM_UNMAP_MEMORY = 0x4f,
+};
+
+enum { NO_OFFSET = 0xffffffff, NVIDIA_STRUCT_MAX = 64 };
+
+/* Where the structure says what exactly is asked for: the command of a control, the class of an allocation. */
+core_fn u32 nvidia_detail_offset(u32 nr)
+{
+	switch (nr) {
+	case NV_RM_CONTROL:
+		return 8;
+	case NV_RM_ALLOC:
+	case NV_RM_ALLOC_OBJECT:
+	case NV_RM_ALLOC_MEMORY:
+		return 12;
+	case NV_RM_VID_HEAP_CONTROL:
+		return 8;
+	default:
+		return NO_OFFSET;
+	}
+}
+
+/* Where it says what came of it: the system call succeeds even where the request failed. */
+core_fn u32 nvidia_status_offset(u32 nr, u32 bytes)
+{
+	switch (nr) {
+	case NV_RM_CONTROL:
+		return 28;
+	case NV_RM_ALLOC:
+		return bytes >= 48 ? 40 : 28;
+	case NV_RM_ALLOC_OBJECT:
+		return 16;
+	case NV_RM_FREE:
+		return 12;
+	case NV_RM_ALLOC_MEMORY:
+		return 40;
+	case NV_RM_MAP_MEMORY:
+		return 40;
+	case NV_RM_UNMAP_MEMORY:
+		return 24;
+	case NV_RM_VID_HEAP_CONTROL:
+		return 20;
+	default:
+		return NO_OFFSET;
+	}
+}
+
+#endif

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Adds up cuda events. Each thread keeps the ioctls and inner calls that have ended and may still turn out to lie
+ * inside a call that has not: when it ends, they are its own if they began after it did. */
+#include "cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PENDING_MAX = 512 };
+
+/* A span that has ended. */
+struct span {
+	u64 from_ns, duration_ns;
+	struct cuda_ioctls *ioctl; /* NULL: it is a call */
+};
+
+struct cuda_thread {
+	u32 tid;
+	u32 len;
+	struct cuda_process *process;
+	struct cuda_thread *next;
+	struct span pending[PENDING_MAX];
+};
+
+void cuda_init(struct cuda *cuda)
+{
+	*cuda = (struct cuda){ 0 };
+}
+
+static void free_kernels(struct cuda_kernel *kernel)
+{
+	while (kernel) {
+		struct cuda_kernel *next = kernel->next;
+
+		free(kernel->name);
+		free(kernel);
+		kernel = next;
+	}
+}
+
+static void free_process(struct cuda_process *process)
+{
+	for (u32 slot = 0; slot < CUDA_SLOTS; slot++)
+		while (process->allocations[slot]) {
+			struct cuda_allocation *next = process->allocations[slot]->next;
+
+			free(process->allocations[slot]);
+			process->allocations[slot] = next;
+		}
+	free(process);
+}
+
+#define FREE_LIST(list, type, free_one)               \
+	while (list) {                                \
+		struct type *next_one = (list)->next; \
+                                                      \
+		free_one(list);                       \
+		(list) = next_one;                    \
+	}
+
+void cuda_free(struct cuda *cuda)
+{
+	for (u32 i = 0; i < cuda->functions_len; i++) {
+		free(cuda->functions[i].name);
+		free(cuda->functions[i].durations);
+	}
+	free(cuda->functions);
+	for (u32 slot = 0; slot < CUDA_SLOTS; slot++) {
+		free_kernels(cuda->kernels[slot]);
+		FREE_LIST(cuda->threads[slot], cuda_thread, free);
+	}
+	FREE_LIST(cuda->ioctls, cuda_ioctls, free);
+	FREE_LIST(cuda->errors, cuda_error, free);
+	FREE_LIST(cuda->processes, cuda_process, free_process);
+	*cuda = (struct cuda){ 0 };
+}
+
+/* Memory for one more of something, or NULL after a note that something is missing. */
+static void *make(struct cuda *cuda, size_t bytes)
+{
+	void *made = calloc(1, bytes);
+
+	if (!made)
+		cuda->failed = true;
+	return made;
+}
+
+static u32 slot_of(u64 key)
+{
+	return (u32)((key * 0x9e3779b97f4a7c15ull) >> 52) % CUDA_SLOTS;
+}
+
+static struct cuda_calls *function_at(struct cuda *cuda, u32 number)
+{
+	if (number >= CUDA_FUNCTIONS_MAX)
+		return NULL;
+	if (number >= cuda->functions_len) {
+		u32 len = (number + 64) & ~63u;
+		struct cuda_calls *functions = realloc(cuda->functions, len * sizeof(*functions));
+
+		if (!functions) {
+			cuda->failed = true;
+			return NULL;
+		}
+		memset(functions + cuda->functions_len, 0, (len - cuda->functions_len) * sizeof(*functions));
+		for (u32 i = cuda->functions_len; i < len; i++)
+			functions[i].api = cuda_api_of("");
+		cuda->functions = functions;
+		cuda->functions_len = len;
+	}
+	return &cuda->functions[number];
+}
+
+const char *cuda_function_name(const struct cuda *cuda, u32 function)
+{
+	return function < cuda->functions_len ? cuda->functions[function].name : NULL;
+}
+
+u64 cuda_times_called(const struct cuda_calls *calls)
+{
+	u64 seen = calls->entries + (calls->durations ? calls->durations->total : 0);
+
+	return calls->entered > seen ? calls->entered : seen;
+}
+
+static struct cuda_process *process_of(struct cuda *cuda, const struct threads *threads, u32 tid, u32 pid)
+{
+	const struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
+	struct cuda_process *process;
+
+	if (!pid)
+		pid = thread ? thread->pid : tid;
+	for (process = cuda->processes; process && process->pid != pid;)
+		process = process->next;
+	if (!process) {
+		process = make(cuda, sizeof(*process));
+		if (!process)
+			return NULL;
+		process->pid = pid;
+		process->next = cuda->processes;
+		cuda->processes = process;
+	}
+	if (thread)
+		process->comm = thread->comm;
+	return process;
+}
+
+static struct cuda_thread *thread_of(struct cuda *cuda, const struct threads *threads, u32 tid)
+{
+	struct cuda_thread **slot = &cuda->threads[slot_of(tid)], *thread;
+
+	for (thread = *slot; thread && thread->tid != tid;)
+		thread = thread->next;
+	if (!thread) {
+		thread = make(cuda, sizeof(*thread));
+		if (!thread)
+			return NULL;
+		thread->tid = tid;
+		thread->next = *slot;
+		*slot = thread;
+		thread->process = process_of(cuda, threads, tid, 0);
+	}
+	return thread;
+}
+
+static void is_outside(struct cuda *cuda, const struct span *span)
+{
+	if (!span->ioctl)
+		return;
+	cuda->outside++;
+	cuda->outside_ns += span->duration_ns;
+}
+
+static void keep(struct cuda *cuda, struct cuda_thread *thread, const struct span *span)
+{
+	if (thread->len == PENDING_MAX) {
+		is_outside(cuda, &thread->pending[0]);
+		memmove(thread->pending, thread->pending + 1, (PENDING_MAX - 1) * sizeof(*span));
+		thread->len--;
+	}
+	thread->pending[thread->len++] = *span;
+}
+
+/* A call has ended: what began after it did, and has ended before, lies inside. */
+static void take_inside(struct cuda *cuda, struct cuda_thread *thread, struct cuda_calls *calls, u64 from_ns)
+{
+	while (thread->len && thread->pending[thread->len - 1].from_ns >= from_ns) {
+		const struct span *span = &thread->pending[--thread->len];
+
+		if (!span->ioctl) {
+			calls->nested_ns += span->duration_ns;
+			continue;
+		}
+		span->ioctl->inside++;
+		calls->ioctls++;
+		calls->ioctl_ns += span->duration_ns;
+		cuda->inside_ns += span->duration_ns;
+	}
+}
+
+static void all_outside(struct cuda *cuda, struct cuda_thread *thread)
+{
+	for (u32 i = 0; i < thread->len; i++)
+		is_outside(cuda, &thread->pending[i]);
+	thread->len = 0;
+}
+
+void cuda_end(struct cuda *cuda)
+{
+	for (u32 slot = 0; slot < CUDA_SLOTS; slot++)
+		for (struct cuda_thread *thread = cuda->threads[slot]; thread; thread = thread->next)
+			all_outside(cuda, thread);
+}
+
+static void count_error(struct cuda *cuda, u32 function, u32 result)
+{
+	struct cuda_error *error;
+
+	for (error = cuda->errors; error && (error->function != function || error->result != result);)
+		error = error->next;
+	if (!error) {
+		error = make(cuda, sizeof(*error));
+		if (!error)
+			return;
+		error->function = function;
+		error->result = result;
+		error->next = cuda->errors;
+		cuda->errors = error;
+	}
+	error->count++;
+}
+
+/* Device memory and managed memory are freed by the same function. */
+static bool same_heap(enum cuda_memory one, enum cuda_memory other)
+{
+	bool host = one == MEMORY_HOST || one == MEMORY_HANDLE,
+	     other_host = other == MEMORY_HOST || other == MEMORY_HANDLE;
+
+	return host || other_host ? one == other : true;
+}
+
+static void allocated(struct cuda *cuda, struct cuda_process *process, const struct event_cuda_call *event,
+		      enum cuda_memory memory)
+{
+	struct cuda_memory_use *use = &process->memory[memory];
+	struct cuda_allocation **slot = &process->allocations[slot_of(event->address)];
+	struct cuda_allocation *allocation = make(cuda, sizeof(*allocation));
+
+	if (!allocation)
+		return;
+	allocation->address = event->address;
+	allocation->bytes = event->bytes;
+	allocation->at_ns = event->head.time_ns;
+	allocation->function = event->function;
+	allocation->tid = event->head.tid;
+	allocation->memory = memory;
+	allocation->next = *slot;
+	*slot = allocation;
+	use->allocations++;
+	use->total_bytes += event->bytes;
+	use->now_bytes += event->bytes;
+	if (use->now_bytes > use->peak_bytes)
+		use->peak_bytes = use->now_bytes;
+}
+
+static void freed(struct cuda_process *process, u64 address, enum cuda_memory memory)
+{
+	struct cuda_allocation **at = &process->allocations[slot_of(address)];
+
+	/* Nothing is freed by a free of nothing. */
+	if (!address)
+		return;
+	while (*at && ((*at)->address != address || !same_heap((*at)->memory, memory)))
+		at = &(*at)->next;
+	if (*at) {
+		struct cuda_allocation *gone = *at;
+
+		process->memory[gone->memory].now_bytes -= gone->bytes;
+		process->memory[gone->memory].frees++;
+		*at = gone->next;
+		free(gone);
+	} else {
+		process->unknown_frees++;
+	}
+}
+
+static void copied(struct cuda *cuda, const struct event_cuda_call *event, const struct cuda_api *api)
+{
+	u32 kind = event->copy ? event->copy : api->what;
+	struct cuda_copies *copies = &cuda->copies[kind < COPY_KINDS ? kind : COPY_UNKNOWN][api->is_async];
+
+	copies->count++;
+	copies->bytes += event->bytes;
+	copies->ns += event->duration_ns;
+}
+
+/* What a call means besides the time it took. */
+static void understand(struct cuda *cuda, struct cuda_process *process, const struct event_cuda_call *event,
+		       const struct cuda_api *api)
+{
+	if (api->class == CUDA_WAITS) {
+		cuda->waits++;
+		cuda->wait_total_ns += event->duration_ns;
+	}
+	if (event->result)
+		return;
+	if (api->class == CUDA_ALLOCATES)
+		allocated(cuda, process, event, (enum cuda_memory)api->what);
+	else if (api->class == CUDA_FREES)
+		freed(process, event->address, (enum cuda_memory)api->what);
+	else if (api->class == CUDA_COPIES)
+		copied(cuda, event, api);
+}
+
+static void take_call(struct cuda *cuda, const struct threads *threads, const struct event_cuda_call *event)
+{
+	struct cuda_calls *calls = function_at(cuda, event->function);
+	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
+	struct cuda_process *process = process_of(cuda, threads, event->head.tid, event->pid);
+	struct span span = { .from_ns = event->head.time_ns - event->duration_ns, .duration_ns = event->duration_ns };
+
+	if (!calls || !thread || !process)
+		return;
+	if (!calls->durations)
+		calls->durations = make(cuda, sizeof(*calls->durations));
+	if (calls->durations)
+		hist_add(calls->durations, event->duration_ns);
+	calls->wait_ns += event->wait_ns;
+	cuda->calls++;
+	process->calls++;
+	take_inside(cuda, thread, calls, span.from_ns);
+	if (event->head.flags & EVENT_FLAG_NESTED)
+		keep(cuda, thread, &span);
+	else
+		all_outside(cuda, thread);
+	if (event->result)
+		count_error(cuda, event->function, event->result);
+	understand(cuda, process, event, calls->api);
+}
+
+static struct cuda_kernel *find_kernel(const struct cuda *cuda, u32 pid, u64 handle)
+{
+	struct cuda_kernel *kernel = cuda->kernels[slot_of(handle ^ (u64)pid << 40)];
+
+	while (kernel && (kernel->pid != pid || kernel->handle != handle))
+		kernel = kernel->next;
+	return kernel;
+}
+
+static struct cuda_kernel *meet_kernel(struct cuda *cuda, u32 pid, u64 handle)
+{
+	struct cuda_kernel *kernel = find_kernel(cuda, pid, handle);
+	struct cuda_kernel **slot = &cuda->kernels[slot_of(handle ^ (u64)pid << 40)];
+
+	if (kernel)
+		return kernel;
+	kernel = make(cuda, sizeof(*kernel));
+	if (!kernel)
+		return NULL;
+	kernel->pid = pid;
+	kernel->handle = handle;
+	kernel->next = *slot;
+	*slot = kernel;
+	cuda->kernels_len++;
+	return kernel;
+}
+
+const struct cuda_kernel *cuda_kernel_of(const struct cuda *cuda, u32 pid, u64 handle)
+{
+	return find_kernel(cuda, pid, handle);
+}
+
+static void take_launch(struct cuda *cuda, const struct threads *threads, const struct event_cuda_launch *event)
+{
+	struct cuda_calls *calls = function_at(cuda, event->function);
+	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
+	struct cuda_kernel *kernel;
+
+	if (!calls || !thread || !thread->process)
+		return;
+	cuda->launches++;
+	thread->process->launches++;
+	if (event->head.flags & EVENT_FLAG_ENTRY) {
+		calls->entries++;
+		cuda->calls++;
+		thread->process->calls++;
+	}
+	kernel = meet_kernel(cuda, thread->process->pid, event->kernel);
+	if (!kernel)
+		return;
+	if (!kernel->launches++)
+		kernel->first_ns = event->head.time_ns;
+	kernel->last_ns = event->head.time_ns;
+	kernel->shape = calls->api->shape;
+	kernel->grid[0] = event->grid_x;
+	kernel->grid[1] = event->grid_y;
+	kernel->grid[2] = event->grid_z;
+	kernel->block[0] = event->block_x;
+	kernel->block[1] = event->block_y;
+	kernel->block[2] = event->block_z;
+	kernel->shared_bytes = event->shared_bytes;
+}
+
+static struct cuda_ioctls *ioctls_of(struct cuda *cuda, const struct event_cuda_ioctl *event)
+{
+	struct cuda_ioctls *row;
+
+	for (row = cuda->ioctls; row; row = row->next)
+		if (row->device == event->device && row->cmd == event->cmd && row->inner_nr == event->inner_nr &&
+		    row->detail == event->detail)
+			return row;
+	row = make(cuda, sizeof(*row));
+	if (!row)
+		return NULL;
+	row->device = event->device;
+	row->cmd = event->cmd;
+	row->inner_nr = event->inner_nr;
+	row->detail = event->detail;
+	row->next = cuda->ioctls;
+	cuda->ioctls = row;
+	return row;
+}
+
+static void take_ioctl(struct cuda *cuda, const struct threads *threads, const struct event_cuda_ioctl *event)
+{
+	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
+	struct cuda_ioctls *row = ioctls_of(cuda, event);
+	struct span span = { event->head.time_ns - event->duration_ns, event->duration_ns, row };
+
+	if (!thread || !row)
+		return;
+	hist_add(&row->durations, event->duration_ns);
+	row->failed += event->result < 0;
+	if (event->status) {
+		row->refused++;
+		row->status = event->status;
+	}
+	if (thread->process)
+		thread->process->ioctls++;
+	keep(cuda, thread, &span);
+}
+
+static void take_name(struct cuda *cuda, const struct event_cuda_name *event)
+{
+	char text[LONG_NAME_LEN + 1] = "", **name = NULL;
+
+	memcpy(text, event->name.text, LONG_NAME_LEN);
+	if (event->what == CUDA_NAMED_FUNCTION) {
+		struct cuda_calls *calls = event->handle < CUDA_FUNCTIONS_MAX ? function_at(cuda, (u32)event->handle)
+									      : NULL;
+
+		if (!calls || calls->name)
+			return;
+		calls->api = cuda_api_of(text);
+		name = &calls->name;
+	} else {
+		const struct cuda_kernel *same = event->what == CUDA_NAMED_SAME
+							 ? find_kernel(cuda, event->pid, event->same_as)
+							 : NULL;
+		struct cuda_kernel *kernel = meet_kernel(cuda, event->pid, event->handle);
+
+		if (!kernel || (event->what == CUDA_NAMED_SAME && (!same || !same->name || same == kernel)))
+			return;
+		if (same)
+			memcpy(text, same->name, strlen(same->name) + 1);
+		/* A handle may be another kernel's later. */
+		free(kernel->name);
+		name = &kernel->name;
+	}
+	*name = strdup(text);
+	cuda->failed |= !*name;
+}
+
+static void take_count(struct cuda *cuda, const struct event_cuda_count *event)
+{
+	struct cuda_calls *calls = function_at(cuda, event->function);
+
+	if (!calls)
+		return;
+	calls->entered = event->entered;
+	calls->returned = event->returned;
+	calls->failed = event->failed;
+}
+
+void cuda_take(struct cuda *cuda, const struct threads *threads, const struct event_header *event)
+{
+	switch (event->kind) {
+	case EVENT_CUDA_CALL:
+		take_call(cuda, threads, (const struct event_cuda_call *)event);
+		break;
+	case EVENT_CUDA_LAUNCH:
+		take_launch(cuda, threads, (const struct event_cuda_launch *)event);
+		break;
+	case EVENT_CUDA_IOCTL:
+		take_ioctl(cuda, threads, (const struct event_cuda_ioctl *)event);
+		break;
+	case EVENT_CUDA_NAME:
+		take_name(cuda, (const struct event_cuda_name *)event);
+		return;
+	case EVENT_CUDA_COUNT:
+		take_count(cuda, (const struct event_cuda_count *)event);
+		return;
+	default:
+		return;
+	}
+	if (!cuda->first_ns)
+		cuda->first_ns = event->time_ns;
+	cuda->last_ns = event->time_ns;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The cuda sensor: calls into every libcuda that a watched process maps, and the ioctls under them. Start it beside the
+ * sched sensor with sensor_start(&sensor, &cuda_kind, &settings). */
+#ifndef TACTUS_SENSOR_CUDA_H
+#define TACTUS_SENSOR_CUDA_H
+
+#include "../stream/live.h"
+#include "kinds.h"
+
+struct cuda_settings {
+	struct sensor *sched;
+	const char *api;     /* "default", "all", or an extended regular expression for functions' names */
+	u32 sample;	     /* send one call in so many; 0 or 1: all */
+	u32 pid;	     /* the only process that is watched; 0: there may be others */
+	bool no_ioctls;	     /* calls only */
+	const char *library; /* probed before anything maps it; NULL: those that lie where libraries do */
+};
+
+/* Hands over, as events of kind cuda_name, the functions that were probed since the last time. */
+void cuda_tell_names(struct sensor *sensor, live_take take, void *data);
+
+/* Hands over, as events of kind cuda_count, how often each function was called. */
+int cuda_tell_counts(struct sensor *sensor, live_take take, void *data);
+
+struct cuda_state_of {
+	u32 libraries;	  /* probed */
+	u32 found_mapped; /* of them, only once a process had mapped them */
+	u32 functions;
+	u32 probes;
+	bool ioctls;	  /* are watched */
+	u64 lost_threads; /* that got no storage */
+	u64 too_deep;
+	u64 unread; /* arguments that could not be read */
+};
+struct cuda_state_of cuda_state(const struct sensor *sensor);
+
+/* What a libcuda here exports and what would be done with each function. Calls `take` for each; returns how many
+ * there are, or -errno with a reason. `path` gets the library's. */
+struct cuda_function;
+int cuda_list_functions(char *path, size_t size, void (*take)(void *data, const struct cuda_function *function),
+			void *data, struct reason *why);
+
+/* Whether a function is in the set that `api` names. */
+bool cuda_is_chosen(const struct cuda_function *function, const char *api);
+
+#endif

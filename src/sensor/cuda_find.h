@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What cuda.c asks of files: their functions, where to probe each, and which files may be a libcuda. */
+#ifndef TACTUS_SENSOR_CUDA_FIND_H
+#define TACTUS_SENSOR_CUDA_FIND_H
+
+#include "../base/say.h"
+#include "../model/cuda_api.h"
+
+/* Every cu* function that a 64-bit library exports. Returns 0 or -errno with a reason. */
+int cuda_find_functions(struct cuda_functions *functions, const char *file, struct reason *why);
+
+/* Where a function that begins at this offset is probed best. */
+u64 cuda_probe_offset(int fd, u64 offset);
+
+/* Files that are called libcuda.so.* where libraries lie and where LD_LIBRARY_PATH says. */
+void cuda_find_files(void (*take)(void *data, const char *path), void *data);
+
+#endif

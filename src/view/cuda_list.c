@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tactus cuda --list: the functions of this machine's libcuda and of NVIDIA's kernel modules, and how each can be
+ * watched here. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/say.h"
+#include "../sensor/cuda.h"
+#include "../sink/sheet.h"
+#include "cuda_view.h"
+
+struct listing {
+	const char *pattern, *api;
+	struct sheet sheet;
+	u64 functions, driver;
+};
+
+static const struct column columns[] = {
+	{ "layer", "LAYER", CELL_TEXT }, { "name", "NAME", CELL_TEXT },	       { "how", "WATCHED", CELL_TEXT },
+	{ "class", "FOR", CELL_TEXT },	 { "also", "ALSO CALLED", CELL_TEXT },
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+static bool fits(const struct listing *listing, const char *name)
+{
+	return !listing->pattern || !fnmatch(listing->pattern, name, 0);
+}
+
+static void add(struct listing *listing, const char *layer, const char *name, const char *how, const char *class,
+		const char *also)
+{
+	union cell cells[COLUMNS] = {
+		{ .text = layer }, { .text = name }, { .text = how }, { .text = class }, { .text = also ? also : "" }
+	};
+
+	sheet_row(&listing->sheet, cells);
+}
+
+static void take_function(void *data, const struct cuda_function *function)
+{
+	struct listing *listing = data;
+	const struct cuda_api *api = cuda_api_of(function->name);
+	bool chosen = cuda_is_chosen(function, listing->api);
+	bool entry_only = api->class == CUDA_LAUNCHES && !strcmp(listing->api, "default");
+
+	if (!fits(listing, function->name))
+		return;
+	listing->functions++;
+	add(listing, "libcuda", function->name,
+	    !chosen	 ? "not in this set"
+	    : entry_only ? "at its entry"
+			 : "entry and return",
+	    cuda_class_name(api->class), function->aliases);
+}
+
+/* Functions of the modules nvidia and nvidia_uvm. */
+static void list_driver(struct listing *listing)
+{
+	bool kprobes = !access("/sys/bus/event_source/devices/kprobe", F_OK);
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512], name[256], module[64], type;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%*s %c %255s [%63[^]]]", &type, name, module) != 3 ||
+		    strncmp(module, "nvidia", 6) != 0)
+			continue;
+		if ((type != 't' && type != 'T') || !fits(listing, name))
+			continue;
+		listing->driver++;
+		add(listing, module, name,
+		    kprobes ? "by kprobe, not by this version" : "no: this kernel has no kprobes", "", "");
+	}
+	if (file)
+		fclose(file);
+}
+
+int cuda_print_list(const char *pattern, const char *api, bool json)
+{
+	struct listing listing = { .pattern = pattern, .api = api };
+	char path[PATH_MAX] = "";
+	struct reason why = { "" };
+	int got;
+
+	sheet_open(&listing.sheet, stdout, json, columns, COLUMNS);
+	got = cuda_list_functions(path, sizeof(path), take_function, &listing, &why);
+	list_driver(&listing);
+	sheet_close(&listing.sheet);
+	if (got < 0)
+		note("%s: %s", path[0] ? path : "libcuda", why.text);
+	else
+		note("%s exports %d functions, %llu fit", path, got, (unsigned long long)listing.functions);
+	if (!listing.driver)
+		note("no function of NVIDIA's modules %s",
+		     pattern ? "fits, or none is loaded" : "is there: none is loaded");
+	return got < 0 && !listing.driver ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of 'tactus cuda' share: its tables, and the two forms that it exports. */
+#ifndef TACTUS_VIEW_CUDA_VIEW_H
+#define TACTUS_VIEW_CUDA_VIEW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "../model/cuda.h"
+
+/* All tables, those that have rows. `rows`: at most so many in each. */
+void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns, bool sampled);
+
+/* A kernel's name, or its handle where it has none. */
+void cuda_kernel_words(char *into, size_t size, const struct cuda_kernel *kernel);
+
+enum cuda_form { FORM_LINES, FORM_CHROME };
+
+struct cuda_export;
+
+/* Whether a file of this name is to hold one of the two forms, and which. */
+bool cuda_form_of(const char *path, enum cuda_form *form);
+
+/* Returns NULL after a message. */
+struct cuda_export *cuda_export_open(const char *path, enum cuda_form form);
+void cuda_export_take(struct cuda_export *export, const struct event_header *event);
+/* Writes what is left. Returns 0, or 1 after a message. */
+int cuda_export_close(struct cuda_export *export, const struct cuda *cuda, const struct threads *threads, u64 from_ns);
+
+/* What can be hooked here, and how: --list. Returns the status to end with. */
+int cuda_print_list(const char *pattern, const char *api, bool json);
+
+#endif

@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# tactus cuda against a double of libcuda.so.1 (tests/doubles/libcuda.c), which stands for the real one where there is no GPU:
+# counts, arguments, spans inside spans, memory, errors, threads, forks, all forms of output, and what can go wrong.
+. tests/tap.sh
+
+library=$PWD/build/programs/libcuda.so.1
+calls=$PWD/build/programs/cuda_calls
+# The double's devices: /dev/null stands for /dev/nvidiactl, /dev/ptmx for /dev/nvidia-uvm.
+export TACTUS_NVIDIA_MAJORS=1,5
+
+# watch OPTION... -- WHAT N: rows go to $scratch/rows, what the program says to $scratch/said
+watch() {
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1"); shift; done
+	shift
+	"$tactus" cuda --json --library "$library" "${options[@]}" -- "$calls" "$library" "$@" >"$scratch/out" 2>"$scratch/err"
+	local status=$?
+	grep '^{' "$scratch/out" >"$scratch/rows"
+	grep -v '^{' "$scratch/out" >"$scratch/said"
+	return $status
+}
+# of TABLE FIELD [KEY=VALUE]: the sum of a number over the rows that fit
+of() {
+	python3 - "$scratch/rows" "$@" <<'END'
+import json, sys
+table, field, where = sys.argv[2], sys.argv[3], [w.split("=", 1) for w in sys.argv[4:]]
+rows = [json.loads(line) for line in open(sys.argv[1])]
+rows = [r for r in rows if r["table"] == table and all(str(r[k]) == v for k, v in where)]
+print(sum(r[field] for r in rows) if rows and not isinstance(rows[0][field], str) else " ".join(r[field] for r in rows) or 0)
+END
+}
+
+watch -- launches 5000
+is "watching launches ends well" $? 0
+is "every launch is counted" "$(of calls calls function=cuLaunchKernel)" 5000
+is "and seen" "$(of calls seen function=cuLaunchKernel)" 5000
+is "by the kernel's name" "$(of launches launches kernel=saxpy)" 5000
+is "with its grid" "$(of launches grid)" 7x2x1
+is "and its block, whose depth is on the stack" "$(of launches block)" 128x2x1
+is "and its shared memory" "$(of launches shared_bytes)" 256
+is "nothing was lost" "$(grep -c lost "$scratch/err")" 0
+is "cuInit has its ioctls inside" "$(of calls ioctls function=cuInit)" 4
+is "a control by name" "$(of ioctls count 'name=RM_CONTROL GPU_GET_NAME_STRING')" 1
+is "whose status the system call hides" "$(of ioctls refused 'name=RM_CONTROL GR_GET_INFO')" 1
+is "a class by name" "$(of ioctls inside 'name=RM_ALLOC NV01_ROOT_CLIENT')" 1
+is "UVM's by its plain number" "$(of ioctls count name=UVM_INITIALIZE)" 1
+is "none outside" "$(of layers spans 'layer=ioctls outside')" 0
+
+watch -- config 100
+is "launches by a structure" "$(of calls calls function=cuLaunchKernelEx)" 100
+is "with its grid" "$(of launches grid)" 3x2x1
+
+watch --sample 10 -- launches 5000
+is "sampled: the count is exact" "$(of calls calls function=cuLaunchKernel)" 5000
+seen=$(of calls seen function=cuLaunchKernel)
+holds "and one in ten is seen ($seen)" test "$seen" -ge 500 -a "$seen" -le $((500 + $(nproc)))
+
+watch --sample 10 -- leak
+is "memory is followed all the same: bytes" "$(of memory total_bytes memory=device)" $((8 << 20))
+is "at the peak" "$(of memory peak_bytes memory=device)" $((8 << 20))
+is "never freed" "$(of never_freed bytes memory=device)" $((3 << 20))
+is "three times by one function" "$(of never_freed count function=cuMemAlloc_v2)" 3
+is "host memory too" "$(of never_freed bytes memory=host)" 4096
+
+watch --api all -- errors
+is "an error by name" "$(of errors name function=cuMemAlloc_v2)" CUDA_ERROR_OUT_OF_MEMORY
+is "of a launch too, when its end is watched" "$(of errors name function=cuLaunchKernel)" CUDA_ERROR_INVALID_VALUE
+is "of a name that is not there" "$(of errors name function=cuModuleGetFunction)" CUDA_ERROR_NOT_FOUND
+
+watch -- copies 5
+is "copies to the device" "$(of copies bytes 'kind=host to device')" $((5 << 20))
+is "and back" "$(of copies bytes 'kind=device to host')" $((5 << 20))
+total=$(of calls total_ns function=cuMemcpyDtoH_v2) inner=$(of calls total_ns function=cuStreamSynchronize) self=$(of calls self_ns function=cuMemcpyDtoH_v2)
+is "a call inside another is not its own time" $((total - inner)) "$self"
+say_measured "copies back took $total ns, $inner of it in the call inside"
+
+watch -- waits 10
+waited=$(sed -n 's/waited_ns=//p' "$scratch/said") total=$(of calls total_ns function=cuStreamSynchronize)
+say_measured "waits by the program's clock $waited ns, in its calls $total ns"
+holds "its clock has all of the calls' time" test "$total" -le "$waited" -a "$total" -ge 200000000
+
+watch -- threads 1000
+is "two threads" "$(of calls calls function=cuLaunchKernel)" 2000
+is "that wait at once" "$(of calls calls function=cuStreamSynchronize)" 2
+watch -- fork 100
+is "a fork after use: both launch" "$(of calls calls function=cuLaunchKernel)" 200
+is "each for itself" "$(json 'len({r["pid"] for r in rows if r["table"] == "launches"})' <"$scratch/rows")" 2
+is "and the child gets an error by name" "$(of errors name)" CUDA_ERROR_NOT_INITIALIZED
+
+watch --api '^cuMem' -- copies 2
+is "a regular expression chooses" "$(json 'all(r["function"].startswith("cuMem") for r in rows if r["table"] == "calls")' <"$scratch/rows")" True
+TACTUS_SKIP_HOOKS=cuda:uprobe.multi watch -- launches 300
+is "single probes where many at once are not to be had" "$(of calls calls function=cuLaunchKernel)" 300
+
+echo "# forms of output"
+watch -o "$scratch/file" -- copies 3
+cp "$scratch/rows" "$scratch/live"
+"$tactus" cuda --json -i "$scratch/file" >"$scratch/replay"
+is "a recording says what was seen live" "$(sort "$scratch/live" | md5sum)" "$(sort "$scratch/replay" | md5sum)"
+"$tactus" cuda -i "$scratch/file" -o "$scratch/trace.jsonl" >/dev/null
+is "JSON lines of a recording" $? 0
+"$tactus" cuda -i "$scratch/file" -o "$scratch/trace.json" >/dev/null
+is "a Chrome trace of it" $? 0
+python3 - "$scratch/trace.jsonl" "$scratch/trace.json" <<'END'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert [r["event_id"] for r in rows] == list(range(len(rows))), "numbers in order"
+assert all(a["ts"] <= b["ts"] for a, b in zip(rows, rows[1:])), "times in order"
+stacks = {}
+for row in rows:
+    stack = stacks.setdefault(row["tid"], [])
+    if row["phase"] == "B": stack.append(row)
+    elif row["phase"] == "E":
+        begun = stack.pop()
+        assert begun["name"] == row["name"], (begun, row)
+        assert abs(row["ts"] - begun["ts"] - row["duration_us"] / 1e3) < 1e-5, row
+assert not any(stacks.values()), "all that begins ends"
+control = [r for r in rows if r.get("command") == "RM_CONTROL GPU_GET_NAME_STRING"][0]
+assert control["type"] == "syscall" and control["cmd"] == 0xc020462a, control
+assert control["decoded"] == {"dir": 3, "type": 70, "nr": 0x2a, "size": 32}, control
+trace = json.load(open(sys.argv[2]))["traceEvents"]
+assert sum(e["ph"] == "X" and e["name"] == "cuMemcpyHtoD_v2" for e in trace) == 3, "spans"
+assert any(e["ph"] == "M" and e["args"]["name"] == "cuda_calls" for e in trace), "names"
+END
+is "both are well formed, in order, and nest" $? 0
+text=$("$tactus" cuda -i "$scratch/file")
+for words in '^calls$' '^layers$' '^copies$' '^memory$' '^ioctls$' 'cuMemcpyHtoD_v2 +copy +3'; do
+	like "in words: $words" "$text" "$words"
+done
+
+echo "# processes that are there already"
+mkfifo "$scratch/go"
+for when in loaded later; do
+	"$calls" "$library" launches 2000 $when <"$scratch/go" >"$scratch/said" &
+	program=$!
+	exec 3>"$scratch/go"
+	wait_for "$scratch/said" pid=
+	"$tactus" cuda --json -p $program >"$scratch/rows" 2>"$scratch/err" &
+	watcher=$!
+	wait_for "$scratch/err" watching
+	if [ $when = later ]; then
+		# The double's calls begin at once when it is loaded; this process loads it first.
+		"$calls" "$library" waits 2 >/dev/null
+		sleep 0.5
+	fi
+	echo go >&3
+	exec 3>&-
+	wait $program
+	kill -INT $watcher
+	wait $watcher
+	is "$when: tactus ends well" $? 0
+	is "$when: its launches are seen, nobody else's" "$(of calls calls function=cuLaunchKernel)" 2000
+done
+
+echo "# what can go wrong"
+cp "$library" "$scratch/libcuda.so.1"
+truncate -s 3000 "$scratch/libcuda.so.1"
+ends "a damaged library" 1 'cuda: .*libcuda.so.1: its .* are not all there: its calls are not seen' \
+	sh -c "'$tactus' cuda --library '$scratch/libcuda.so.1' -d 0.2 2>&1 >/dev/null | grep -vE 'no call into|switches happened' >&2; exit 1"
+ends "a library that is not there" 1 'cuda: cannot watch calls: .*No such file' "$tactus" cuda --library "$scratch/none" -d 0.2
+ends "a process that is not there" 1 'no process has pid' "$tactus" cuda -p 4194303 -d 0.2
+ends "a bad pattern" 2 "the value '\*\(' is neither" "$tactus" cuda --api '*('
+ends "a bad sample" 2 'is not a number from 1' "$tactus" cuda --sample 0
+ends "a word too much" 2 "unexpected word 'python'" "$tactus" cuda python
+ends "a recording written from a recording" 2 'writes a FILE.jsonl or a FILE.json' "$tactus" cuda -i "$scratch/file" -o "$scratch/other"
+out=$(env -u TACTUS_NVIDIA_MAJORS "$tactus" cuda -- true 2>&1)
+is "a command without CUDA ends well" $? 0
+if [ -e /dev/nvidiactl ]; then
+	skip "without a driver" "this machine has one"
+else
+	like "without a driver it says so" "$out" 'no NVIDIA driver'
+	like "without a libcuda it says so" "$out" 'no libcuda was found'
+fi
+out=$("$tactus" cuda -- "$calls" "$library" launches 10 2>&1)
+is "a library that is found late, and gone at once, is no trouble" $? 0
+like "and it is said" "$out" 'probed only when a process had mapped it|no libcuda was found'
+
+cp "$library" "$scratch/libcuda.so.1"
+"$calls" "$scratch/libcuda.so.1" waits 40 >/dev/null &
+program=$!
+"$tactus" cuda --json -p $program >"$scratch/rows" 2>"$scratch/err" &
+watcher=$!
+wait_for "$scratch/err" watching
+printf 'x' | dd of="$scratch/libcuda.so.1" bs=1 seek="$(stat -c %s "$scratch/libcuda.so.1")" conv=notrunc 2>/dev/null
+wait_for "$scratch/err" 'written to'
+is "a library that is written to while it is watched is let go of" $? 0
+wait $program
+is "and its program goes on" $? 0
+kill -INT $watcher
+wait $watcher
+is "tactus ends well" $? 0
+
+list=$(LD_LIBRARY_PATH=$PWD/build/programs "$tactus" cuda --list 'cuMem*' 2>&1)
+like "the list has how each is watched" "$list" 'libcuda +cuMemAlloc_v2 +entry and return +allocate'
+like "and its other names" "$list" 'cuMemFree_v2 .*cuMemFreeByAnotherName'
+done_testing

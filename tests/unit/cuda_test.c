@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/cuda.h, model/cuda.c, cuda_api.c and nvidia.c: names, ioctls with real numbers, spans that lie inside each other
+ * and those that do not, memory, errors. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/model/cuda.h"
+#include "../../src/model/nvidia.h"
+#include "tap.h"
+
+enum { TID = 10, OTHER = 11, PID = 10, INIT = 1, ALLOC = 2, FREE = 3, WAIT = 4, LAUNCH = 5, COPY = 6, ALLOC_HOST = 7 };
+
+static struct threads threads;
+static struct cuda cuda;
+static struct cpu_place places[1];
+
+static void take(struct event_header *event)
+{
+	struct wait ended;
+
+	threads_take(&threads, event, &ended);
+	cuda_take(&cuda, &threads, event);
+}
+
+static void name(u32 what, u64 handle, u64 same_as, const char *text)
+{
+	struct event_cuda_name event = { .head = { 1, TID, 0, EVENT_CUDA_NAME, 0 },
+					 .handle = handle,
+					 .same_as = same_as,
+					 .what = what,
+					 .pid = PID };
+
+	memcpy(event.name.text, text, strlen(text));
+	take(&event.head);
+}
+
+static void begin(void)
+{
+	static const char *const names[] = { "cuInit",	       "cuMemAlloc_v2",
+					     "cuMemFree_v2",   "cuStreamSynchronize",
+					     "cuLaunchKernel", "cuMemcpyHtoD_v2",
+					     "cuMemHostAlloc" };
+	struct event_thread thread = { .head = { 1, TID, 0, EVENT_THREAD, 0 }, .start_ns = 1, .pid = PID };
+
+	threads_init(&threads, places, 1);
+	cuda_init(&cuda);
+	take(&thread.head);
+	for (u32 i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		name(CUDA_NAMED_FUNCTION, i + 1, 0, names[i]);
+}
+
+static void end(void)
+{
+	cuda_free(&cuda);
+	threads_free(&threads);
+}
+
+static struct event_cuda_call call_of(u32 tid, u32 function, u64 from_ns, u64 to_ns)
+{
+	struct event_cuda_call event = { .head = { to_ns, tid, 0, EVENT_CUDA_CALL, 0 },
+					 .duration_ns = to_ns - from_ns,
+					 .function = function,
+					 .pid = PID };
+
+	return event;
+}
+
+static void call(u32 tid, u32 function, u64 from_ns, u64 to_ns, u8 flags)
+{
+	struct event_cuda_call event = call_of(tid, function, from_ns, to_ns);
+
+	event.head.flags = flags;
+	take(&event.head);
+}
+
+static void ioctl_at(u32 tid, u64 from_ns, u64 to_ns, u32 status)
+{
+	struct event_cuda_ioctl event = { .head = { to_ns, tid, 0, EVENT_CUDA_IOCTL, 0 },
+					  .duration_ns = to_ns - from_ns,
+					  .cmd = 0xc020462a,
+					  .detail = 0x20800110,
+					  .inner_nr = 0x2a,
+					  .device = NVIDIA_RM,
+					  .status = status };
+
+	take(&event.head);
+}
+
+static void memory(u32 function, u64 address, u64 bytes, u32 result)
+{
+	struct event_cuda_call event = call_of(TID, function, 100, 200);
+
+	event.address = address;
+	event.bytes = bytes;
+	event.result = result;
+	take(&event.head);
+}
+
+static void spans_that_nest(void)
+{
+	begin();
+	ioctl_at(TID, 50, 60, 0);     /* before any call */
+	ioctl_at(TID, 110, 120, 0);   /* inside cuInit */
+	ioctl_at(OTHER, 115, 125, 0); /* of another thread, at the same time */
+	ioctl_at(TID, 130, 150, 7);   /* inside the wait that is inside cuInit */
+	call(TID, WAIT, 125, 160, EVENT_FLAG_NESTED);
+	ioctl_at(TID, 170, 175, 0);
+	call(TID, INIT, 100, 200, 0);
+	ioctl_at(TID, 210, 230, 0); /* after it */
+	cuda_end(&cuda);
+	is(cuda.functions[INIT].ioctls, 2, "a call has the ioctls inside it");
+	is(cuda.functions[INIT].ioctl_ns, 15, "and their time");
+	is(cuda.functions[WAIT].ioctls, 1, "the inner call has its own");
+	is(cuda.functions[WAIT].ioctl_ns, 20, "with its time");
+	is(cuda.functions[INIT].nested_ns, 35, "the outer call has the inner one's time apart");
+	is(cuda.outside, 3, "before, after and of another thread: outside");
+	is(cuda.outside_ns, 40, "with their time");
+	is(cuda.inside_ns, 35, "inside is what is inside");
+	is(cuda.ioctls->inside, 3, "the ioctl's row says how many were inside");
+	is(cuda.ioctls->durations.total, 6, "of how many");
+	is(cuda.ioctls->refused, 1, "and how many the driver refused");
+	is(cuda.ioctls->next == NULL, 1, "one command is one row");
+	end();
+}
+
+static void many_outside(void)
+{
+	begin();
+	for (u32 i = 0; i < 2000; i++)
+		ioctl_at(TID, i * 10, i * 10 + 5, 0);
+	call(TID, INIT, 19980, 30000, 0);
+	cuda_end(&cuda);
+	is(cuda.functions[INIT].ioctls, 2, "after very many outside, those inside are found");
+	is(cuda.outside, 1998, "and the others counted");
+	end();
+}
+
+static void memory_adds_up(void)
+{
+	const struct cuda_process *process;
+
+	begin();
+	memory(ALLOC, 0x1000, 4096, 0);
+	memory(ALLOC, 0x2000, 1000, 0);
+	memory(ALLOC, 0, 1ull << 41, 2);
+	memory(FREE, 0x1000, 0, 0);
+	memory(FREE, 0x9000, 0, 0);
+	memory(FREE, 0, 0, 0);
+	memory(ALLOC_HOST, 0x2000, 64, 0);
+	memory(FREE, 0x2000, 0, 0);
+	memory(ALLOC, 0x1000, 10, 0);
+	process = cuda.processes;
+	is(process->memory[MEMORY_DEVICE].allocations, 3, "an allocation that failed is none");
+	is(process->memory[MEMORY_DEVICE].total_bytes, 5106, "all bytes");
+	is(process->memory[MEMORY_DEVICE].peak_bytes, 5096, "at the peak");
+	is(process->memory[MEMORY_DEVICE].now_bytes, 10, "now");
+	is(process->memory[MEMORY_HOST].now_bytes, 64, "host memory of the same address is another");
+	is(process->unknown_frees, 1, "a free of what is not known is counted, one of nothing is not");
+	is(cuda.errors->result, 2, "the failure is there");
+	is(cuda.errors->count, 1, "once");
+	is_text(cuda_result_name(cuda.errors->result), "CUDA_ERROR_OUT_OF_MEMORY", "by name");
+	end();
+}
+
+static void launch(u64 kernel, u32 grid_x)
+{
+	struct event_cuda_launch event = { .head = { 500, TID, 0, EVENT_CUDA_LAUNCH, EVENT_FLAG_ENTRY },
+					   .kernel = kernel,
+					   .function = LAUNCH,
+					   .grid_x = grid_x };
+
+	take(&event.head);
+}
+
+static void launches_have_names(void)
+{
+	struct event_cuda_count count = { .head = { 900, 0, 0, EVENT_CUDA_COUNT, 0 },
+					  .entered = 300,
+					  .function = LAUNCH };
+
+	begin();
+	name(CUDA_NAMED_KERNEL, 0xaa, 0, "saxpy");
+	name(CUDA_NAMED_SAME, 0xbb, 0xaa, "");
+	name(CUDA_NAMED_SAME, 0xcc, 0xdd, "");
+	launch(0xaa, 1);
+	launch(0xbb, 2);
+	launch(0xbb, 3);
+	launch(0xee, 4);
+	is(cuda.launches, 4, "every launch counts");
+	is(cuda.functions[LAUNCH].entries, 4, "as a call whose end is not watched");
+	is_text(cuda_kernel_of(&cuda, PID, 0xbb)->name, "saxpy", "another handle of a kernel has its name");
+	is(cuda_kernel_of(&cuda, PID, 0xbb)->launches, 2, "and its launches");
+	is(cuda_kernel_of(&cuda, PID, 0xbb)->grid[0], 3, "with the last one's sizes");
+	ok(!cuda_kernel_of(&cuda, PID, 0xee)->name, "a kernel that nobody named has none");
+	is(cuda_times_called(&cuda.functions[LAUNCH]), 4, "without a count the events are the count");
+	take(&count.head);
+	is(cuda_times_called(&cuda.functions[LAUNCH]), 300, "sampled: the kernel's count is");
+	end();
+}
+
+/* Whatever a recording says, nothing is touched that is not there. */
+static void hostile_events(void)
+{
+	struct event_cuda_call event;
+
+	begin();
+	name(CUDA_NAMED_FUNCTION, ~0ull, 0, "cuInit");
+	name(77, 1, 1, "?");
+	call(TID, 0xffffffff, 1, 2, 0);
+	call(TID, CUDA_FUNCTIONS_MAX - 1, 1, 2, 0);
+	event = call_of(TID, COPY, 100, 50);
+	event.copy = 99;
+	take(&event.head);
+	launch(~0ull, ~0u);
+	is(cuda.copies[COPY_UNKNOWN][0].count, 1, "a copy of no kind is one of unknown kind");
+	is(cuda_function_name(&cuda, 0xffffffff) == NULL, 1, "a function out of range has no name");
+	end();
+}
+
+static void names_of_functions(void)
+{
+	struct cuda_functions functions = { 0 };
+
+	is(cuda_api_of("cuMemAlloc_v2")->class, CUDA_ALLOCATES, "a version is no part of the name");
+	is(cuda_api_of("cuLaunchKernel_ptsz")->shape, SHAPE_LAUNCH, "nor is the stream's suffix");
+	is(cuda_api_of("cuMemcpyHtoDAsync_v2_ptsz")->what, COPY_HOST_TO_DEVICE, "nor both");
+	is(cuda_api_of("cuLaunchKernelEx")->shape, SHAPE_LAUNCH_EX, "the longer name is another function");
+	is(cuda_api_of("cuMemcpyBatchAsync")->class, CUDA_COPIES, "a family by its beginning");
+	is(cuda_api_of("cuMemGetInfo_v2")->class, CUDA_OTHER, "a getter is in no set");
+	is(cuda_api_of("cuStreamQuery")->class, CUDA_OTHER, "nor is a poll");
+	is(cuda_api_of("")->class, CUDA_OTHER, "nor nothing");
+	is(cuda_plain_length("_v2"), 3, "a name is never empty");
+	ok(!cuda_result_name(12345), "a result without a name has none");
+	cuda_functions_add(&functions, "cuMemFree_v2_extra_name", 64);
+	cuda_functions_add(&functions, "cuMemFree_v2", 64);
+	cuda_functions_add(&functions, "cuInit", 128);
+	cuda_functions_add(&functions, "cuMemFreeElse", 64);
+	is(functions.len, 2, "names of one place are one function");
+	is_text(functions.all[0].name, "cuMemFree_v2", "that goes by the name that is known");
+	is_text(functions.all[0].aliases, "cuMemFree_v2_extra_name,cuMemFreeElse", "and has the others");
+	cuda_functions_free(&functions);
+}
+
+static void ioctls_by_name(void)
+{
+	static const struct {
+		u32 device, cmd, nr, detail;
+		const char *words;
+	} seen[] = {
+		{ NVIDIA_RM, 0xc020462a, 0x2a, 0x20800110, "RM_CONTROL GPU_GET_NAME_STRING" },
+		{ NVIDIA_RM, 0xc020462a, 0x2a, 0x2080ffff, "RM_CONTROL 0x2080ffff" },
+		{ NVIDIA_RM, 0xc030462b, 0x2b, 0xc86f, "RM_ALLOC HOPPER_CHANNEL_GPFIFO_A" },
+		{ NVIDIA_RM, 0xc0104629, 0x29, 0, "RM_FREE" },
+		{ NVIDIA_RM, 0xc01046d3, 0x2b, 0x80, "RM_ALLOC NV01_DEVICE_0" },
+		{ NVIDIA_RM, 0xc00446c9, 0xc9, 0, "REGISTER_FD" },
+		{ NVIDIA_RM, 0xc0044601, 0x01, 0, "NV_ESC 0x1" },
+		{ NVIDIA_RM, 0x5401, 0x01, 0, "ioctl 0x5401" },
+		{ NVIDIA_UVM, 37, 0, 0, "UVM_REGISTER_GPU" },
+		{ NVIDIA_UVM, 0x30000001, 0, 0, "UVM_INITIALIZE" },
+		{ NVIDIA_UVM, 9999, 0, 0, "UVM 0x270f" },
+	};
+	char words[64], narrow[6];
+
+	for (u32 i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
+		nvidia_describe(words, sizeof(words), seen[i].device, seen[i].cmd, seen[i].nr, seen[i].detail);
+		is_text(words, seen[i].words, "0x%x in words", seen[i].cmd);
+	}
+	nvidia_describe(narrow, sizeof(narrow), NVIDIA_RM, 0xc020462a, 0x2a, 1);
+	is_text(narrow, "RM_CO", "words are cut where there is no room");
+	is(nvidia_status_offset(0x2b, 32), 28, "the short form of RM_ALLOC has its status at 28");
+	is(nvidia_status_offset(0x2b, 48), 40, "the long one at 40");
+	is(nvidia_status_offset(0xc9, 4), NO_OFFSET, "some have none");
+	is(ioc_size(0xc030462b), 48, "and the command says which it is");
+}
+
+static void where_to_probe(void)
+{
+	static const u8 push_rbp[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48 },
+			push_r15[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57 },
+			sub_rsp[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83 },
+			plain[] = { 0x41, 0x57, 0x41, 0x56, 0x41, 0x55 },
+			rex_add[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x01 };
+
+	is(cuda_probe_shift(push_rbp), 4, "endbr64 and a push: at the push");
+	is(cuda_probe_shift(push_r15), 4, "of a high register too");
+	is(cuda_probe_shift(sub_rsp), 0, "something else behind it: at the beginning");
+	is(cuda_probe_shift(plain), 0, "a push at the beginning: there");
+	is(cuda_probe_shift(rex_add), 0, "a prefix alone is no push");
+	is(cuda_copy_of_types(1, 3), COPY_HOST_TO_DEVICE, "an array is the device's");
+	is(cuda_copy_of_types(2, 4), COPY_UNKNOWN, "unified memory may be either");
+}
+
+int main(void)
+{
+	spans_that_nest();
+	many_outside();
+	memory_adds_up();
+	launches_have_names();
+	hostile_events();
+	names_of_functions();
+	ioctls_by_name();
+	where_to_probe();
+	return tap_end();
+}
