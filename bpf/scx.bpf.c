@@ -24,6 +24,9 @@ static __always_inline u32 tier_of(struct task_struct *p, struct kthread *thread
 	u32 tier = thread->role.answer.tier;
 
 	*boost = thread->role.answer.boost;
+	/* The kernel's threads do what others wait for. */
+	if (p->flags & PF_KTHREAD)
+		tier = TIER_LATENCY_CRITICAL;
 	if (p->policy == POLICY_IDLE) {
 		*boost = 0;
 		return TIER_BATCH;
@@ -46,7 +49,8 @@ static __always_inline u32 tier_of(struct task_struct *p, struct kthread *thread
 static __always_inline void charge(struct task_struct *p, struct kthread *thread)
 {
 	u64 ran_ns = p->se.sum_exec_runtime - thread->turn.charged_ns;
-	u64 cost = tier_charge(ran_ns, thread->turn.worth, thread->turn.tier);
+	u64 cost = tier_charge(ran_ns, thread->turn.worth, thread->turn.tier,
+			       crowd_of(thread->turn.queue)->many_urgent);
 
 	thread->turn.burst_ns += ran_ns;
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
@@ -91,65 +95,11 @@ static __always_inline void join(struct kthread *thread, u32 queue, u32 tier, bo
 		thread->turn.queue = queue;
 	}
 	if (slept)
-		thread->turn.vtime = vtime_join(thread->turn.vtime, *clock, tier_credit_ns(tier, settings.slice_ns));
+		thread->turn.vtime =
+			vtime_join(thread->turn.vtime, *clock,
+				   tier_credit_among_ns(tier, settings.slice_ns, crowd_of(queue)->many_urgent));
 	else
 		thread->turn.vtime = vtime_owed(thread->turn.vtime, *clock, settings.slice_ns);
-}
-
-static __always_inline u32 cache_begins(u32 cache)
-{
-	u64 index = cache;
-
-	barrier_var(index);
-	return settings.cache_begins[index < SCX_CACHES_MAX ? index : SCX_CACHES_MAX];
-}
-
-/* An idle CPU that shares the cache of the one that the thread ran on, whole cores first. -1: none. */
-static __noinline s32 idle_in_cache(struct task_struct *p, s32 prev_cpu)
-{
-	u32 cache = cache_of(prev_cpu), begin = cache_begins(cache), end = cache_begins(cache + 1), pass, i;
-	const struct cpumask *whole = scx_bpf_get_idle_smtmask();
-	s32 found = -1;
-	u64 index;
-	u32 cpu;
-
-	bpf_for(pass, 0, 2)
-	{
-		bpf_for(i, begin, end)
-		{
-			index = i;
-			barrier_var(index);
-			cpu = settings.by_cache[index < SCX_CPUS_MAX ? index : 0];
-			if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr) || (!pass && !bpf_cpumask_test_cpu(cpu, whole)))
-				continue;
-			if (scx_bpf_test_and_clear_cpu_idle((s32)cpu)) {
-				found = (s32)cpu;
-				break;
-			}
-		}
-		if (found >= 0)
-			break;
-	}
-	scx_bpf_put_idle_cpumask(whole);
-	return found;
-}
-
-/* Where to run a thread that wakes: on the CPU it ran on, whose caches it knows, if that is idle; else on one that
- * shares its last-level cache; else where the kernel thinks best, near before far. */
-static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle)
-{
-	s32 cpu;
-
-	if (settings.caches_len > 1 && p->nr_cpus_allowed > 1) {
-		*is_idle = true;
-		if (bpf_cpumask_test_cpu((u32)prev_cpu, p->cpus_ptr) && scx_bpf_test_and_clear_cpu_idle(prev_cpu))
-			return prev_cpu;
-		cpu = idle_in_cache(p, prev_cpu);
-		if (cpu >= 0)
-			return cpu;
-		*is_idle = false;
-	}
-	return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, is_idle);
 }
 
 SEC("struct_ops/select_cpu")
@@ -175,28 +125,6 @@ s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_fl
 	return cpu;
 }
 
-/* A CPU whose thread an urgent one may push off: the one it ran on before, else any that shares the queue. -1: none. */
-static __always_inline s32 find_victim(struct task_struct *p, s32 own_cpu, u32 tier, bool only_own, u64 now_ns)
-{
-	struct cpu_run *run = run_on(own_cpu);
-	s32 cpu;
-
-	if (!run->kicked &&
-	    tier_preempts(tier, run->tier, run->burst_ns + now_ns - run->since_ns, now_ns - run->since_ns))
-		return own_cpu;
-	if (only_own)
-		return -1;
-	bpf_for(cpu, 0, (s32)settings.cpus_len)
-	{
-		run = run_on(cpu);
-		if (run->kicked || cache_of(cpu) != cache_of(own_cpu) || !bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr))
-			continue;
-		if (tier_preempts(tier, run->tier, run->burst_ns + now_ns - run->since_ns, now_ns - run->since_ns))
-			return cpu;
-	}
-	return -1;
-}
-
 static __always_inline void note_preemption(struct task_struct *p, struct kthread *thread, s32 victim, u32 boost,
 					    u64 now_ns)
 {
@@ -220,7 +148,8 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
 	u64 now_ns = bpf_ktime_get_ns();
 	u32 boost = 0, tier, queue;
-	bool stay;
+	bool stay, owed;
+	u64 slice_ns;
 
 	/* The kernel's threads of one CPU do what that CPU needs done. */
 	if (!thread || ((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1)) {
@@ -236,16 +165,19 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	join(thread, queue, tier, wakeup);
 	thread->turn.tier = tier;
 	thread->turn.queued_at_ns = now_ns;
+	slice_ns = tier_slice_among_ns(tier, settings.slice_ns, crowd_of(queue)->per_cpu);
 	count(SCX_COUNT_QUEUED);
-	/* When an urgent thread wakes, idle CPUs have been looked for. Pushing off who runs here takes neither a queue
-	 * nor an interrupt. */
-	if (wakeup && tier == TIER_LATENCY_CRITICAL && find_victim(p, cpu, tier, true, now_ns) == cpu) {
+	owed = tier_is_owed(tier, thread->turn.vtime, *clock_of(queue), settings.slice_ns);
+	/* When a thread wakes, idle CPUs have been looked for. Pushing off who runs here takes neither a queue nor an
+	 * interrupt. */
+	if (wakeup && owed && (tier == TIER_LATENCY_CRITICAL || thread->turn.is_light) &&
+	    pushes_off(thread, tier, cpu, now_ns)) {
 		note_preemption(p, thread, cpu, boost, now_ns);
-		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), tier_slice_ns(tier, settings.slice_ns),
+		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns,
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_PREEMPT));
 		return;
 	}
-	dsq_insert_vtime(p, queue, tier_slice_ns(tier, settings.slice_ns),
+	dsq_insert_vtime(p, queue, slice_ns,
 			 tier_deadline(thread->turn.vtime,
 				       tier_expected_ns(tier, thread->learner.expected_run_ns, settings.slice_ns),
 				       thread->turn.worth, boost),
@@ -258,7 +190,7 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 			return;
 		}
 	}
-	victim = find_victim(p, cpu, tier, stay, now_ns);
+	victim = owed ? find_victim(p, thread, tier, cpu, stay, now_ns) : -1;
 	if (victim < 0)
 		return;
 	note_preemption(p, thread, victim, boost, now_ns);
@@ -282,7 +214,7 @@ static __always_inline bool goes_on(struct task_struct *prev, s32 cpu, s64 first
 	if ((s64)(deadline - *clock_of(thread->turn.queue)) >= first)
 		return false;
 	thread->turn.tier = tier;
-	prev->scx.slice = tier_slice_ns(tier, settings.slice_ns);
+	prev->scx.slice = tier_slice_among_ns(tier, settings.slice_ns, crowd_of(thread->turn.queue)->per_cpu);
 	return true;
 }
 
@@ -333,6 +265,7 @@ static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_
 	if (!thread || !(enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP)))
 		return;
 	now_ns = bpf_ktime_get_ns();
+	thread->turn.is_light = tier_is_light(thread->turn.last_burst_ns, now_ns - thread->turn.awake_since_ns);
 	thread->turn.awake_since_ns = now_ns;
 	if (by_interrupt)
 		return;
@@ -457,6 +390,7 @@ void BPF_PROG(tactus_quiescent, struct task_struct *p, u64 deq_flags)
 	thread->turn.group_weight = 0;
 	if (!(deq_flags & scx_value(scx_deq_flags, SCX_DEQ_SLEEP)))
 		return;
+	thread->turn.last_burst_ns = thread->turn.burst_ns;
 	thread->turn.burst_ns = 0;
 	if (!thread->turn.watch.spared)
 		return;

@@ -4,10 +4,10 @@
 #ifndef TACTUS_BPF_SCX_QUEUES_H
 #define TACTUS_BPF_SCX_QUEUES_H
 
-#include "scx_state.h"
+#include "scx_place.h"
 
 #define NO_LAG 0x7fffffffffffffffLL
-enum { LATE_LOOKED = 8 };
+enum { LATE_LOOKED = 32 };
 
 /* How far the first in a queue is from its queue's clock; a queue without a first is infinitely far. */
 static __always_inline s64 first_lag(u32 queue)
@@ -52,6 +52,29 @@ static __noinline bool take_late(u32 queue, s32 cpu, u64 now_ns)
 	return false;
 }
 
+/* How many wait, and whether many of the first are urgent. */
+static __noinline void look_at_crowd(u32 queue, u32 cpus)
+{
+	struct crowd *crowd = crowd_of(queue);
+	struct task_struct *p;
+
+	crowd->per_cpu = (u32)scx_bpf_dsq_nr_queued(queue) / (cpus ? cpus : 1);
+	if (crowd->per_cpu < TIER_CROWD_URGENT) {
+		crowd->many_urgent = 0;
+		return;
+	}
+	crowd->looked = crowd->urgent = 0;
+	bpf_for_each(scx_dsq, p, queue, 0)
+	{
+		struct kthread *thread = thread_of(p);
+
+		if (crowd->looked++ >= TIER_CROWD_LOOKED)
+			break;
+		crowd->urgent += thread && thread->turn.tier == TIER_LATENCY_CRITICAL;
+	}
+	crowd->many_urgent = crowd->urgent >= TIER_CROWD_URGENT;
+}
+
 /* Whoever started or went on last has looked at the clock, so most of the time this need not. */
 static __always_inline bool serves_late(u32 own, u32 shared, s32 cpu)
 {
@@ -62,6 +85,8 @@ static __always_inline bool serves_late(u32 own, u32 shared, s32 cpu)
 		return false;
 	now_ns = bpf_ktime_get_ns();
 	run->late_at_ns = now_ns;
+	look_at_crowd(own, 1);
+	look_at_crowd(shared, cache_begins(shared + 1) - cache_begins(shared));
 	return take_late(own, cpu, now_ns) || take_late(shared, cpu, now_ns);
 }
 

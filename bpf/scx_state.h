@@ -14,6 +14,15 @@ const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS, .cpus_l
 /* By queue. CPUs race on a cache's; the clock is then off by less than a slice until the next thread starts. */
 static u64 clocks[SCX_QUEUES];
 
+/* Who waits in a queue, as it was when a CPU last looked. */
+struct crowd {
+	u32 per_cpu;
+	u32 many_urgent;
+	u32 looked; /* these two while one looks: what the verifier does not know it does not try out */
+	u32 urgent;
+};
+static struct crowd crowds[SCX_QUEUES];
+
 /* What each CPU runs. Read by others without a lock: a stale answer costs a needless kick or a missed one. */
 struct cpu_run {
 	u64 since_ns;
@@ -25,7 +34,7 @@ struct cpu_run {
 	u32 before_tid;	 /* who ran here before */
 	u64 shared_seen; /* the clock of the cache's queue when this CPU last looked */
 	u64 looked_ns;	 /* when this CPU last looked at the clock */
-	u64 late_at_ns;	 /* when this CPU last looked for who is late */
+	u64 late_at_ns;	 /* when this CPU last looked at who waits how long */
 };
 static struct cpu_run runs[SCX_CPUS_MAX];
 
@@ -58,6 +67,14 @@ static __always_inline u64 *clock_of(u32 queue)
 
 	barrier_var(index);
 	return &clocks[index < SCX_QUEUES ? index : 0];
+}
+
+static __always_inline struct crowd *crowd_of(u32 queue)
+{
+	u64 index = queue;
+
+	barrier_var(index);
+	return &crowds[index < SCX_QUEUES ? index : 0];
 }
 
 static __always_inline struct cpu_run *run_on(s32 cpu)

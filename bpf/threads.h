@@ -19,6 +19,7 @@ struct turn {
 	u64 lent_until_ns;
 	u64 moves_since_ns;
 	u64 awake_since_ns;
+	u64 last_burst_ns; /* run before it last slept */
 	struct urgent_watch watch;
 	u32 moves;
 	u32 queue;
@@ -27,6 +28,8 @@ struct turn {
 	u32 tier;	  /* that it was queued with */
 	s32 cpu;	  /* where it ran last */
 	u32 is_late;	  /* taken out of turn */
+	u32 is_light;	  /* woke for little, see tier_is_light */
+	u32 unused;
 	u64 worth;	  /* of its weight among all, see core/tier.h */
 	u64 group;	  /* the control group's id; 0: the top */
 	u64 group_weight; /* what the group's sum has of it; 0: it does not want to run */

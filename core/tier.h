@@ -15,14 +15,20 @@ enum {
 	TIER_BURST_NS = 10 * NSEC_PER_MSEC, /* who runs longer without a sleep is not urgent, whatever it says */
 	TIER_HOG_NS = 20 * NSEC_PER_MSEC,   /* and who runs longer than this is batch, until it sleeps */
 	TIER_UNDISTURBED_NS = 2 * NSEC_PER_MSEC,
-	TIER_LENT_NS = 50 * NSEC_PER_MSEC, /* how long a waker of an urgent thread is as urgent */
-	TIER_LENT_DEPTH = 3,		   /* and through how many wakers in a row */
+	TIER_LIGHT_NS = 500 * NSEC_PER_USEC, /* a thread that ran no longer than this before it slept */
+	TIER_LIGHT_PARTS = 8,		     /* and no more than this part of the time since it last woke is light */
+	TIER_LENT_NS = 50 * NSEC_PER_MSEC,   /* how long a waker of an urgent thread is as urgent */
+	TIER_LENT_DEPTH = 3,		     /* and through how many wakers in a row */
 	TIER_MOVES_PER_SEC = 200, /* a thread that moved more often stays where it is for the rest of the second */
 	TIER_WEIGHT_NORMAL = 100, /* sched_ext's weight of a thread at nice 0 */
 	TIER_MISS_NS = 2 * NSEC_PER_MSEC, /* an urgent thread that waits longer has missed its deadline */
 	/* What an urgent thread runs costs it an eighth, so that it may need more than an equal share. So a batch
 	 * thread always gets an eighth of what an urgent one of its weight gets. */
 	TIER_URGENT_DISCOUNT = 8,
+	TIER_CROWD = 8,		/* where more wait in a queue for each CPU, slices get shorter */
+	TIER_CROWD_LOOKED = 16, /* of so many who are first in a queue */
+	TIER_CROWD_URGENT = 8,	/* so many urgent ones are a crowd: none of them is spared anything */
+	TIER_SHORTEST_NS = 1 * NSEC_PER_MSEC,
 	TIER_WATCH_NS = 100 * NSEC_PER_MSEC,	 /* an urgent thread is watched for so long at a time */
 	TIER_AWAKE_PERCENT = 75,		 /* who is awake for more of it burns */
 	TIER_BARRED_NS = NSEC_PER_SEC,		 /* and is not urgent for so long */
@@ -53,12 +59,12 @@ core_fn u64 vtime_charge(u64 ran_ns, u64 worth)
 	return (counted_ns * TIER_WEIGHT_NORMAL << GROUP_WORTH_BITS) / (worth ? worth : 1);
 }
 
-/* The same by how urgent it ran. */
-core_fn u64 tier_charge(u64 ran_ns, u64 worth, u32 tier)
+/* The same by how urgent it ran. Where many are urgent, sparing each would keep all others waiting for long. */
+core_fn u64 tier_charge(u64 ran_ns, u64 worth, u32 tier, int many_urgent)
 {
 	u64 charge = vtime_charge(ran_ns, worth);
 
-	return tier == TIER_LATENCY_CRITICAL ? charge / TIER_URGENT_DISCOUNT : charge;
+	return tier == TIER_LATENCY_CRITICAL && !many_urgent ? charge / TIER_URGENT_DISCOUNT : charge;
 }
 
 /* An urgent thread as it is watched: since when, how long it was awake, and what it was spared. */
@@ -118,6 +124,12 @@ core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns)
 	return tier == TIER_LATENCY_CRITICAL ? 4 * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
 }
 
+/* The same where many are urgent: then none may save up more than others. */
+core_fn u64 tier_credit_among_ns(u32 tier, u64 slice_ns, int many_urgent)
+{
+	return tier_credit_ns(tier == TIER_LATENCY_CRITICAL && many_urgent ? TIER_INTERACTIVE : tier, slice_ns);
+}
+
 /* How far behind the clock a thread may be that did not sleep. More it could never get back: it may run on one CPU
  * only, say, where it has many rivals, while the clock goes by what others get. Who wakes urgently goes before it. */
 core_fn u64 vtime_owed(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
@@ -141,6 +153,17 @@ core_fn u64 tier_slice_ns(u32 tier, u64 slice_ns)
 	if (tier == TIER_BATCH)
 		return 2 * slice_ns;
 	return tier == TIER_LATENCY_CRITICAL && slice_ns > TIER_URGENT_SLICE_NS ? TIER_URGENT_SLICE_NS : slice_ns;
+}
+
+/* Where very many wait, each gets less at a time, so that all get something in bearable time. */
+core_fn u64 tier_slice_among_ns(u32 tier, u64 slice_ns, u64 waiting_per_cpu)
+{
+	u64 whole_ns = tier_slice_ns(tier, slice_ns), part_ns;
+
+	if (waiting_per_cpu <= TIER_CROWD || whole_ns <= TIER_SHORTEST_NS)
+		return whole_ns;
+	part_ns = whole_ns * TIER_CROWD / waiting_per_cpu;
+	return part_ns > TIER_SHORTEST_NS ? part_ns : TIER_SHORTEST_NS;
 }
 
 /* How long the next run will be, for the deadline: a slice, or what was learned of the thread's kind if that is less. A
@@ -175,16 +198,34 @@ core_fn int tier_is_missed(u32 tier, u64 wait_ns)
 	return tier == TIER_LATENCY_CRITICAL && wait_ns > TIER_MISS_NS;
 }
 
+/* Whether a thread that wakes needs so little that it may have it at once, although nothing more is known of it: it ran
+ * for so long before it last slept, and woke for that so long ago. */
+core_fn int tier_is_light(u64 last_burst_ns, u64 wake_gap_ns)
+{
+	return last_burst_ns <= TIER_LIGHT_NS && wake_gap_ns / TIER_LIGHT_PARTS >= last_burst_ns;
+}
+
+/* Whether a thread has not had more than its share, by its queue's clock: only such a one pushes others off, so that
+ * many threads that each need little do not take all. An urgent one may be a slice ahead. */
+core_fn int tier_is_owed(u32 tier, u64 vtime, u64 queue_vtime, u64 slice_ns)
+{
+	return vtime_before(vtime, queue_vtime + (tier == TIER_LATENCY_CRITICAL ? slice_ns : 1));
+}
+
 /* Whether a thread that wakes may push off the one that runs, which has run so long since it last slept and so long
  * since it got the CPU: only one that is less urgent, so never an urgent one; and not before that one has got something
  * done, if the need is not great. */
-core_fn int tier_preempts(u32 tier, u32 running_tier, u64 running_burst_ns, u64 ran_ns)
+core_fn int tier_preempts(u32 tier, int is_light, u32 running_tier, u64 running_burst_ns, u64 ran_ns)
 {
 	u32 running = tier_now(running_tier, running_burst_ns);
 
 	if (tier == TIER_LATENCY_CRITICAL)
 		return running < TIER_LATENCY_CRITICAL;
-	return tier == TIER_INTERACTIVE && running == TIER_BATCH && ran_ns >= TIER_UNDISTURBED_NS;
+	if (tier != TIER_INTERACTIVE)
+		return 0;
+	if (is_light && running < TIER_LATENCY_CRITICAL && running_burst_ns > TIER_LIGHT_NS)
+		return 1;
+	return running == TIER_BATCH && ran_ns >= TIER_UNDISTURBED_NS;
 }
 
 /* Virtual time that one queue's clock has measured, by another queue's. */

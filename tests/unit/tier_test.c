@@ -42,28 +42,55 @@ int main(void)
 	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice, "the same across a wrapped counter");
 	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
 	ok(!vtime_before(3, ~0ULL), "and not earlier");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_BATCH, 0, 0), "an urgent thread pushes a batch one off");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, TIER_BURST_NS - 1),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0), "an urgent thread pushes a batch one off");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, TIER_BURST_NS - 1),
 	   "never another urgent one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_INTERACTIVE, 0, 0), "but one in between");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, TIER_LATENCY_CRITICAL, TIER_BURST_NS, TIER_BURST_NS) &&
-		   tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS, TIER_HOG_NS),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_INTERACTIVE, 0, 0), "but one in between");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS, TIER_BURST_NS) &&
+		   tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, TIER_HOG_NS),
 	   "and who burns is pushed off as what it then is");
-	ok(!tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS - 1, TIER_HOG_NS - 1),
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS - 1, TIER_HOG_NS - 1),
 	   "equals that do not burn stay");
-	ok(tier_preempts(TIER_INTERACTIVE, TIER_BATCH, TIER_UNDISTURBED_NS, TIER_UNDISTURBED_NS),
+	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, TIER_UNDISTURBED_NS, TIER_UNDISTURBED_NS),
 	   "one in between pushes batch off");
-	ok(!tier_preempts(TIER_INTERACTIVE, TIER_BATCH, 0, 0), "once that has got something done");
-	ok(!tier_preempts(TIER_INTERACTIVE, TIER_INTERACTIVE, TIER_HOG_NS, 0), "each time anew");
-	ok(!tier_preempts(TIER_BATCH, TIER_BATCH, ~0ULL, ~0ULL), "batch pushes nobody");
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0), "once that has got something done");
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0), "each time anew");
+	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, ~0ULL), "batch pushes nobody");
+	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, ~0ULL), "not even a light one");
+	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0) &&
+		   tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0),
+	   "a light thread pushes off at once who has run a while since it slept");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0), "but not one as light");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0), "nor an urgent one");
+	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
+	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8) && !tier_is_light(TIER_LIGHT_NS + 1, ~0ULL),
+	   "more is not, nor a longer run however seldom");
+	ok(tier_is_owed(TIER_INTERACTIVE, 1000, 1000, 500) && !tier_is_owed(TIER_INTERACTIVE, 1001, 1000, 500),
+	   "who has had more than its share pushes nobody off");
+	ok(tier_is_owed(TIER_LATENCY_CRITICAL, 1499, 1000, 500) &&
+		   !tier_is_owed(TIER_LATENCY_CRITICAL, 1500, 1000, 500),
+	   "an urgent one may be a slice ahead");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
 	is(tier_now(TIER_INTERACTIVE, TIER_HOG_NS), TIER_BATCH, "as is who goes on and on");
-	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL) * TIER_URGENT_DISCOUNT,
-	   tier_charge(8000, worth(100), TIER_BATCH), "an urgent thread pays an eighth");
-	is(tier_charge(8000, worth(200), TIER_LATENCY_CRITICAL) * 2,
-	   tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL), "and weight means the same among the urgent");
+	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0) * TIER_URGENT_DISCOUNT,
+	   tier_charge(8000, worth(100), TIER_BATCH, 0), "an urgent thread pays an eighth");
+	is(tier_charge(8000, worth(200), TIER_LATENCY_CRITICAL, 0) * 2,
+	   tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0), "and weight means the same among the urgent");
+	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 1), tier_charge(8000, worth(100), TIER_BATCH, 0),
+	   "where many are urgent none is spared anything");
+	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 1), tier_credit_ns(TIER_INTERACTIVE, 5000),
+	   "nor saves up more than others");
+	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000),
+	   "where few are it does");
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_CROWD), 2ULL * TIER_SLICE_NS,
+	   "where few wait slices are whole");
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 2 * TIER_CROWD), TIER_SLICE_NS,
+	   "half where twice as many wait");
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 100000), TIER_SHORTEST_NS, "and never too short");
+	is(tier_slice_among_ns(TIER_LATENCY_CRITICAL, TIER_SLICE_NS, 100000), TIER_URGENT_SLICE_NS,
+	   "an urgent one's is short as it is");
 	watch_tests();
 	ok(tier_deadline(0, slice, worth(100), 3) * 8 == tier_deadline(0, slice, worth(100), 0),
 	   "a boost of 3 is an eighth of the time");

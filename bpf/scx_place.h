@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where a thread that wakes runs: an idle CPU, near ones first, or one whose thread it pushes off.
+ * For the scheduler alone. */
+#ifndef TACTUS_BPF_SCX_PLACE_H
+#define TACTUS_BPF_SCX_PLACE_H
+
+#include "scx_state.h"
+
+static __always_inline u32 cache_begins(u32 cache)
+{
+	u64 index = cache;
+
+	barrier_var(index);
+	return settings.cache_begins[index < SCX_CACHES_MAX ? index : SCX_CACHES_MAX];
+}
+
+/* An idle CPU that shares the cache of the one that the thread ran on, whole cores first. -1: none. */
+static __noinline s32 idle_in_cache(struct task_struct *p, s32 prev_cpu)
+{
+	u32 cache = cache_of(prev_cpu), begin = cache_begins(cache), end = cache_begins(cache + 1), pass, i;
+	const struct cpumask *whole = scx_bpf_get_idle_smtmask();
+	s32 found = -1;
+	u64 index;
+	u32 cpu;
+
+	bpf_for(pass, 0, 2)
+	{
+		bpf_for(i, begin, end)
+		{
+			index = i;
+			barrier_var(index);
+			cpu = settings.by_cache[index < SCX_CPUS_MAX ? index : 0];
+			if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr) || (!pass && !bpf_cpumask_test_cpu(cpu, whole)))
+				continue;
+			if (scx_bpf_test_and_clear_cpu_idle((s32)cpu)) {
+				found = (s32)cpu;
+				break;
+			}
+		}
+		if (found >= 0)
+			break;
+	}
+	scx_bpf_put_idle_cpumask(whole);
+	return found;
+}
+
+/* Where to run a thread that wakes: on the CPU it ran on, whose caches it knows, if that is idle; else on one that
+ * shares its last-level cache; else where the kernel thinks best, near before far. */
+static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle)
+{
+	s32 cpu;
+
+	if (settings.caches_len > 1 && p->nr_cpus_allowed > 1) {
+		*is_idle = true;
+		if (bpf_cpumask_test_cpu((u32)prev_cpu, p->cpus_ptr) && scx_bpf_test_and_clear_cpu_idle(prev_cpu))
+			return prev_cpu;
+		cpu = idle_in_cache(p, prev_cpu);
+		if (cpu >= 0)
+			return cpu;
+		*is_idle = false;
+	}
+	return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, is_idle);
+}
+
+/* Whether the thread may push off what that CPU runs. */
+static __always_inline bool pushes_off(struct kthread *thread, u32 tier, s32 cpu, u64 now_ns)
+{
+	struct cpu_run *run = run_on(cpu);
+	u64 ran_ns = now_ns - run->since_ns;
+
+	return !run->kicked && tier_preempts(tier, thread->turn.is_light, run->tier, run->burst_ns + ran_ns, ran_ns);
+}
+
+/* A CPU whose thread this one may push off: the one it ran on before, else any that shares the queue. -1: none. */
+static __always_inline s32 find_victim(struct task_struct *p, struct kthread *thread, u32 tier, s32 own_cpu,
+				       bool only_own, u64 now_ns)
+{
+	s32 cpu;
+
+	if (pushes_off(thread, tier, own_cpu, now_ns))
+		return own_cpu;
+	if (only_own)
+		return -1;
+	bpf_for(cpu, 0, (s32)settings.cpus_len)
+	{
+		if (cache_of(cpu) == cache_of(own_cpu) && bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr) &&
+		    pushes_off(thread, tier, cpu, now_ns))
+			return cpu;
+	}
+	return -1;
+}
+
+#endif
