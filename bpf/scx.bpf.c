@@ -251,7 +251,7 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 }
 
 /* Who wakes an urgent thread is what that one waited for: he and, within bounds, who wakes him are as urgent. */
-static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_interrupt)
+static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_interrupt, bool is_sure)
 {
 	struct kthread *thread = thread_of(p), *waker;
 	struct task_struct *current;
@@ -265,7 +265,9 @@ static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_
 	if (!thread || !(enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP)))
 		return;
 	now_ns = bpf_ktime_get_ns();
-	thread->turn.is_light = tier_is_light(thread->turn.last_burst_ns, now_ns - thread->turn.awake_since_ns);
+	/* Who is woken by a thread waits until that one has said all it has to say. */
+	thread->turn.is_light = by_interrupt && is_sure &&
+				tier_is_light(thread->turn.last_burst_ns, now_ns - thread->turn.awake_since_ns);
 	thread->turn.awake_since_ns = now_ns;
 	if (by_interrupt)
 		return;
@@ -287,7 +289,7 @@ static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_
 SEC("struct_ops/runnable")
 void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
 {
-	woken(p, enq_flags, in_interrupt());
+	woken(p, enq_flags, in_interrupt(), true);
 }
 
 /* Where interrupts can't be told, another process on the CPU is taken for one that a timer interrupted. */
@@ -296,7 +298,7 @@ void BPF_PROG(tactus_runnable_plain, struct task_struct *p, u64 enq_flags)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
-	woken(p, enq_flags, current->tgid != p->tgid);
+	woken(p, enq_flags, current->tgid != p->tgid, false);
 }
 
 static __always_inline void tell_miss(struct task_struct *p, struct kthread *thread, struct cpu_run *run, s32 cpu,

@@ -25,10 +25,10 @@ struct turn {
 	u32 queue;
 	u32 lent_depth;
 	u32 lent_boost;
-	u32 tier;	  /* that it was queued with */
-	s32 cpu;	  /* where it ran last */
-	u32 is_late;	  /* taken out of turn */
-	u32 is_light;	  /* woke for little, see tier_is_light */
+	u32 tier;     /* that it was queued with */
+	s32 cpu;      /* where it ran last */
+	u32 is_late;  /* taken out of turn */
+	u32 is_light; /* woken by a clock or a device, for little: see tier_is_light */
 	u32 unused;
 	u64 worth;	  /* of its weight among all, see core/tier.h */
 	u64 group;	  /* the control group's id; 0: the top */
