@@ -25,7 +25,7 @@ enum {
 	/* What an urgent thread runs costs it an eighth, so that it may need more than an equal share. So a batch
 	 * thread always gets an eighth of what an urgent one of its weight gets. */
 	TIER_URGENT_DISCOUNT = 8,
-	TIER_CROWD = 8,		/* where more wait in a queue for each CPU, slices get shorter */
+	TIER_CROWD = 64,	/* where more wait in a queue for each CPU, slices get shorter */
 	TIER_CROWD_LOOKED = 16, /* of so many who are first in a queue */
 	TIER_CROWD_URGENT = 8,	/* so many urgent ones are a crowd: none of them is spared anything */
 	TIER_SHORTEST_NS = 1 * NSEC_PER_MSEC,
