@@ -27,8 +27,9 @@ for miss in misses:
         print(f"# measured: beat {beat}: late by {miss['late_ns'] / 1e6:.3f} ms, the thread saw {late[beat][1] / 1e6:.3f}; {miss['kind']} behind {miss['behind_comm']}")
 # Beats that passed before the thread ran again are told of with the first.
 covered = {b + i for b, m in found.items() if b is not None for i in range(m["beats"])}
+# Before that its role need not be known.
 check("each beat that was clearly missed is found",
-      {b for b, (_, ns) in late.items() if ns > 3.1e6} <= covered)
+      {b for b, (_, ns) in late.items() if ns > 3.1e6 and b >= 240} <= covered)
 check("none other", None not in found and covered <= set(late) and len(found) == len(misses))
 check("the four moments at which the CPU was taken are among them", {250, 300, 350} <= set(found) and 401 in covered)
 check("expected when the clock says", all(abs(m["expected_ns"] - late[b][0]) < 1e6 for b, m in found.items()))
@@ -43,7 +44,7 @@ while read -r line; do
 	case $line in
 	'#'*) echo "$line" ;;
 	'ok '*) pass "${line#ok }" ;;
-	*) flunk "${line#not ok }" "$(cat "$scratch/out")" ;;
+	*) flunk "${line#not ok }" "$(cat "$scratch/said" "$scratch/live")" ;;
 	esac
 done < <(python3 "$scratch/judge.py" "$scratch/said" "$scratch/live")
 "$tactus" misses -i "$scratch/file" --json >"$scratch/replay"
