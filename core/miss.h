@@ -11,7 +11,7 @@ enum {
 	MISS_STEADY_PERCENT = 10, /* deviation that a clock may have */
 	MISS_SLACK_PERCENT = 25,  /* of the period: a thread that runs within that is on time */
 	MISS_EARLY_PERCENT = 75,  /* a wake-up sooner after a beat than that is none */
-	MISS_EARLY_MOST = 8,	  /* unless there are so many in a row: then the clock was wrong */
+	MISS_STRANGE_MOST = 8,	  /* unless there are so many in a row: then the clock was wrong */
 };
 #define MISS_PERIOD_MOST_NS (200ull * NSEC_PER_MSEC)
 
@@ -25,7 +25,7 @@ struct beat_watch {
 	u64 work_ns;	 /* that it has run for this beat */
 	u64 usual_work_ns;
 	u32 state;     /* enum clock_state */
-	u32 early;     /* wake-ups in a row that came too early to be beats */
+	u32 strange;   /* wake-ups in a row that do not fit the clock */
 	u32 off_clock; /* it was late itself: where its next beat lies is open */
 };
 
@@ -62,20 +62,23 @@ core_fn int watch_hears(struct beat_watch *watch, u64 now_ns)
 	u64 gap_ns = span_between(watch->beat.heard_ns, now_ns);
 
 	if (!watch_is_steady(watch)) {
-		watch->early = watch->off_clock = 0;
+		watch->strange = watch->off_clock = 0;
 		beat_heard(&watch->beat, now_ns);
 		return watch_is_steady(watch);
 	}
 	if (gap_ns * 100 < watch->beat.gap_ns * MISS_EARLY_PERCENT && !watch->off_clock &&
-	    ++watch->early < MISS_EARLY_MOST)
+	    ++watch->strange < MISS_STRANGE_MOST)
 		return 0;
-	watch->early = 0;
-	/* Who sleeps for so long, and not until then, has another phase after it was late, and the same clock. */
-	if ((watch->off_clock && !times_near(gap_ns, watch->beat.gap_ns)) ||
-	    gap_ns > watch->beat.gap_ns * BEAT_MISSED_MOST)
-		watch->beat.heard_ns = now_ns;
-	else
+	/* Who sleeps for so long, and not until then, has another phase after it was late, and the same clock; so has a
+	 * machine that was stopped. If that goes on, it is another clock. */
+	if (times_near(gap_ns, watch->beat.gap_ns)) {
+		watch->strange = 0;
 		beat_heard(&watch->beat, now_ns);
+	} else if (++watch->strange >= MISS_STRANGE_MOST) {
+		watch->beat = (struct beat){ .heard_ns = now_ns };
+		watch->strange = 0;
+	}
+	watch->beat.heard_ns = now_ns;
 	watch->off_clock = 0;
 	return 1;
 }

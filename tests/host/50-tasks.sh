@@ -32,6 +32,7 @@ is "no two rows are the same thread" "$(json 'len({r["tid"] for r in rows}) == l
 is "summed by process they are one row of 51" "$(json '[(r["threads"], r["runs"] >= 51) for r in rows]' <"$scratch/out")" "[(51, True)]"
 
 # Filters act in the kernel.
+rm -f "$scratch/err"
 "$tactus" tasks --json -n all -c threads >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
@@ -49,6 +50,7 @@ mkdir "$root/tactus-test-$$" "$root/tactus-test-$$/inner"
 	build/programs/threads 5 0 outside
 	sh -c 'echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/programs/threads 10 0 inside'" >"$scratch/out" 2>"$scratch/err"
 is "--cgroup with a command: both must hold" "$(json '{r["comm"] for r in rows if r["comm"] == "outside"}' <"$scratch/out" 2>&1 | tail -n 1)" "set()"
+rm -f "$scratch/err"
 "$tactus" tasks --json -n all --cgroup "$root/tactus-test-$$" >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching

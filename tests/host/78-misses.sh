@@ -13,7 +13,9 @@ grep '^{' "$scratch/out" >"$scratch/live"
 cat >"$scratch/judge.py" <<'END'
 import json, sys
 words = [l.split() for l in open(sys.argv[1])]
+events = (json.loads(l) for l in open(sys.argv[3]))
 clocked, taker = int(words[0][1]), int(words[0][3])
+wakes = [e["time_ns"] for e in events if e["event"] == "wakeup" and e["tid"] == clocked]
 late = {int(w[1]): (int(w[2]), int(w[3])) for w in words if w[0] == "late"}
 rows = [json.loads(l) for l in open(sys.argv[2])]
 misses = [r for r in rows if "expected_ns" in r and r["tid"] == clocked]
@@ -27,9 +29,9 @@ for miss in misses:
         print(f"# measured: beat {beat}: late by {miss['late_ns'] / 1e6:.3f} ms, the thread saw {late[beat][1] / 1e6:.3f}; {miss['kind']} behind {miss['behind_comm']}")
 # Beats that passed before the thread ran again are told of with the first.
 covered = {b + i for b, m in found.items() if b is not None for i in range(m["beats"])}
-# Before that its role need not be known.
+# Before that its role need not be known; and where the machine itself was stopped, no timer fired.
 check("each beat that was clearly missed is found",
-      {b for b, (_, ns) in late.items() if ns > 3.1e6 and b >= 240} <= covered)
+      {b for b, (due, ns) in late.items() if ns > 3.1e6 and b >= 240 and any(abs(w - due) < 1e6 for w in wakes)} <= covered)
 check("none other", None not in found and covered <= set(late) and len(found) == len(misses))
 check("the four moments at which the CPU was taken are among them", {250, 300, 350} <= set(found) and 401 in covered)
 check("expected when the clock says", all(abs(m["expected_ns"] - late[b][0]) < 1e6 for b, m in found.items()))
@@ -46,11 +48,11 @@ while read -r line; do
 	'ok '*) pass "${line#ok }" ;;
 	*) flunk "${line#not ok }" "$(cat "$scratch/said" "$scratch/live")" ;;
 	esac
-done < <(python3 "$scratch/judge.py" "$scratch/said" "$scratch/live")
+done < <(python3 "$scratch/judge.py" "$scratch/said" "$scratch/live" <("$tactus" events -i "$scratch/file" --json))
 "$tactus" misses -i "$scratch/file" --json >"$scratch/replay"
 holds "live and replay are equal" diff "$scratch/live" "$scratch/replay"
 "$tactus" misses -i "$scratch/file" >"$scratch/text"
-like "in words" "$(cat "$scratch/text")" 'clocked +\[ *[0-9]+\] audio +10\.0 ms +[0-9.]+ ms +1  waited, behind taker \[[0-9]+\]; 3 beats passed'
+like "in words" "$(cat "$scratch/text")" 'clocked +\[ *[0-9]+\] audio +(10\.[0-9]|9\.9[0-9]) ms +[0-9.]+ ms +1  waited, behind taker \[[0-9]+\]; 3 beats passed'
 sed -n 2,3p "$scratch/text" | sed 's/^/# measured: /'
 is "later than 10 ms is one" "$("$tactus" misses -i "$scratch/file" --over 10ms --json | grep -c expected_ns)" \
 	"$(json 'sum(r.get("late_ns", 0) > 10e6 for r in rows)' <"$scratch/live")"
