@@ -3,9 +3,11 @@
 # The guest's own results pass through.
 
 on_kernel() {
-	local tests="10-cpus 20-doctor 50-tasks 51-record 52-truth 76-cuda 77-migrations"
+	local tests="host/10-cpus host/20-doctor host/50-tasks host/51-record host/52-truth host/76-cuda host/77-migrations guest/hotplug"
 	export KERNEL=$1 LIMIT=400
-	CMD="status=0; for test in $tests; do tests/host/\$test.sh || status=1; done; tests/guest/hotplug.sh || status=1; exit \$status" guest
+	# Debian's 6.12 keeps the count of interrupts where ours does.
+	[ "$KERNEL" = debian-6.12 ] || tests="$tests guest/wakers"
+	CMD="status=0; for test in $tests; do tests/\$test.sh || status=1; done; exit \$status" guest
 	is "every test passed on $KERNEL" $? 0
 	CMD="TACTUS_CLOCK=virtual tests/host/52-truth.sh" CLOCK=virtual guest
 	is "times agree with the kernel's on $KERNEL, in virtual time" $? 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Keeps the last stretches of every thread (running, waiting for a CPU, blocked) and walks them backwards.
- * A wake-up by a thread of another process may have come from an interrupt while that one ran, so it is told and not
- * followed. */
+ * Where the kernel does not tell interrupts, a wake-up by a thread of another process may have come from one while that
+ * one ran: then it is told and not followed. */
 #include "path.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ struct stretch {
 	u64 from_ns, to_ns;
 	u32 waker_tid; /* of a sleep that was ended */
 	u16 cpu;
-	u8 kind; /* enum path_kind */
+	u8 kind;     /* enum path_kind */
+	u8 woken_by; /* EVENT_FLAG_BY_* */
 };
 
 struct stretches {
@@ -69,7 +70,12 @@ static bool take_wakeup(struct threads *threads, const struct event_wakeup *even
 	/* One that is on its way to sleep, or waits already, only turns back. */
 	if (thread && thread->stretches && thread->stretches->now.from_ns && thread->stretches->now.kind != PATH_SLEPT)
 		return true;
-	return turn_to(threads, event->head.tid, PATH_WAITED, event->head.time_ns, event->target_cpu, event->waker_tid);
+	if (!turn_to(threads, event->head.tid, PATH_WAITED, event->head.time_ns, event->target_cpu, event->waker_tid))
+		return false;
+	if (thread && thread->stretches && thread->stretches->taken)
+		thread->stretches->last[(thread->stretches->taken - 1) % STRETCHES_KEPT].woken_by =
+			event->head.flags & (EVENT_FLAG_BY_INTERRUPT | EVENT_FLAG_BY_THREAD);
+	return true;
 }
 
 bool path_take(struct threads *threads, const struct event_header *event)
@@ -121,6 +127,7 @@ static void add_item(struct path *path, const struct path_item *item, enum path_
 		if (item->ns > known->longest_ns) {
 			known->longest_ns = item->ns;
 			known->cpu = item->cpu;
+			known->woken_by = item->woken_by;
 		}
 		return;
 	}
@@ -132,14 +139,16 @@ static void add_item(struct path *path, const struct path_item *item, enum path_
 	path->items[path->len++].longest_ns = item->ns;
 }
 
-/* Whoever of the same process ended this sleep by running at that time; NULL: nobody that one could follow. */
+/* Whoever ended this sleep by running at that time; NULL: nobody that one could follow. */
 static const struct thread *follow(const struct threads *threads, const struct thread *thread,
 				   const struct stretch *sleep)
 {
 	const struct thread *waker = sleep->waker_tid ? threads_by_tid(threads, sleep->waker_tid) : NULL;
 	struct stretch ran;
 
-	if (!waker || waker == thread || waker->pid != thread->pid)
+	if (!waker || waker == thread || (sleep->woken_by & EVENT_FLAG_BY_INTERRUPT))
+		return NULL;
+	if (waker->pid != thread->pid && !(sleep->woken_by & EVENT_FLAG_BY_THREAD))
 		return NULL;
 	return stretch_before(waker, sleep->to_ns, &ran) && ran.kind == PATH_RAN ? waker : NULL;
 }
@@ -169,8 +178,10 @@ void path_walk(struct path *path, const struct threads *threads, const struct hi
 		item.cpu = stretch.cpu;
 		if (item.kind == PATH_WAITED)
 			history_culprit(history, stretch.cpu, begin_ns, to_ns, &item.other_tid);
-		if (item.kind == PATH_SLEPT)
-			item.other_tid = stretch.waker_tid;
+		if (item.kind == PATH_SLEPT) {
+			item.woken_by = stretch.woken_by;
+			item.other_tid = stretch.woken_by & EVENT_FLAG_BY_INTERRUPT ? 0 : stretch.waker_tid;
+		}
 		add_item(path, &item, thread->tid == tid ? PATH_OWN : PATH_OTHERS);
 		to_ns = begin_ns;
 	}

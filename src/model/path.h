@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a span of a thread's time went into, followed backwards from its end through whoever it waited for: while it
- * slept for another thread of its process, what counts is what that one did. */
+ * slept for another thread, what counts is what that one did. */
 #ifndef TACTUS_MODEL_PATH_H
 #define TACTUS_MODEL_PATH_H
 
@@ -10,7 +10,7 @@
 enum path_kind {
 	PATH_RAN,    /* a thread ran */
 	PATH_WAITED, /* it could run and had no CPU */
-	PATH_SLEPT,  /* it was blocked, and nobody of its process ended that */
+	PATH_SLEPT,  /* it was blocked, and who ended that, if anybody did, is not followed */
 	PATH_UNKNOWN,
 	PATH_KINDS,
 };
@@ -24,6 +24,7 @@ struct path_item {
 	u32 other_tid; /* waited: who had the CPU for most of it; slept: who was running where it was woken. 0: nobody
 			*/
 	u32 cpu;       /* waited: where it then ran, of the longest */
+	u32 woken_by;  /* slept: EVENT_FLAG_BY_*, who ended the longest; 0: not known */
 	u64 ns;
 	u64 longest_ns;
 };

@@ -114,6 +114,8 @@ static void print_cause(const struct show *show, const struct late_frame *late)
 		printf("%s waited %s for CPU %u", who, span, cause->cpu);
 	else if (cause->tid != late->tid)
 		printf("it waited for %s [%u], which slept %s", who, cause->tid, span);
+	else if (cause->other_tid && (cause->woken_by & EVENT_FLAG_BY_THREAD))
+		printf("%s slept %s, until %s [%u] woke it", who, span, other, cause->other_tid);
 	else if (cause->other_tid)
 		printf("%s slept %s, until a timer, a device or %s [%u] woke it", who, span, other, cause->other_tid);
 	else
@@ -153,6 +155,9 @@ static void print_late_json(const struct show *show, const struct frame_process 
 		       kinds[late->cause.kind], late->cause.tid, late->cause.ns, late->cause.cpu, late->usual_ns,
 		       late->cause.other_tid);
 		print_json_string(stdout, late->cause.other_tid ? name : "");
+		printf(",\"woken_by\":\"%s\"", late->cause.woken_by & EVENT_FLAG_BY_INTERRUPT ? "interrupt"
+					       : late->cause.woken_by & EVENT_FLAG_BY_THREAD  ? "thread"
+											      : "");
 	}
 	puts("}");
 }

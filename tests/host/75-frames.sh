@@ -2,10 +2,12 @@
 # tactus frames: frames counted, late ones found with their amounts and causes, none other; live, recorded, as CSV.
 . tests/tap.sh
 
-delays=(build/programs/delays 20 240 1 60:15:compute 100:18:mutex 140:13:hog 180:35:sleep)
-# check WHAT FILE: the late frames in it are those four, as long and for the reasons that the program says
+delays=(build/programs/delays 20 240 1 60:15:compute 100:18:mutex 140:13:hog 180:35:sleep 210:27:server)
+# Whether wakers of other processes can be followed.
+interrupts=$("$tactus" doctor --json | json 'd["interrupts"]')
+# check WHAT FILE: the late frames in it are those five, as long and for the reasons that the program says
 check() {
-	python3 - "$1" "$2" "$scratch/said" <<'END'
+	python3 - "$1" "$2" "$scratch/said" "$interrupts" <<'END'
 import json, sys
 what, late, said = sys.argv[1], {}, {}
 for line in open(sys.argv[2]):
@@ -14,7 +16,8 @@ for line in open(sys.argv[2]):
 for line in open(sys.argv[3]):
     number, ms, reason, tid = line.split()
     said[int(number)] = (int(ms), reason, int(tid))
-wanted = {"compute": "ran", "mutex": "slept", "hog": "waited", "sleep": "slept"}
+follows = sys.argv[4] == "True"
+wanted = {"compute": "ran", "mutex": "slept", "hog": "waited", "sleep": "slept", "server": "ran" if follows else "slept"}
 print("# measured:", what + ":", ", ".join(f"{n}: {r['late_ns'] / 1e6:.1f} ms, {r.get('cause')} {r.get('cause_ns', 0) / 1e6:.1f} ms"
                                           for n, r in sorted(late.items())))
 trouble = []
@@ -25,7 +28,8 @@ for number, (ms, reason, tid) in said.items():
     if abs(row["late_ns"] / 1e6 - ms) > 3: trouble.append(f"{number} is late by {row['late_ns']}, was delayed by {ms} ms")
     if reason == "machine": continue
     if row.get("cause") != wanted[reason]: trouble.append(f"{number} was delayed by {reason}, said is {row.get('cause')}")
-    who = row.get("other_tid") if reason == "hog" else row.get("cause_tid")
+    other = reason == "hog" or (reason == "server" and not follows)
+    who = row.get("other_tid") if other else row.get("cause_tid")
     if who != tid: trouble.append(f"{number} was delayed by {tid}, said is {who}")
 print("\n".join("# " + t for t in trouble))
 sys.exit(bool(trouble))
@@ -36,7 +40,7 @@ END
 is "frames ends well" $? 0
 grep -E '^[0-9]+ [0-9]+ [a-z]+ ' "$scratch/out" >"$scratch/said"
 grep '^{' "$scratch/out" >"$scratch/rows"
-is "the program delayed four frames" "$(grep -vc machine "$scratch/said")" 4
+is "the program delayed five frames" "$(grep -vc machine "$scratch/said")" 5
 check live "$scratch/rows"
 is "each is found, none other, with its amount and its cause" $? 0
 is "every frame was counted" "$(tail -n 1 "$scratch/rows" | json 'd["frames"]')" 240

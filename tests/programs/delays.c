@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Presents at a fixed pace on one CPU and delays known frames by known amounts, for known reasons:
- *   delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]...   with the reasons compute, mutex, hog, sleep
+ *   delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]...   with the reasons compute, mutex, hog, sleep,
+ * server (another process that computes before it answers)
  * Prints each delayed frame's number, amount and reason, and the tid of whoever was the reason; and frames that took a
  * quarter longer than they should without that, for the reason "machine". */
 #include <dlfcn.h>
@@ -14,9 +15,9 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int to_holder[2], from_holder[2], to_hog[2];
+static int to_holder[2], from_holder[2], to_hog[2], to_server[2], from_server[2];
 static long holder_tid;
-static pid_t hog_pid;
+static pid_t hog_pid, server_pid;
 
 static long long now_ns(void)
 {
@@ -79,6 +80,26 @@ static void burn(void)
 	_exit(0);
 }
 
+/* As a display's server does: answers each request after a while of work, on another CPU. */
+static void serve(int cpu)
+{
+	struct sched_param urgent = { .sched_priority = 5 };
+	cpu_set_t cpus;
+	int ms;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	if (sched_setscheduler(0, SCHED_FIFO, &urgent))
+		perror("delays: no realtime priority");
+	close(to_server[1]);
+	while ((ms = hear(to_server[0])) >= 0) {
+		spin(ms);
+		tell(from_server[1], 0);
+	}
+	_exit(0);
+}
+
 static void delay(const char *reason, int ms)
 {
 	long tid = 0;
@@ -98,6 +119,10 @@ static void delay(const char *reason, int ms)
 	} else if (!strcmp(reason, "hog")) {
 		tell(to_hog[1], ms);
 		tid = hog_pid;
+	} else if (!strcmp(reason, "server")) {
+		tell(to_server[1], ms);
+		hear(from_server[0]);
+		tid = server_pid;
 	}
 	printf("%s %ld\n", reason, tid);
 }
@@ -111,10 +136,14 @@ int main(int argc, char **argv)
 	struct sched_param above_others = { .sched_priority = 5 };
 	cpu_set_t cpus;
 
-	if (!swap || !period_ns || pipe(to_holder) || pipe(from_holder) || pipe(to_hog)) {
+	if (!swap || !period_ns || pipe(to_holder) || pipe(from_holder) || pipe(to_hog) || pipe(to_server) ||
+	    pipe(from_server)) {
 		fprintf(stderr, "usage: delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]... (needs libEGL.so.1)\n");
 		return 1;
 	}
+	server_pid = fork();
+	if (server_pid == 0)
+		serve(atoi(argv[3]) ? 0 : 1);
 	CPU_ZERO(&cpus);
 	CPU_SET(atoi(argv[3]), &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
@@ -127,7 +156,7 @@ int main(int argc, char **argv)
 	pthread_create(&holder, NULL, hold, NULL);
 	hear(from_holder[0]);
 	/* Until the library's probes are in place. */
-	usleep(1500000);
+	usleep(getenv("DELAYS_WAIT_MS") ? (useconds_t)atoi(getenv("DELAYS_WAIT_MS")) * 1000 : 1500000);
 	next_ns = now_ns();
 	for (int frame = 1; frame <= atoi(argv[2]); frame++) {
 		int is_delayed = 0;
@@ -159,5 +188,6 @@ int main(int argc, char **argv)
 		}
 	}
 	close(to_hog[1]);
+	close(to_server[1]);
 	return 0;
 }

@@ -11,6 +11,7 @@ static struct threads threads;
 static struct frames frames;
 static struct cpu_place places[2];
 static u64 now_ns;
+static u8 wake_flags;
 static struct late_frame late;
 static const struct frame_process *process;
 
@@ -42,7 +43,7 @@ static void turn(u16 cpu, u32 from, u16 state, u32 to)
 
 static void wake(u32 tid, u32 waker, u16 cpu)
 {
-	struct event_wakeup event = { .head = { now_ns, tid, cpu, EVENT_WAKEUP, 0 },
+	struct event_wakeup event = { .head = { now_ns, tid, cpu, EVENT_WAKEUP, wake_flags },
 				      .waker_tid = waker,
 				      .target_cpu = cpu };
 
@@ -166,6 +167,37 @@ static void test_sleeping_helper(void)
 	end();
 }
 
+/* Where the kernel says that it was the thread itself that woke it. */
+static void test_server(void)
+{
+	begin(true);
+	pass(1);
+	turn(0, GAME, 1, 0);
+	turn(1, 0, 0, HOG);
+	pass(30);
+	wake_flags = EVENT_FLAG_BY_THREAD;
+	wake(GAME, HOG, 0);
+	wake_flags = 0;
+	turn(0, 0, 0, GAME);
+	ok(present(), "a frame whose thread waited for another process is late");
+	ok(late.cause.kind == PATH_RAN && late.cause.tid == HOG, "and what that one did is told");
+	is(late.cause.ns, 30 * MS, "so long");
+	end();
+	begin(true);
+	turn(1, 0, 0, HELPER);
+	pass(1);
+	turn(0, GAME, 1, 0);
+	pass(30);
+	wake_flags = EVENT_FLAG_BY_INTERRUPT;
+	wake(GAME, HELPER, 0);
+	wake_flags = 0;
+	turn(0, 0, 0, GAME);
+	ok(present(), "one that an interrupt ended the sleep of");
+	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && !late.cause.other_tid,
+	   "was not waiting for the thread of its own process that it met");
+	end();
+}
+
 /* Wakers of other processes may have been interrupted by what really woke it. */
 static void test_stranger(void)
 {
@@ -231,6 +263,7 @@ int main(void)
 	test_chain();
 	test_sleeping_helper();
 	test_stranger();
+	test_server();
 	test_gaps();
 	test_times();
 	return tap_end();
