@@ -39,8 +39,24 @@ struct {
 	__type(value, struct gpu_count);
 } counts SEC(".maps");
 
-/* Arguments that could not be read, so that what they ask for is not known. */
-u64 unread = 0;
+/* Arguments that could not be read, so that what they ask for is not known; submits whose end was not seen; threads
+ * that got no storage. */
+u64 unread = 0, ends_missed = 0, submitters_refused = 0;
+
+/* A thread's submit that is under way. */
+struct submitter {
+	u64 since_ns; /* 0: none is */
+	u64 last_ns;  /* when the one before began */
+	u32 cmd;
+	u32 driver;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct submitter);
+} submitters SEC(".maps");
 
 static __always_inline u32 driver_by_minor(struct file *file)
 {
@@ -72,11 +88,72 @@ static __always_inline bool read_argument(void *into, u32 bytes, u64 from)
 	return false;
 }
 
-static __always_inline void took(u32 driver, bool is_submit)
+static __always_inline void send_submit(struct task_struct *current, struct kthread *thread,
+					struct submitter *submitter, u64 now_ns, u64 took_ns, s64 result)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	u64 since_ns = submitter->since_ns, last_ns = submitter->last_ns;
+	struct event_submit *event;
+
+	submitter->last_ns = since_ns;
+	submitter->since_ns = 0;
+	if (!thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+		return;
+	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, SUBMIT, event_submit, now_ns, tid_of(current), true);
+	if (!event)
+		return;
+	event->took_ns = took_ns;
+	event->interval_ns = last_ns ? span_between(last_ns, since_ns) : 0;
+	event->cmd = submitter->cmd;
+	event->driver = (u8)submitter->driver;
+	event->work = (u8)gpu_work_of(submitter->driver, submitter->cmd);
+	event->result = (s16)result;
+	event_send(cpu, event, sizeof(*event));
+}
+
+static __always_inline void submit_begins(struct task_struct *current, struct kthread *thread, u32 driver, u32 cmd,
+					  u64 now_ns)
+{
+	struct submitter *submitter = bpf_task_storage_get(&submitters, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!submitter) {
+		__sync_fetch_and_add(&submitters_refused, 1);
+		return;
+	}
+	if (submitter->since_ns)
+		__sync_fetch_and_add(&ends_missed, 1);
+	submitter->since_ns = now_ns;
+	submitter->cmd = cmd;
+	submitter->driver = driver;
+	if (!gpu.ends_seen)
+		send_submit(current, thread, submitter, now_ns, 0, 0);
+}
+
+/* An ioctl ends, whatever it was. */
+static __always_inline void call_ends(s64 result)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct submitter *submitter = bpf_task_storage_get(&submitters, current, NULL, 0);
+	struct kthread *thread;
+	u64 now_ns;
+
+	if (!submitter || !submitter->since_ns)
+		return;
+	thread = role_here(current);
+	if (!thread)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	send_submit(current, thread, submitter, now_ns, span_between(submitter->since_ns, now_ns), result);
+}
+
+static __always_inline void took(u32 driver, u32 cmd, bool is_submit)
 {
 	struct gpu_count *count = bpf_map_lookup_elem(&counts, &driver);
 	struct task_struct *current;
 	struct kthread *thread;
+	u64 now_ns;
 
 	if (count && !is_submit)
 		count->others++;
@@ -90,11 +167,13 @@ static __always_inline void took(u32 driver, bool is_submit)
 		return;
 	thread->role.facts.gpu_driver = (u8)driver;
 	thread->role.facts.gpu_submits++;
-	if (config.emit & EMIT_FRAMES)
-		thread->role.submitted_ns = bpf_ktime_get_ns();
+	now_ns = bpf_ktime_get_ns();
+	thread->role.submitted_ns = now_ns;
+	if (config.emit & EMIT_GPU)
+		submit_begins(current, thread, driver, cmd, now_ns);
 	/* Those at which the answer can change, see opinion_of_gpu. */
 	if (thread->role.facts.gpu_submits == 1 || thread->role.facts.gpu_submits == 11)
-		role_settle(current, thread, bpf_ktime_get_ns());
+		role_settle(current, thread, now_ns);
 }
 
 static __always_inline void took_drm(struct file *file, u32 cmd, u64 arg)
@@ -104,7 +183,7 @@ static __always_inline void took_drm(struct file *file, u32 cmd, u64 arg)
 
 	if (is_submit && drm_may_be_question(cmd))
 		is_submit = read_argument(&flags, sizeof(flags), arg) && !(flags & DRM_ATOMIC_TEST_ONLY);
-	took(driver, is_submit);
+	took(driver, cmd, is_submit);
 }
 
 /* Whether an ioctl of NVIDIA's main driver makes a channel. */
@@ -133,9 +212,9 @@ static __always_inline bool makes_channel(u32 cmd, u64 arg)
 static __always_inline void took_nvidia(u32 cmd, u64 arg)
 {
 	if (gpu.families == GPU_OF_UVM)
-		took(GPU_NVIDIA_UVM, uvm_is_submit(cmd));
+		took(GPU_NVIDIA_UVM, cmd, uvm_is_submit(cmd));
 	else
-		took(GPU_NVIDIA, makes_channel(cmd, arg));
+		took(GPU_NVIDIA, cmd, makes_channel(cmd, arg));
 }
 
 SEC("fentry/drm_ioctl")
@@ -195,8 +274,33 @@ int on_ioctl(struct tracepoint_sys_enter_ioctl *call)
 	if (major == MAJOR_DRM && (gpu.families & GPU_OF_DRM))
 		took_drm(file, (u32)call->cmd, call->arg);
 	else if (major == MAJOR_NVIDIA && (gpu.families & GPU_OF_NVIDIA))
-		took(GPU_NVIDIA, makes_channel((u32)call->cmd, call->arg));
+		took(GPU_NVIDIA, (u32)call->cmd, makes_channel((u32)call->cmd, call->arg));
 	else if (major == gpu.uvm_major && (gpu.families & GPU_OF_UVM))
-		took(GPU_NVIDIA_UVM, uvm_is_submit((u32)call->cmd));
+		took(GPU_NVIDIA_UVM, (u32)call->cmd, uvm_is_submit((u32)call->cmd));
+	return 0;
+}
+
+/* Ends of the same calls. What the function answers lies behind its arguments. */
+SEC("fexit")
+int call_fexit(u64 *ctx)
+{
+	if (gpu.with_inode)
+		call_ends((s64)ctx[4]);
+	else
+		call_ends((s64)ctx[3]);
+	return 0;
+}
+
+SEC("kretprobe")
+int call_kretprobe(struct pt_regs *ctx)
+{
+	call_ends((s64)PT_REGS_RC(ctx));
+	return 0;
+}
+
+SEC("tracepoint")
+int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
+{
+	call_ends(call->result);
 	return 0;
 }

@@ -46,6 +46,7 @@ struct input_id___input {
 } kernel_type;
 
 struct input_dev {
+	const char *name;
 	struct input_id___input id;
 	unsigned long evbit[1];
 	unsigned long keybit[INPUT_KEY_WORDS];
@@ -90,7 +91,8 @@ struct mark {
 	u64 task;
 	u64 dev;
 	u64 time_ns;
-	u64 kind;
+	u32 kind;
+	u32 number;
 };
 
 struct {
@@ -108,6 +110,58 @@ static __always_inline u32 number_of(struct input_dev *dev)
 	return input_number_of(name);
 }
 
+/* Threads that a device has woken and that have not run since: while there is none, a switch is no matter. */
+u64 wakes_pending = 0;
+
+static __always_inline struct sched_cpu *open_cpu_here(u32 cpu_id)
+{
+	struct sched_cpu *cpu = (config.emit & EMIT_INPUT) ? cpu_state(cpu_id) : NULL;
+
+	return cpu && cpu->window == WINDOW_OPEN ? cpu : NULL;
+}
+
+static __always_inline void send_device(struct input_dev *dev, const struct input_count *count)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = open_cpu_here(cpu_id);
+	struct event_device *event;
+
+	if (!cpu)
+		return;
+	event = EVENT_BEGIN(cpu, cpu_id, DEVICE, event_device, bpf_ktime_get_ns(), 0, true);
+	if (!event)
+		return;
+	event->device = count->number;
+	event->node = ~0u;
+	event->device_kind = count->kind;
+	event->bus = count->bus;
+	event->vendor = count->vendor;
+	event->product = count->product;
+	__builtin_memset(&event->name, 0, sizeof(event->name));
+	bpf_probe_read_kernel_str(event->name.text, TAIL_LEN, BPF_CORE_READ(dev, name));
+	event_send(cpu, event, sizeof(*event));
+}
+
+static __always_inline void send_report(struct input_count *count, u64 now_ns)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = open_cpu_here(cpu_id);
+	u64 events = count->events, told = count->told_events, last_ns = count->last_report_ns;
+	struct event_input *event;
+
+	count->told_events = events;
+	count->last_report_ns = now_ns;
+	if (!cpu)
+		return;
+	event = EVENT_BEGIN(cpu, cpu_id, INPUT, event_input, now_ns, 0, true);
+	if (!event)
+		return;
+	event->interval_ns = last_ns ? span_between(last_ns, now_ns) : 0;
+	event->device = count->number;
+	event->events = (u32)(events - told);
+	event_send(cpu, event, sizeof(*event));
+}
+
 static __noinline int device_begin(struct input_dev *dev, u32 number)
 {
 	struct input_count count = {};
@@ -121,6 +175,8 @@ static __noinline int device_begin(struct input_dev *dev, u32 number)
 	count.vendor = BPF_CORE_READ(dev, id.vendor);
 	count.product = BPF_CORE_READ(dev, id.product);
 	count.kind = (u16)input_kind_of(&bits);
+	count.number = number;
+	send_device(dev, &count);
 	bpf_map_update_elem(&devices, &number, &count, BPF_NOEXIST);
 	return 0;
 }
@@ -153,6 +209,7 @@ static __always_inline void put_mark(struct input_dev *dev, const struct input_c
 	mark->dev = (u64)dev;
 	mark->time_ns = now_ns;
 	mark->kind = count ? count->kind : INPUT_OTHER;
+	mark->number = count ? count->number : INPUT_NO_NUMBER;
 }
 
 static __always_inline int event_sent(struct input_dev *dev, u32 type, u32 code)
@@ -163,10 +220,12 @@ static __always_inline int event_sent(struct input_dev *dev, u32 type, u32 code)
 	if (!count) {
 		__sync_fetch_and_add(&devices_refused, 1);
 	} else {
-		if (type == INPUT_EV_SYN && code == INPUT_SYN_REPORT)
+		if (type == INPUT_EV_SYN && code == INPUT_SYN_REPORT) {
 			__sync_fetch_and_add(&count->reports, 1);
-		else if (type != INPUT_EV_SYN)
+			send_report(count, now_ns);
+		} else if (type != INPUT_EV_SYN) {
 			__sync_fetch_and_add(&count->events, 1);
+		}
 		count->last_ns = now_ns;
 	}
 	put_mark(dev, count, now_ns);
@@ -271,7 +330,50 @@ int BPF_PROG(on_waking, struct task_struct *p)
 		return 0;
 	/* What it was woken for it will read, which counts once. */
 	thread->role.input_wake = thread->account.wakeups + 1;
-	has_read(p, thread, (u32)mark->kind);
+	/* One that was just about to sleep runs already. */
+	if ((config.emit & EMIT_INPUT) && thread->watched && !thread->account.run_since_ns) {
+		if (!thread->role.input_ns)
+			__sync_fetch_and_add(&wakes_pending, 1);
+		thread->role.input_ns = mark->time_ns;
+		thread->role.input_device = mark->number;
+	}
+	has_read(p, thread, mark->kind);
+	return 0;
+}
+
+static __always_inline void send_wake(struct task_struct *p, struct kthread *thread, u64 report_ns)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = open_cpu_here(cpu_id);
+	u64 now_ns = bpf_ktime_get_ns();
+	struct event_input_wake *event;
+
+	if (!cpu)
+		return;
+	introduce(cpu, cpu_id, p, thread, now_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, INPUT_WAKE, event_input_wake, now_ns, tid_of(p), true);
+	if (!event)
+		return;
+	event->delay_ns = span_between(report_ns, now_ns);
+	event->device = thread->role.input_device;
+	event->device_kind = thread->role.facts.input_kind;
+	event_send(cpu, event, sizeof(*event));
+}
+
+/* A thread that a device woke gets to run. If it was woken again since, a switch to it went unseen, and how long the
+ * report took is not known. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct kthread *thread = wakes_pending && next->pid ? thread_of(next) : NULL;
+	u64 report_ns = thread ? thread->role.input_ns : 0;
+
+	if (!report_ns)
+		return 0;
+	thread->role.input_ns = 0;
+	__sync_fetch_and_add(&wakes_pending, -1);
+	if (thread->account.wakeups == thread->role.input_wake)
+		send_wake(next, thread, report_ns);
 	return 0;
 }
 

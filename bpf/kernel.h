@@ -179,6 +179,23 @@ struct tracepoint_sys_exit_ioctl {
 	s64 result;
 };
 
+/* And dma_fence:*; the low halves of the first two say how far from here the texts are. */
+struct tracepoint_dma_fence {
+	u64 common;
+	u32 driver;
+	u32 timeline;
+	u32 context;
+	u32 seqno;
+};
+
+/* And gpu_mem:gpu_mem_total. */
+struct tracepoint_gpu_mem_total {
+	u64 common;
+	u32 gpu;
+	u32 pid;
+	u64 bytes;
+};
+
 /* And sched:sched_process_exec; the low half of `filename` says how far from here the text is. */
 struct tracepoint_sched_process_exec {
 	u64 common;

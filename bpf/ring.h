@@ -12,7 +12,8 @@
  * trial load: everything on. */
 const volatile struct sched_config config SEC(".rodata.config") = { .cpus_len = 1,
 								    .account = ACCOUNT_HAND_OVER,
-								    .emit = EMIT_SCHED | EMIT_ROLES | EMIT_FRAMES,
+								    .emit = EMIT_SCHED | EMIT_ROLES | EMIT_FRAMES |
+									    EMIT_GPU | EMIT_INPUT,
 								    .role_wakeups = ROLE_WAKEUPS_DEFAULT };
 
 /* Grown to cpus_len elements before loading, as the rings are. */

@@ -59,17 +59,28 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(CUDA_LAUNCH, cuda_launch, 64) \
 	EVENT(CUDA_IOCTL, cuda_ioctl, 48) \
 	EVENT(CUDA_NAME, cuda_name, 224) \
-	EVENT(CUDA_COUNT, cuda_count, 48)
+	EVENT(CUDA_COUNT, cuda_count, 48) \
+	EVENT(SUBMIT, submit, 40)   \
+	EVENT(FENCE, fence, 64)     \
+	EVENT(GPU_MEMORY, gpu_memory, 32) \
+	EVENT(DEVICE, device, 80)   \
+	EVENT(INPUT, input, 32)     \
+	EVENT(INPUT_WAKE, input_wake, 32)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
  * process in an exec; rename: who is called otherwise from now on; sample: who is on the CPU at a window's edge; missed: who
- * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU and of that kind (0: of any) are missing here;
+ * is on the CPU although the kernel showed no switch to it; lost: nobody, events of the header's CPU and of that kind
+ * (0: of any) are missing here;
  * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program;
  * decision: whom the scheduler decided about, see enum decision; frame: who presents, how long after its last frame and how
  * long after its last submit to a GPU (0: there was none); cuda_call, cuda_ioctl: who called, when the call returned;
  * cuda_launch: who launches a kernel, as the call begins; cuda_name, cuda_count: nobody (core/cuda.h has the meanings of
- * the numbers). */
+ * the numbers); submit: who has handed work to a GPU, how long that call took (0: not known), how long after the last one it began (0: there was none), what kind of work (enum gpu_work) and what the
+ * driver answered; fence: who began what a GPU has now done, and how long ago that was; gpu_memory: the process (0: all of
+ * them) that has so much of a GPU's memory now; device: nobody, an input device is introduced, /dev/input/eventN with its
+ * node N (~0: not known); input: nobody, so many events of a device are reported together, so long after its last report;
+ * input_wake: who was woken by a device's report, and how long after that it runs. */
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \
@@ -186,6 +197,39 @@ enum { PRIO_REALTIME_LAST = 100 };
 	FIELD(E, u64, failed, NUMBER)      \
 	FIELD(E, u32, function, NUMBER)    \
 	FIELD(E, u32, unused, NUMBER)
+#define EVENT_FIELDS_submit(FIELD, E)      \
+	FIELD(E, u64, took_ns, NUMBER)     \
+	FIELD(E, u64, interval_ns, NUMBER) \
+	FIELD(E, u32, cmd, HEX)            \
+	FIELD(E, u8, driver, NUMBER)       \
+	FIELD(E, u8, work, NUMBER)         \
+	FIELD(E, s16, result, SIGNED)
+#define EVENT_FIELDS_fence(FIELD, E)       \
+	FIELD(E, u64, took_ns, NUMBER)     \
+	FIELD(E, u32, context, NUMBER)     \
+	FIELD(E, u32, seqno, NUMBER)       \
+	FIELD(E, struct comm, driver, TEXT) \
+	FIELD(E, struct comm, timeline, TEXT)
+#define EVENT_FIELDS_gpu_memory(FIELD, E)  \
+	FIELD(E, u64, bytes, NUMBER)       \
+	FIELD(E, u32, gpu, NUMBER)         \
+	FIELD(E, u32, pid, NUMBER)
+#define EVENT_FIELDS_device(FIELD, E)      \
+	FIELD(E, u32, device, NUMBER)      \
+	FIELD(E, u32, node, NUMBER)        \
+	FIELD(E, u16, device_kind, NUMBER) \
+	FIELD(E, u16, bus, NUMBER)         \
+	FIELD(E, u16, vendor, HEX)         \
+	FIELD(E, u16, product, HEX)        \
+	FIELD(E, struct tail, name, TEXT)
+#define EVENT_FIELDS_input(FIELD, E)       \
+	FIELD(E, u64, interval_ns, NUMBER) \
+	FIELD(E, u32, device, NUMBER)      \
+	FIELD(E, u32, events, NUMBER)
+#define EVENT_FIELDS_input_wake(FIELD, E)  \
+	FIELD(E, u64, delay_ns, NUMBER)    \
+	FIELD(E, u32, device, NUMBER)      \
+	FIELD(E, u32, device_kind, NUMBER)
 /* clang-format on */
 
 #define EVENT_ENUM(KIND, name, bytes) EVENT_##KIND,

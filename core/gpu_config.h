@@ -19,6 +19,7 @@ struct gpu_config {
 	u32 families;	/* GPU_OF_*; at a function of a driver only its own */
 	u32 uvm_major;	/* 0: there is none */
 	u32 with_inode; /* the function's first argument is the inode, as it once was for every ioctl */
+	u32 ends_seen;	/* a hook at the end of the call is there too, which sends the event */
 	u32 by_minor;	/* tell DRM's drivers apart by the device's number, not by what the kernel calls them */
 };
 

@@ -45,10 +45,14 @@ struct input_count {
 	u64 events; /* reports not among them */
 	u64 reports;
 	u64 last_ns;
+	u64 last_report_ns;
+	u64 told_events; /* that are in reports sent to the program */
 	u16 bus;
 	u16 vendor;
 	u16 product;
 	u16 kind; /* enum input_kind */
+	u32 number;
+	u32 unused;
 };
 
 /* `code` is a constant of the enum above, so the word is within the array. */

@@ -242,4 +242,29 @@ core_fn int uvm_is_submit(u32 cmd)
 	return cmd == UVM_MIGRATE;
 }
 
+/* What kind of work it is that an ioctl hands over. Kept in recordings: new ones go to the end. */
+enum gpu_work {
+	GPU_WORK_NONE,
+	GPU_WORK_COMMANDS,
+	GPU_WORK_FLIP,	  /* a frame is put on a screen */
+	GPU_WORK_FENCE,	  /* vgem's, in place of commands */
+	GPU_WORK_CHANNEL, /* NVIDIA's: where commands then go unseen */
+	GPU_WORK_MEMORY,  /* memory is moved */
+	GPU_WORKS
+};
+
+/* Of an ioctl that is a submit. */
+core_fn u32 gpu_work_of(u32 driver, u32 cmd)
+{
+	u32 nr = ioc_nr(cmd);
+
+	if (driver == GPU_NVIDIA)
+		return GPU_WORK_CHANNEL;
+	if (driver == GPU_NVIDIA_UVM)
+		return GPU_WORK_MEMORY;
+	if (nr < DRM_OWN || nr >= DRM_OWN_END)
+		return GPU_WORK_FLIP;
+	return driver == GPU_VGEM ? GPU_WORK_FENCE : GPU_WORK_COMMANDS;
+}
+
 #endif

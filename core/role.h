@@ -279,6 +279,8 @@ struct role_state {
 	/* Of input devices: the wake-up by one that was counted last, and the run, counted from 1, in which one was
 	 * read without such a wake-up. */
 	u64 input_wake;
+	u64 input_ns; /* the report that woke it, while it has not run since; 0: none. And the device */
+	u32 input_device;
 	u64 input_run;
 };
 

@@ -24,10 +24,14 @@ enum {
 	EMIT_ROLES = 1 << 1, /* what threads turn out to be for, and launches */
 	EMIT_FRAMES = 1 << 2,
 	EMIT_CUDA = 1 << 3,
+	EMIT_GPU = 1 << 4,   /* submits, fences, memory */
+	EMIT_INPUT = 1 << 5, /* what input devices send, and who wakes for it */
 };
 
 /* Kinds that come now and then, and that somebody may want to act on or see at once. */
-#define PROMPT_KINDS (1u << EVENT_ROLE | 1u << EVENT_LAUNCH | 1u << EVENT_DECISION | 1u << EVENT_FRAME)
+#define PROMPT_KINDS                                                                                             \
+	(1u << EVENT_ROLE | 1u << EVENT_LAUNCH | 1u << EVENT_DECISION | 1u << EVENT_FRAME | 1u << EVENT_SUBMIT | \
+	 1u << EVENT_FENCE | 1u << EVENT_GPU_MEMORY | 1u << EVENT_DEVICE | 1u << EVENT_INPUT | 1u << EVENT_INPUT_WAKE)
 
 /* The reader looks again so long after it was woken, whether or not it is woken again; what comes meanwhile need not
  * wake it, as long as that is shorter. */

@@ -26,6 +26,8 @@ static const struct {
 	  "each move of a thread to another CPU, its cause and how long it took to run" },
 	{ "misses", view_misses, "threads that work by a clock and ran too late, and who was in the way" },
 	{ "cuda", view_cuda, "calls into libcuda, launches, copies, memory, and the driver's ioctls" },
+	{ "gpu", view_gpu, "what threads submit to GPUs, and how long the driver and the GPU take" },
+	{ "input", view_input, "what input devices send, and how soon their readers run" },
 	{ "inversions", view_inversions, "threads that waited while a less urgent one ran" },
 	{ "record", view_record, "write the stream of events to a file, for the others to read with -i" },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU" },

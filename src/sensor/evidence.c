@@ -63,7 +63,7 @@ const char *evidence_check_names(const char *without)
 	for (const char *at = without; *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ","))
 		if (!is_known(at, strcspn(at, ",")))
 			return "names no kind of evidence: it takes launch, gpu, wine, input, frame, socket, sound, "
-			       "learned, names, "
+			       "fence, memory, learned, names, "
 			       "runtime, or all";
 	return NULL;
 }
@@ -95,6 +95,11 @@ static void start_sensors(struct evidence_set *evidence, const struct evidence_s
 		if (evidence_leaves_out(without, kind->name)) {
 			*sensor = (struct sensor){ .kind = kind, .state = SENSOR_OFF };
 			reason_set(&sensor->reason, "left out by --without");
+			continue;
+		}
+		if (kind->only_for && !(sched_emits(settings->sched) & kind->only_for)) {
+			*sensor = (struct sensor){ .kind = kind, .state = SENSOR_OFF };
+			reason_set(&sensor->reason, "nobody asked for its events");
 			continue;
 		}
 		/* Its reason, if it can't, stays with it. */
@@ -181,6 +186,17 @@ void evidence_take(struct evidence_set *evidence, const struct event_header *eve
 
 		if (sensor->state != SENSOR_OFF && sensor->kind->take)
 			sensor->kind->take(sensor->data, (const struct event_role *)event);
+	}
+}
+
+void evidence_describe(struct evidence_set *evidence, u64 now_ns,
+		       void (*take)(void *data, const struct event_header *event), void *data)
+{
+	for (int i = 0; i < evidence->len; i++) {
+		struct sensor *sensor = &evidence->sensors[i];
+
+		if (sensor->state != SENSOR_OFF && sensor->kind->describe)
+			sensor->kind->describe(sensor->data, now_ns, take, data);
 	}
 }
 

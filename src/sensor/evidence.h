@@ -38,6 +38,9 @@ int evidence_fd(const struct evidence_set *evidence);
 /* Does what there is to do; costs little when there is nothing. */
 void evidence_work(struct evidence_set *evidence);
 void evidence_take(struct evidence_set *evidence, const struct event_header *event);
+/* Events about what is there already, such as devices. */
+void evidence_describe(struct evidence_set *evidence, u64 now_ns,
+		       void (*take)(void *data, const struct event_header *event), void *data);
 u64 evidence_lost(const struct evidence_set *evidence);
 
 /* The sensors, for telling which hook each one has. */

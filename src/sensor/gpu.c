@@ -39,8 +39,9 @@ struct gpu_plan {
 struct gpu_hooked {
 	struct gpu_bpf *skeleton;
 	struct bpf_link *link;
-	u32 families;	/* of PART_SYSCALL: those it serves */
-	char name[100]; /* "fentry/drm_ioctl" */
+	struct bpf_link *end_link; /* at the end of the same calls; NULL: there is none */
+	u32 families;		   /* of PART_SYSCALL: those it serves */
+	char name[100];		   /* "fentry/drm_ioctl" */
 };
 
 struct gpu_state {
@@ -62,6 +63,7 @@ static u32 family_of(enum gpu_part part)
 static void unhook(struct gpu_hooked *hooked)
 {
 	bpf_link__destroy(hooked->link);
+	bpf_link__destroy(hooked->end_link);
 	gpu_bpf__destroy(hooked->skeleton);
 	*hooked = (struct gpu_hooked){ 0 };
 }
@@ -98,17 +100,28 @@ static struct bpf_program *program_for(const struct gpu_bpf *skeleton, const str
 	return plan->way == WAY_FENTRY ? skeleton->progs.nvidia_fentry : skeleton->progs.nvidia_kprobe;
 }
 
-/* An object with just the one program in it: where one function is missing the others still work. */
+static struct bpf_program *end_program_for(const struct gpu_bpf *skeleton, const struct gpu_plan *plan)
+{
+	return plan->way == WAY_SYSCALL	 ? skeleton->progs.on_ioctl_end
+	       : plan->way == WAY_KPROBE ? skeleton->progs.call_kretprobe
+					 : skeleton->progs.call_fexit;
+}
+
+/* An object with just the one program in it, or with its end: where one function is missing the others still work. */
 static int load(const struct gpu_state *state, const struct gpu_plan *plan, struct gpu_bpf *skeleton)
 {
-	struct bpf_program *wanted = program_for(skeleton, plan), *program;
+	struct bpf_program *wanted = program_for(skeleton, plan), *end = end_program_for(skeleton, plan), *program;
+	bool with_end = plan->config.ends_seen;
 	int error = 0;
 
-	bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_autoload(program, program == wanted);
+	bpf_object__for_each_program(program, skeleton->obj)
+		bpf_program__set_autoload(program, program == wanted || (with_end && program == end));
 	skeleton->rodata->gpu = plan->config;
 	skeleton->rodata->gpu.by_minor = sensor_hook_is_skipped("gpu", "driver_name");
 	if (plan->way == WAY_FENTRY)
 		error = bpf_program__set_attach_target(wanted, 0, plan->function);
+	if (plan->way == WAY_FENTRY && !error && with_end)
+		error = bpf_program__set_attach_target(end, 0, plan->function);
 	if (!error)
 		error = sched_share(state->sched, skeleton->obj);
 	return error ? error : gpu_bpf__load(skeleton);
@@ -126,6 +139,56 @@ static struct bpf_link *attach_program(const struct gpu_plan *plan, const struct
 	}
 }
 
+static struct bpf_link *attach_end(const struct gpu_plan *plan, const struct bpf_program *program)
+{
+	switch (plan->way) {
+	case WAY_FENTRY:
+		return bpf_program__attach(program);
+	case WAY_KPROBE:
+		return bpf_program__attach_kprobe(program, true, plan->function);
+	default:
+		return sensor_attach_tracepoint(program, "syscalls", "sys_exit_ioctl");
+	}
+}
+
+/* Loads and attaches. The end first, so that no call is seen to begin whose end then is not. */
+static int hook_object(const struct gpu_state *state, const struct gpu_plan *plan, struct gpu_hooked *hooked)
+{
+	int error;
+
+	hooked->skeleton = gpu_bpf__open();
+	error = hooked->skeleton ? load(state, plan, hooked->skeleton) : -errno;
+	if (!error && plan->config.ends_seen) {
+		hooked->end_link = attach_end(plan, end_program_for(hooked->skeleton, plan));
+		error = hooked->end_link ? 0 : -errno;
+	}
+	if (!error) {
+		hooked->link = attach_program(plan, program_for(hooked->skeleton, plan));
+		error = hooked->link ? 0 : -errno;
+	}
+	return error;
+}
+
+/* With the end of the calls where somebody wants to know how long they took; without it where it can't be had. */
+static int hook_with_end(const struct gpu_state *state, const struct gpu_plan *plan, struct gpu_hooked *hooked)
+{
+	char name[sizeof(hooked->name)];
+	struct gpu_plan full = *plan;
+	int error;
+
+	full.config.ends_seen = (sched_emits(state->sched) & EMIT_GPU) != 0 && !sensor_hook_is_skipped("gpu", "end");
+	error = hook_object(state, &full, hooked);
+	if (!error || !full.config.ends_seen)
+		return error;
+	memcpy(name, hooked->name, sizeof(name));
+	unhook(hooked);
+	memcpy(hooked->name, name, sizeof(name));
+	error = hook_object(state, plan, hooked);
+	if (!error)
+		note("gpu: how long calls to the driver take can't be seen at %s", hooked->name);
+	return error;
+}
+
 static int set_hook(struct gpu_state *state, const struct gpu_plan *plan, struct reason *why)
 {
 	struct gpu_hooked *hooked = &state->parts[plan->part];
@@ -139,12 +202,7 @@ static int set_hook(struct gpu_state *state, const struct gpu_plan *plan, struct
 		reason_set(why, SENSOR_SKIPPED_WORDS);
 		return -ENOTSUP;
 	}
-	hooked->skeleton = gpu_bpf__open();
-	error = hooked->skeleton ? load(state, plan, hooked->skeleton) : -errno;
-	if (!error) {
-		hooked->link = attach_program(plan, program_for(hooked->skeleton, plan));
-		error = hooked->link ? 0 : -errno;
-	}
+	error = hook_with_end(state, plan, hooked);
 	if (!error) {
 		hooked->families = plan->config.families;
 		return 0;
@@ -347,7 +405,10 @@ static u64 gpu_lost(const void *data)
 
 	for (int part = 0; part < PARTS; part++)
 		if (state->parts[part].skeleton)
-			lost += state->parts[part].skeleton->bss->unread + missed_runs(state->parts[part].skeleton);
+			lost += state->parts[part].skeleton->bss->unread +
+				state->parts[part].skeleton->bss->ends_missed +
+				state->parts[part].skeleton->bss->submitters_refused +
+				missed_runs(state->parts[part].skeleton);
 	return lost;
 }
 

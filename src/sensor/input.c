@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../sink/text.h"
@@ -19,6 +20,7 @@
 enum input_hook { HOOK_FENTRY, HOOK_KPROBE, HOOK_EVDEV };
 
 struct input_state {
+	const struct sensor *sched; /* NULL: only tried */
 	struct input_bpf *skeleton; /* NULL where devices are read */
 	struct input_readers *readers;
 	struct device_list list;
@@ -124,6 +126,7 @@ static int load(struct input_state *state, int hook, const struct sensor *sched,
 	bpf_program__set_autoload(skeleton->progs.on_input_event_end, hook == HOOK_FENTRY);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_probed, hook == HOOK_KPROBE);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_probed_end, hook == HOOK_KPROBE);
+	bpf_program__set_autoload(skeleton->progs.on_switch, sched_emits(sched) & EMIT_INPUT);
 	evdev = evdev_part(skeleton, hook);
 	other = evdev_part(skeleton, hook == HOOK_FENTRY ? HOOK_KPROBE : HOOK_FENTRY);
 	for (int i = 0; i < 2; i++) {
@@ -151,6 +154,7 @@ static int input_open(void **out, int hook, const void *settings, struct reason 
 	*out = state;
 	if (!state)
 		return -ENOMEM;
+	state->sched = sched;
 	state->list = (struct device_list){
 		.inotify_fd = -1, .watch_opens = hook == HOOK_EVDEV, .came = on_came, .goes = on_goes, .data = state
 	};
@@ -219,12 +223,53 @@ static void input_work(void *data)
 		device_list_work(&state->list);
 }
 
+/* Devices that send nothing are in the stream too. */
+static void input_describe(void *data, u64 now_ns, void (*take)(void *data, const struct event_header *event),
+			   void *taker)
+{
+	const struct input_state *state = data;
+
+	if (!state->skeleton || !(sched_emits(state->sched) & EMIT_INPUT))
+		return;
+	for (u32 i = 0; i < state->list.len; i++) {
+		const struct input_device *device = &state->list.all[i]->device;
+		struct event_device event = { .head = { .time_ns = now_ns, .kind = EVENT_DEVICE },
+					      .device = device->number,
+					      .node = device->event,
+					      .device_kind = device->kind,
+					      .bus = device->bus,
+					      .vendor = device->vendor,
+					      .product = device->product };
+
+		memcpy(event.name.text, device->name, strnlen(device->name, TAIL_LEN - 1));
+		take(taker, &event.head);
+	}
+}
+
+/* How often the kernel did not run a program because its CPU was busy with another one. */
+static u64 missed_runs(const struct input_bpf *skeleton)
+{
+	struct bpf_program *program;
+	u64 missed = 0;
+
+	bpf_object__for_each_program(program, skeleton->obj)
+	{
+		struct bpf_prog_info info = { 0 };
+		u32 size = sizeof(info);
+
+		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
 static u64 input_lost(const void *data)
 {
 	const struct input_state *state = data;
 	u64 lost = state->list.refused;
 
-	return lost + (state->readers ? readers_lost(state->readers) : state->skeleton->bss->devices_refused);
+	return lost + (state->readers ? readers_lost(state->readers)
+				      : state->skeleton->bss->devices_refused + missed_runs(state->skeleton));
 }
 
 void input_devices(struct sensor *sensor, input_each each, void *data)
@@ -247,5 +292,6 @@ const struct sensor_kind input_kind = {
 	.gathers_evidence = true,
 	.fd = input_fd,
 	.work = input_work,
+	.describe = input_describe,
 	.lost = input_lost,
 };

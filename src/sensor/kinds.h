@@ -16,5 +16,7 @@ extern const struct sensor_kind frame_kind;
 extern const struct sensor_kind socket_kind;
 extern const struct sensor_kind sound_kind;
 extern const struct sensor_kind learned_kind;
+extern const struct sensor_kind fence_kind;
+extern const struct sensor_kind memory_kind;
 
 #endif

@@ -138,7 +138,8 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 			   : settings->role_wakeups || settings->cuda ? ACCOUNT_KEEP
 								      : 0,
 		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0) |
-			(settings->frames ? EMIT_FRAMES : 0) | (settings->cuda ? EMIT_CUDA : 0),
+			(settings->frames ? EMIT_FRAMES : 0) | (settings->cuda ? EMIT_CUDA : 0) |
+			(settings->gpu ? EMIT_GPU : 0) | (settings->input ? EMIT_INPUT : 0),
 		.look_bytes = ring_bytes(settings) / LOOKS_AT_RING,
 		.prompt_kinds = settings->prompt ? PROMPT_KINDS : 0,
 		.role_wakeups = settings->role_wakeups,
@@ -531,6 +532,13 @@ struct sched_learned sched_learned(const struct sensor *sensor)
 	return learned;
 }
 
+u32 sched_emits(const struct sensor *sensor)
+{
+	const struct sched_state *state = sensor ? sensor->data : NULL;
+
+	return state ? state->skeleton->rodata_config->config.emit : ~0u;
+}
+
 int sched_share(const struct sensor *sensor, struct bpf_object *object)
 {
 	static const char *const shared[] = { "threads", "rings", "names", ".data.cpus", ".rodata.config" };
@@ -544,7 +552,9 @@ int sched_share(const struct sensor *sensor, struct bpf_object *object)
 		if (!ours || !theirs)
 			continue;
 		/* The object's own view of it must be as large before it is mapped over. */
-		error = shared[i][0] == '.' ? bpf_map__set_value_size(theirs, bpf_map__value_size(ours)) : 0;
+		error = bpf_map__value_size(theirs) != bpf_map__value_size(ours)
+				? bpf_map__set_value_size(theirs, bpf_map__value_size(ours))
+				: 0;
 		if (!error)
 			error = bpf_map__reuse_fd(theirs, bpf_map__fd(ours));
 		if (error)

@@ -15,6 +15,8 @@ struct sched_settings {
 	bool account; /* keep threads' accounts, for sched_read_threads */
 	bool emit;    /* send events of the scheduler */
 	bool frames;  /* and one a frame that is presented */
+	bool gpu;     /* and of submits to GPUs, fences, memory */
+	bool input;   /* and of what input devices send */
 	bool prompt;  /* wake the reader at once for what is rare */
 	bool cuda;    /* and those of the cuda sensor; keeps accounts, so that waits inside calls are known */
 	struct filter filter;
@@ -68,6 +70,9 @@ int sched_add_name(struct sensor *sensor, const struct name_rule *rule);
  * open and its load. Without a sensor (NULL) the object gets its own, which is enough to see whether it loads. */
 struct bpf_object;
 int sched_share(const struct sensor *sensor, struct bpf_object *object);
+
+/* What events are sent (EMIT_*); all kinds for no sensor (NULL). */
+u32 sched_emits(const struct sensor *sensor);
 
 /* For the learned sensor: the kernel half's maps by name, what it is to do (LEARN_*), and what it counted. */
 int sched_map_fd(const struct sensor *sensor, const char *name);

@@ -32,10 +32,14 @@ struct sensor_kind {
 	/* Tells what threads are for: started by evidence.c, which hands open its struct evidence_settings. Such
 	 * sensors may have more to do while they watch; each of these can be NULL. */
 	bool gathers_evidence;
+	u32 only_for;		      /* EMIT_*: it is of use only where such events are sent; 0: always */
 	int (*fd)(const void *state); /* readable when there is work that should not wait; -1: there is no such thing */
 	void (*work)(void *state);    /* called when fd is readable, and once a second */
 	void (*take)(void *state, const struct event_role *event); /* called for every role event */
-	u64 (*lost)(const void *state);				   /* what a full map or ring refused */
+	/* Events about what is there already, for a stream that begins now. */
+	void (*describe)(void *state, u64 now_ns, void (*take)(void *data, const struct event_header *event),
+			 void *data);
+	u64 (*lost)(const void *state); /* what a full map or ring refused */
 };
 
 #define SENSOR_WAITS "none yet"

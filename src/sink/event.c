@@ -79,17 +79,19 @@ static void print_word(FILE *out, const struct event_header *event, const struct
 {
 	const char *at = (const char *)event + field->offset;
 	size_t len = strlen(field->name);
-	char text[TAIL_LEN + 1] = "", plain[TAIL_LEN * 2];
+	char text[LONG_NAME_LEN + 1] = "", plain[LONG_NAME_LEN * 2];
 
 	if (field->how == FIELD_TEXT) {
-		memcpy(text, at, field->bytes < TAIL_LEN ? field->bytes : TAIL_LEN);
+		memcpy(text, at, field->bytes < LONG_NAME_LEN ? field->bytes : LONG_NAME_LEN);
 		format_plain(plain, sizeof(plain), text);
 		fprintf(out, " %s '%s'", field->name, plain);
 	} else if (len > 3 && !strcmp(field->name + len - 3, "_ns")) {
 		format_time(text, sizeof(text), read_number(at, field->bytes));
 		fprintf(out, " %.*s %s", (int)len - 3, field->name, text);
 	} else if (field->how == FIELD_SIGNED) {
-		fprintf(out, " %s %d", field->name, (s16)read_number(at, field->bytes));
+		fprintf(out, " %s %d", field->name,
+			field->bytes == sizeof(s32) ? (s32)read_number(at, field->bytes)
+						    : (s16)read_number(at, field->bytes));
 	} else {
 		fprintf(out, field->how == FIELD_HEX ? " %s 0x%" PRIx64 : " %s %" PRIu64, field->name,
 			read_number(at, field->bytes));

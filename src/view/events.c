@@ -20,6 +20,10 @@ enum { KEY_WAKEUPS = 0x200, KEY_ONLY, NAME_SIZE = 32, TIME_SIZE = 16 };
 	(1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_EXEC | 1u << EVENT_RENAME | \
 	 1u << EVENT_SAMPLE | 1u << EVENT_MISSED | 1u << EVENT_DECISION)
 
+#define CUDA_KINDS                                                                                          \
+	(1u << EVENT_CUDA_CALL | 1u << EVENT_CUDA_LAUNCH | 1u << EVENT_CUDA_IOCTL | 1u << EVENT_CUDA_NAME | \
+	 1u << EVENT_CUDA_COUNT)
+
 /* Those that are told in a sentence. */
 #define HAS_WORDS (1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_DECISION)
 
@@ -222,10 +226,16 @@ int view_events(int argc, char **argv)
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
 	printer.json = options.json;
+	if ((only & CUDA_KINDS) && !options.input) {
+		fail("events", "calls into CUDA are watched by 'tactus cuda', and are here only in its recordings");
+		return EXIT_USAGE;
+	}
 	if (only) {
 		source.events = only & SCHED_KINDS;
 		source.roles = only & ~SCHED_KINDS;
 		source.frames = only >> EVENT_FRAME & 1;
+		source.input = only & (1u << EVENT_DEVICE | 1u << EVENT_INPUT | 1u << EVENT_INPUT_WAKE);
+		source.gpu = only & (1u << EVENT_SUBMIT | 1u << EVENT_FENCE | 1u << EVENT_GPU_MEMORY);
 		source.prompt = !source.events;
 	}
 	/* A CPU number in an event is 16 bits wide, whatever a recording claims. */

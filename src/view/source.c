@@ -159,6 +159,28 @@ static void describe_machine(struct recording_info *info)
 	snprintf(info->kernel, sizeof(info->kernel), "%s", kernel_release());
 }
 
+/* The view goes on with what else there is, such as other sensors of the same matter. */
+static int check_subject(const struct session *session)
+{
+	const struct source *source = session->source;
+	int len;
+	const struct sensor *sensors = evidence_sensors(session->evidence, &len), *subject = NULL;
+
+	for (int i = 0; i < len; i++)
+		if (!strcmp(sensors[i].kind->name, source->subject))
+			subject = &sensors[i];
+	if (source->subject_hooks &&
+	    (!subject || subject->state == SENSOR_OFF || subject->hook >= source->subject_hooks))
+		return fail(source->view, "cannot watch %s: %s", subject ? subject->kind->subject : source->subject,
+			    subject ? subject->reason.text : "there is no such sensor");
+	if (!subject || subject->state == SENSOR_OFF)
+		note("%s: cannot watch %s: %s", source->view, subject ? subject->kind->subject : source->subject,
+		     subject ? subject->reason.text : "there is no such sensor");
+	else if (!strcmp(sensor_hook_name(subject), SENSOR_WAITS))
+		note("%s: this machine has no %s; one that comes is noticed", source->view, source->absent);
+	return 0;
+}
+
 /* The sensors besides the scheduler's that tell what threads are for. */
 static int set_up_roles(struct session *session)
 {
@@ -176,7 +198,7 @@ static int set_up_roles(struct session *session)
 	db.learns |= session->source->learns;
 	if (evidence_start(&session->evidence, &wishes, source->without ? source->without : role_options()->without))
 		return fail(session->source->view, "out of memory");
-	return 0;
+	return source->subject ? check_subject(session) : 0;
 }
 
 static int set_up_cuda(struct session *session)
@@ -200,6 +222,8 @@ static int set_up(struct session *session)
 		.emit = source->events || (options->output && !source->cuda),
 		.cuda = source->cuda,
 		.frames = source->roles && (source->frames || options->output),
+		.gpu = source->roles && (source->gpu || options->output),
+		.input = source->roles && (source->input || options->output),
 		.prompt = source->prompt,
 		.role_wakeups = source->roles ? role_options_wakeups() : 0,
 		.filter = options->filter,
@@ -298,8 +322,11 @@ static int take_last_role(void *data, const void *event)
 static void watch_window(struct session *session)
 {
 	struct source *source = session->source;
-	int fd = rings_fd(session), error = sched_open_window(&session->sensor);
+	int fd = rings_fd(session), error;
 
+	if (session->evidence)
+		evidence_describe(session->evidence, source->info.mono_start_ns, take_live, session);
+	error = sched_open_window(&session->sensor);
 	session->watch.prompt = source->prompt;
 	/* What programs map is looked at when they have just mapped it, so that their first calls are not missed. */
 	if (session->evidence && evidence_fd(session->evidence) >= 0) {

@@ -23,6 +23,14 @@ struct source {
 	bool events;	  /* live: send every event; on replay events always come */
 	bool roles;  /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
 	bool frames; /* live, with `roles`: send an event a frame */
+	bool gpu;    /* live, with `roles`: send an event a submit to a GPU, and of what the GPU has done */
+	bool input;  /* live, with `roles`: send what input devices report, and who wakes for it */
+	/* live, with `roles`: the sensor that the view lives from. It is told if there is nothing for it to watch, or
+	 * why it can't. */
+	const char *subject;
+	int subject_hooks;  /* with `subject`: only its first so many hooks do, and without them it can't start; 0: any
+			     */
+	const char *absent; /* with `subject`: what this machine does not have then */
 	bool prompt; /* live: hand rare kinds over at once, before it is sure that none of another CPU is older */
 	const struct cuda_settings *cuda; /* live: calls into libcuda and ioctls, as sensor/cuda.h has it; NULL: none */
 	const char *without; /* live, with `roles`: sensors that are not needed; NULL: as the options say */

@@ -19,6 +19,8 @@ int view_frames(int argc, char **argv);
 int view_migrations(int argc, char **argv);
 int view_misses(int argc, char **argv);
 int view_cuda(int argc, char **argv);
+int view_gpu(int argc, char **argv);
+int view_input(int argc, char **argv);
 int view_inversions(int argc, char **argv);
 int view_roles(int argc, char **argv);
 int view_stats(int argc, char **argv);

@@ -22,9 +22,11 @@ judge() {
 	local name=$1 driver=$2 words=$3 said=$scratch/said
 	"$tactus" roles -i "$scratch/recording" --json -n all >"$scratch/rows"
 	"$tactus" roles -i "$scratch/recording" --json --follow >"$scratch/changes"
+	"$tactus" gpu -i "$scratch/recording" --json >"$scratch/gpu"
+	"$tactus" events -i "$scratch/recording" --only submit --json >"$scratch/submits"
 	cat >"$scratch/judge.py" <<'END'
 import json, sys
-said, rows, changes = ([json.loads(l) for l in open(f)] for f in sys.argv[1:])
+said, rows, changes, gpu_rows, submits = ([json.loads(l) for l in open(f)] for f in sys.argv[1:])
 said = said[0]
 gpu = [r for r in rows if r["evidence_kind"] == "gpu"]
 known = [r for r in changes if r["evidence_kind"] == "gpu"]
@@ -35,13 +37,21 @@ print("counts", submitter.get("gpu_submits"))
 print("others", sum(r["gpu_submits"] for r in rows if r["tid"] != said["submitter"]))
 print("evidence", submitter.get("evidence"))
 print("after_ns", known[0]["time_ns"] - said["before_ns"] if known else None)
+shown = [r for r in gpu_rows if r.get("row") == "submits"]
+took = [e["took_ns"] for e in submits]
+print("shown_tids", *sorted({r["tid"] for r in shown}))
+print("shown", sum(r["submits"] for r in shown), "to", *sorted({r["driver"] for r in shown}), "as", *sorted({r["kind"] for r in shown}))
+print("refused", sum(r["refused"] for r in shown))
+print("fences", sum(r["fences"] for r in gpu_rows if r.get("row") == "fences" and r["driver"] == "vgem"))
+print("in_time", bool(took) and 0 < min(took) and sum(took) <= said["spent_ns"])
+print("took", sum(took), "of", said["spent_ns"])
 print("submitter", said["submitter"])
 print("calls", said["calls"])
 print("failed", said["failed"])
 if submitter.get("gpu_submits") != said["calls"]:
     print("row", submitter, *(c for c in changes if c["tid"] == said["submitter"]), sep="\nrow ")
 END
-	python3 "$scratch/judge.py" "$said" "$scratch/rows" "$scratch/changes" >"$scratch/judged"
+	python3 "$scratch/judge.py" "$said" "$scratch/rows" "$scratch/changes" "$scratch/gpu" "$scratch/submits" >"$scratch/judged"
 	sed -n 's/^row /# /p' "$scratch/judged"
 	sed 's/^/# /' "$scratch/err"
 	judged() { sed -n "s/^$1 //p" "$scratch/judged"; }
@@ -50,11 +60,31 @@ END
 	is "$name: every submit is counted, no question is" "$(judged counts)" "$(judged calls)"
 	is "$name: nobody else has one" "$(judged others)" 0
 	is "$name: in words" "$(judged evidence)" "$words $(judged calls) times"
+	is "$name: gpu shows that thread" "$(judged shown_tids)" "$(judged submitter)"
+	is "$name: with every submit, its driver and kind" "$(judged shown)" "$(judged calls) to $driver as $(kind_of "$driver")"
+	is "$name: and those that the driver refused" "$(judged refused)" "$(judged failed)"
+	is "$name: each has a time in its ioctl, in all no more than the program measured" "$(judged in_time)" True
+	[ "$driver" != vgem ] || is "$name: each fence is seen to end" "$(judged fences)" $((($(judged calls) + 1) / 2))
+	say_measured "$name: ioctls took $(judged took) ns that the program measured around them"
 	say_measured "$name: known $(judged after_ns) ns after the stamp before the first submit; $(judged calls) calls, $(judged failed) refused by the driver"
 	holds "$name: not known before the first submit" test "$(judged after_ns)" -ge 0
 	if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
 		holds "$name: known within 1 ms" test "$(judged after_ns)" -le $most_ns
 	fi
+}
+
+kind_of() { case $1 in vkms) echo flip ;; vgem) echo fence ;; *) echo channel ;; esac; }
+
+# A gap is told, and a recording tells the same as the run did. Of the numbers alone: lines of a run come as it goes on.
+gap_and_replay() {
+	"$tactus" gpu --json -o "$scratch/recording" -- build/programs/drm_submit vgem 80 "" 800 >"$scratch/out" 2>"$scratch/err"
+	is "gpu ends well" $? 0
+	grep -E '^{"(row|stall)"' "$scratch/out" >"$scratch/live"
+	"$tactus" gpu -i "$scratch/recording" --json >"$scratch/replayed" 2>&1
+	is "live and replayed are the same" "$(cat "$scratch/replayed")" "$(cat "$scratch/live")"
+	is "a pause in the stream of submits is a gap that stands out" "$(grep -cE '"stall":"gap".*"span_ns":([89][0-9]{8}|1[0-9]{9}),' "$scratch/live")" 1
+	like "and is counted" "$(grep '"row":"submits"' "$scratch/live")" '"gap_stalls":[1-9]'
+	like "in words" "$("$tactus" gpu -i "$scratch/recording")" 'gpu-submits \[[0-9]+\], fence of vgem: none for [0-9.]+ m?s, usually [0-9.]+ [mu]?s at most'
 }
 
 # watch NAME DRIVER [NODE]: a run of drm_submit under tactus
@@ -122,6 +152,7 @@ elif [ -e "$image/nvidia.ko" ]; then
 	with_hooks gpu:fentry kprobe/drm_ioctl fallback vkms vgem
 	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vkms vgem
 	with_hooks gpu:driver_name fentry/drm_ioctl ok vgem
+	gap_and_replay
 	bring() { insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0; }
 	late "NVIDIA's driver, as a double" nvidia /dev/nvidia0 bring
 	# fentry takes a module that was built with BTF.
@@ -141,5 +172,6 @@ else
 	with_hooks "" fentry/drm_ioctl ok vgem
 	with_hooks gpu:fentry kprobe/drm_ioctl fallback vgem
 	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
+	gap_and_replay
 fi
 done_testing

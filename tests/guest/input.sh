@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Input devices and who reads them, where devices can be made (uinput): by each hook in turn, with every way to read.
-# Runs in the VM; called by tests/vm/61-input.sh.
+# Runs in the VM; called by tests/vm/61-input.sh. With TACTUS_CLOCK=virtual: a mouse at 8 kHz, and nothing else.
 . tests/tap.sh
 
 # Loading programs and starting Python take seconds in an emulated guest: only the sensor under test is started, and
@@ -56,6 +56,44 @@ reads_nothing() {
 	holds "$1 is not taken for a reader" test "$(role_of "$1" 3)" != io
 }
 
+# sees HOOK REPORTS RATE READER...: live and from its recording; one reader is the only one
+sees() {
+	local said=$scratch/out device hook=$1 run=(build/programs/mouse mouse "$2" "$3" 1) readers
+	shift 3
+	readers=("$@")
+	[ $# -gt 1 ] || run+=("$1")
+	set -- "$hook"
+	"$tactus" input --json -n all -o "$scratch/recording" -- "${run[@]}" >"$said" 2>"$scratch/err"
+	is "$1: watching input ends well" $? 0
+	is "$1: not one event was lost" "$(grep -c "events were lost" "$scratch/err")" 0
+	sed 's/^/# /' "$scratch/err"
+	grep '^{"row"' "$said" >"$scratch/live"
+	device=$(grep '"row":"device"' "$scratch/live" | grep '"kind":"mouse"')
+	# number NAME <JSON
+	number() { grep -o "\"$1\":[0-9.]*" | cut -d : -f 2; }
+	is "$1: every report is counted" "$(number reports <<<"$device")" "$(truth device reports)"
+	is "$1: and every event" "$(number events <<<"$device")" "$(truth device events)"
+	like "$1: with the device's name and numbers" "$device" '"id":"1209:7a01".*"name":"Tactus test mouse'
+	say_measured "$1: $(number reports <<<"$device") reports, $(number rate <<<"$device") a second, one every $(number interval_p50_ns <<<"$device") ns (p50)"
+	for comm in "${readers[@]}"; do
+		reader=$(grep '"row":"reader"' "$scratch/live" | grep "\"comm\":\"$comm\"")
+		wakes=$(number wakes <<<"$reader")
+		say_measured "$1: $comm ran $(number delay_p50_ns <<<"$reader") ns (p50), $(number delay_p99_ns <<<"$reader") ns (p99) after the report, $wakes times"
+		between "$1: $comm: each time that the device woke it" $(($(truth "$comm" slept) * 9 / 10)) "$wakes" "$(truth device reports)"
+		holds "$1: $comm: and how long that took" test "$(number delay_p50_ns <<<"$reader")" -gt 0
+	done
+	is "$1: nobody else reads" "$(grep -c '"row":"reader"' "$scratch/live")" "${#readers[@]}"
+	is "$1: a recording says the same" "$("$tactus" input -i "$scratch/recording" --json -n all 2>&1)" "$(cat "$scratch/live")"
+}
+
+if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
+	# Only there is the rate that of the program, whatever else the host does.
+	sees fentry 8000 8000 by-epoll
+	holds "at 8 kHz indeed" test "$(number rate <<<"$(head -1 "$scratch/live")" | cut -d . -f 1)" -ge 7900
+	done_testing
+	exit
+fi
+
 sleepers="by-read by-poll by-select by-epoll by-nested"
 is "there is no input device at first" "$(find /dev/input -name "event*" 2>/dev/null | wc -l)" 0
 
@@ -86,9 +124,15 @@ for kind in keyboard:7a02 pad:7a03; do
 	reads_nothing unrelated
 done
 
+echo "# tactus input"
+# shellcheck disable=SC2086
+sees fentry 1000 1000 $sleepers
+TACTUS_SKIP_HOOKS=input:fentry sees kprobe 1000 8000 by-poll
+
 echo "# devices read by the program itself"
 export TACTUS_SKIP_HOOKS=input:fentry,input:kprobe
 is "the hook in use" "$(hook_in_use)" evdev
+ends "input says why it can't watch by that" 1 'tactus: input: cannot watch input devices and who reads them: fentry/input_event: switched off' "$tactus" input -d 1
 plays mouse 2000 500
 is_registered mouse 7a01
 for comm in $sleepers; do

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Two threads with a GPU's device: one asks it things all the time, one asks at first and then submits.
  * Usage: drm_submit vkms|vgem COUNT, or drm_submit nvidia COUNT /dev/NODE (the double of vm/module, which takes
- * anything). vkms: page flips. vgem: fences. nvidia: makes channels, every other one wrapped as another ioctl. Prints
- * one JSON object: tids of both, the time (CLOCK_MONOTONIC) just before the first submit and right after it, calls
- * made. Exit status 2: bad usage, 3: there is no such device or it refuses. */
+ * anything), or drm_submit DRIVER COUNT NODE|"" PAUSE_MS, which pauses once before the last quarter. vkms: page flips.
+ * vgem: fences. nvidia: makes channels, every other one wrapped as another ioctl. Prints one JSON object: tids of both,
+ * the time (CLOCK_MONOTONIC) just before the first submit and right after it, calls made, time spent in them. Exit
+ * status 2: bad usage, 3: there is no such device or it refuses. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,8 @@ static int device, count, failed;
 static int ready;
 static uint32_t buffer, frame, crtc;
 static pid_t tids[2];
-static uint64_t before_ns, after_ns;
+static uint64_t before_ns, after_ns, spent_ns;
+static useconds_t pause_us;
 
 static uint64_t now_ns(void)
 {
@@ -187,11 +189,18 @@ static void *submitter(void *unused)
 		ask();
 	usleep(100000);
 	for (int i = 0; i < count; i++) {
-		if (!i)
-			before_ns = now_ns();
+		uint64_t begin_ns, end_ns;
+
+		if (pause_us && i == count - count / 4)
+			usleep(pause_us);
+		begin_ns = now_ns();
 		failed += submit(i) != 0;
-		if (!i)
-			after_ns = now_ns();
+		end_ns = now_ns();
+		spent_ns += end_ns - begin_ns;
+		if (!i) {
+			before_ns = begin_ns;
+			after_ns = end_ns;
+		}
 		usleep(strcmp(driver, "vkms") ? 1000 : FLIP_US);
 	}
 	__atomic_store_n(&ready, 2, __ATOMIC_RELEASE);
@@ -205,7 +214,8 @@ int main(int argc, char **argv)
 	if (argc < 3 || (count = atoi(argv[2])) <= 0)
 		return 2;
 	driver = argv[1];
-	device = argc > 3 ? open(argv[3], O_RDWR | O_CLOEXEC) : open_drm();
+	pause_us = argc > 4 ? (useconds_t)atoi(argv[4]) * 1000 : 0;
+	device = argc > 3 && argv[3][0] ? open(argv[3], O_RDWR | O_CLOEXEC) : open_drm();
 	if (device < 0 || (strcmp(driver, "nvidia") && make_buffer()) || (!strcmp(driver, "vkms") && set_mode())) {
 		fprintf(stderr, "%s: %s\n", driver, device < 0 ? "no such device" : strerror(errno));
 		return 3;
@@ -214,7 +224,9 @@ int main(int argc, char **argv)
 	pthread_create(&threads[1], NULL, submitter, NULL);
 	pthread_join(threads[1], NULL);
 	pthread_join(threads[0], NULL);
-	printf("{\"asker\":%d,\"submitter\":%d,\"before_ns\":%llu,\"after_ns\":%llu,\"calls\":%d,\"failed\":%d}\n",
-	       tids[0], tids[1], (unsigned long long)before_ns, (unsigned long long)after_ns, count, failed);
+	printf("{\"asker\":%d,\"submitter\":%d,\"before_ns\":%llu,\"after_ns\":%llu,\"calls\":%d,\"failed\":%d,\"spent_"
+	       "ns\":%llu}\n",
+	       tids[0], tids[1], (unsigned long long)before_ns, (unsigned long long)after_ns, count, failed,
+	       (unsigned long long)spent_ns);
 	return 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Makes an input device through /dev/uinput and lets it send, and threads that read it in each way there is.
- * Usage: mouse KIND REPORTS RATE [WAIT_S]     KIND: mouse, keyboard, pad; waits WAIT_S before the first report
- * Prints on stdout: one line for the device, one a thread with what it saw. */
+ * Usage: mouse KIND REPORTS RATE [WAIT_S [READER]]     KIND: mouse, keyboard, pad; waits WAIT_S before the first
+ * report; READER: only the one of that name Prints on stdout: one line for the device, one a thread with what it saw.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -173,6 +174,24 @@ static int emit(int fd, int type, int code, int value)
 	return write(fd, &event, sizeof(event)) == sizeof(event);
 }
 
+static struct timespec next;
+
+/* Up to the kilohertz of ordinary mice each report takes its pause. Faster ones keep the clock, and catch up where they
+ * were late. */
+static void pause_for(long rate)
+{
+	if (rate < 4000) {
+		pause_ns(1000000000 / rate);
+		return;
+	}
+	if (!next.tv_sec)
+		clock_gettime(CLOCK_MONOTONIC, &next);
+	next.tv_nsec += 1000000000 / rate;
+	next.tv_sec += next.tv_nsec / 1000000000;
+	next.tv_nsec %= 1000000000;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+}
+
 /* A report that says something new each time. Returns the number of events in it. */
 static int send_report(int fd, const char *kind, long i)
 {
@@ -194,8 +213,9 @@ int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "mouse";
 	long reports = argc > 2 ? atol(argv[2]) : 2000, rate = argc > 3 ? atol(argv[3]) : 1000, events = 0;
+	const char *only = argc > 5 ? argv[5] : NULL;
 	struct reader readers[WAYS] = { { 0 } };
-	int fd = make_device(kind);
+	int fd = make_device(kind), made = 0;
 
 	if (fd < 0) {
 		fprintf(stderr, "mouse: no device can be made: %s\n", strerror(errno));
@@ -203,15 +223,18 @@ int main(int argc, char **argv)
 	}
 	for (int way = 0; way < WAYS; way++) {
 		readers[way].way = (enum way)way;
+		if (only && strcmp(only, way_names[way]))
+			continue;
+		made++;
 		pthread_create(&readers[way].thread, NULL, read_device, &readers[way]);
 	}
-	while (ready < WAYS)
+	while (ready < made)
 		pause_ns(1000000);
 	prctl(PR_SET_NAME, "sender");
 	pause_ns(argc > 4 ? (long)(atof(argv[4]) * 1e9) : 0);
 	for (long i = 0; i < reports; i++) {
 		events += send_report(fd, kind, i);
-		pause_ns(1000000000 / rate);
+		pause_for(rate);
 	}
 	printf("device %s events %ld reports %ld pid %d\n", strrchr(node, '/') + 1, events, reports, getpid());
 	/* Pulled out while it is read: that ends the readers. */
@@ -219,6 +242,8 @@ int main(int argc, char **argv)
 	over = 1;
 	ioctl(fd, UI_DEV_DESTROY);
 	for (int way = 0; way < WAYS; way++) {
+		if (only && strcmp(only, way_names[way]))
+			continue;
 		pthread_join(readers[way].thread, NULL);
 		printf("%s tid %d slept %ld reports %ld\n", way_names[way], readers[way].tid, readers[way].slept,
 		       readers[way].reports);

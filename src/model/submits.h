@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What threads submit to GPUs, how long the driver's calls take and which stand out, how long the GPU takes until it
+ * has done it, and how much memory it uses. From events of kinds submit, fence and gpu_memory. */
+#ifndef TACTUS_MODEL_SUBMITS_H
+#define TACTUS_MODEL_SUBMITS_H
+
+#include "../../core/hist.h"
+#include "../../core/stall.h"
+#include "threads.h"
+
+/* One thread's submits of one kind to one driver. */
+struct submit_row {
+	u32 tid, pid;
+	u64 start_ns; /* of the thread: with its tid, who it is */
+	struct comm comm;
+	u32 driver; /* enum gpu_driver */
+	u32 work;   /* enum gpu_work */
+	u64 submits, refused;
+	u64 first_ns, last_ns; /* when the first and the last began */
+	struct hist took_ns;
+	struct hist interval_ns;
+	struct stall_window tooks, gaps;
+	u64 ioctl_stalls, gap_stalls;
+	struct submit_row *next;
+};
+
+struct fence_row {
+	struct comm driver, timeline;
+	struct hist took_ns;
+	struct fence_row *next;
+};
+
+struct memory_row {
+	u32 gpu, pid;
+	u64 bytes, most_bytes;
+	struct memory_row *next;
+};
+
+struct submits {
+	struct submit_row *rows; /* each list in the order of the first event */
+	struct fence_row *fences;
+	struct memory_row *memories;
+	bool failed; /* something is missing for want of memory */
+};
+
+enum stall_kind { STALL_NONE, STALL_IOCTL, STALL_GAP };
+
+/* A submit that stood out. */
+struct stall {
+	enum stall_kind kind;
+	const struct submit_row *row;
+	u64 at_ns;
+	u64 span_ns;
+	u64 usual_ns;
+};
+
+/* Takes an event that `threads` has taken. True, with *stall filled, if it was a submit that stood out; of two reasons
+ * the longer one is told. */
+bool submits_take(struct submits *submits, const struct threads *threads, const struct event_header *event,
+		  struct stall *stall);
+void submits_free(struct submits *submits);
+
+/* Submits a second, in hundredths, from the first to the last. */
+u64 submit_rate(const struct submit_row *row);
+
+#endif

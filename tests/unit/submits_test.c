@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/* model/submits.c: rows by thread, driver and kind from a made stream of submits, fences and memory. */
+#include "../../core/gpu_config.h"
+#include "../../src/model/submits.h"
+#include "tap.h"
+
+#define US(n) ((u64)(n)*NSEC_PER_USEC)
+
+static struct threads threads;
+static struct submits submits;
+
+static void meet(u32 tid, u64 start_ns, const char *comm)
+{
+	struct event_thread event = { .head = { .tid = tid, .kind = EVENT_THREAD }, .start_ns = start_ns, .pid = 7 };
+	struct wait ended;
+
+	strncpy(event.comm.text, comm, COMM_LEN - 1);
+	threads_take(&threads, &event.head, &ended);
+}
+
+static bool submit(u64 at_ns, u32 tid, u8 driver, u8 work, u64 took_ns, s16 result, struct stall *stall)
+{
+	struct event_submit event = { .head = { .time_ns = at_ns, .tid = tid, .kind = EVENT_SUBMIT },
+				      .took_ns = took_ns,
+				      .driver = driver,
+				      .work = work,
+				      .result = result };
+
+	return submits_take(&submits, &threads, &event.head, stall);
+}
+
+static void test_rows(void)
+{
+	struct stall stall;
+	u32 stalls = 0;
+	u64 now_ns = NSEC_PER_SEC;
+
+	meet(10, 1, "render");
+	for (int i = 0; i < 100; i++, now_ns += US(10000)) {
+		stalls += submit(now_ns + US(50), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), i == 3 ? -12 : 0, &stall);
+		stalls += submit(now_ns + US(200), 10, GPU_AMDGPU, GPU_WORK_FLIP, US(90), 0, &stall);
+	}
+	is(stalls, 0, "a steady stream has no stall");
+	ok(submits.rows && submits.rows->next && !submits.rows->next->next, "a row a kind");
+	is(submits.rows->submits, 100, "with all submits");
+	is(submits.rows->refused, 1, "and what the driver refused");
+	is(submit_rate(submits.rows), 10000, "a hundred a second");
+	is(submits.rows->interval_ns.max, US(10000), "each kind has its own interval");
+	is(submits.rows->took_ns.max, US(50), "and time in the call");
+	is_text(submits.rows->comm.text, "render", "the thread's name");
+	ok(submit(now_ns + US(31000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(31000), 0, &stall), "a call that hangs");
+	is(stall.kind, STALL_IOCTL, "is told as a call");
+	is(stall.span_ns, US(31000), "with its length");
+	is(stall.usual_ns, US(50), "and what is usual");
+	now_ns += US(100000);
+	ok(submit(now_ns + US(50), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall), "a gap");
+	is(stall.kind, STALL_GAP, "is told as one");
+	is(stall.span_ns, US(100000), "from beginning to beginning");
+	now_ns += 3ull * NSEC_PER_SEC;
+	ok(!submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall), "a pause is none");
+	ok(!submit(now_ns - US(500000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall),
+	   "a clock that steps back");
+	meet(10, 2, "another");
+	submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall);
+	is(submits.rows->next->next->submits, 1, "a reused tid is another thread");
+	submit(now_ns, 99, GPU_AMDGPU, GPU_WORK_COMMANDS, 0, 0, &stall);
+	is(submits.rows->next->next->next->took_ns.total, 0, "a time that is not known does not count");
+}
+
+static void test_others(void)
+{
+	struct event_fence fence = { .head = { .kind = EVENT_FENCE }, .took_ns = US(300), .driver = { "drm_sched" } };
+	struct event_gpu_memory memory = { .head = { .kind = EVENT_GPU_MEMORY }, .bytes = 5000, .pid = 3 };
+	struct stall stall;
+
+	memcpy(fence.timeline.text, "gfx_0.0.0_and_mo", COMM_LEN);
+	submits_take(&submits, &threads, &fence.head, &stall);
+	submits_take(&submits, &threads, &fence.head, &stall);
+	fence.timeline.text[0] = 's';
+	submits_take(&submits, &threads, &fence.head, &stall);
+	is(submits.fences->took_ns.total, 2, "fences by timeline, also of a name that fills its field");
+	is(submits.fences->next->took_ns.total, 1, "another");
+	submits_take(&submits, &threads, &memory.head, &stall);
+	memory.bytes = 2000;
+	submits_take(&submits, &threads, &memory.head, &stall);
+	is(submits.memories->bytes, 2000, "memory now");
+	is(submits.memories->most_bytes, 5000, "and at most");
+}
+
+int main(void)
+{
+	struct cpu_place place = { 0 };
+
+	threads_init(&threads, &place, 1);
+	test_rows();
+	test_others();
+	submits_free(&submits);
+	threads_free(&threads);
+	return tap_end();
+}
