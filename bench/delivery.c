@@ -232,7 +232,7 @@ int main(void)
 {
 	void *library = dlopen("libEGL.so.1", RTLD_NOW);
 	struct hist ring, counter, batch;
-	double none_ns, sent_ns, prompt_ns;
+	double none_ns, sent_ns, prompt_ns, load = 0;
 	int stats_fd;
 
 	present = library ? (unsigned (*)(void *, void *))dlsym(library, "eglSwapBuffers") : NULL;
@@ -243,6 +243,8 @@ int main(void)
 	stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (stats_fd < 0)
 		return fail("bench", "no BPF run-time statistics: %s", strerror(-stats_fd));
+	getloadavg(&load, 1);
+	printf("load average %.1f; on a quiet machine it is the reader alone that is measured\n\n", load);
 	printf("%-34s %7s %10s %10s %10s %10s   (us)\n", "FROM TIME STAMP TO PROGRAM, BY", "EVENTS", "P50", "P99",
 	       "MAX", "ITS HOOK");
 	if (measure_delivery(WAY_RING, "ring, woken at once", &ring) ||
@@ -258,7 +260,8 @@ int main(void)
 	       sent_ns - none_ns, prompt_ns - none_ns, BUDGET_NS);
 	if (prompt_ns - none_ns > BUDGET_NS || hist_percentile(&ring, 500000) > P50_MOST_NS ||
 	    hist_percentile(&ring, 990000) > P99_MOST_NS)
-		return fail("bench", "over the budget: %d ns an event, p50 %d us, p99 %d us", BUDGET_NS,
-			    P50_MOST_NS / NSEC_PER_USEC, P99_MOST_NS / NSEC_PER_USEC);
+		return fail("bench",
+			    "over the budget of %d ns an event, p50 %d us, p99 %d us, at a load average of %.1f",
+			    BUDGET_NS, P50_MOST_NS / NSEC_PER_USEC, P99_MOST_NS / NSEC_PER_USEC, load);
 	return EXIT_SUCCESS;
 }

@@ -36,4 +36,14 @@ is "frames on their own, as they come" "$(json '[r["number"] for r in rows] == l
 like "in words" "$("$tactus" events -i "$scratch/storm.rec" --only frame 2>/dev/null | tail -1)" \
 	"present +\[ *$presenter\] frame interval [0-9.]+ [a-z]+ submit 0 number 100 api 2$"
 ends "a kind that is none" 2 "'--only frame,nonsense'|value 'frame,nonsense' names no kind" "$tactus" events --only frame,nonsense
+
+# What there is nothing of is said in a line.
+if [ ! -e /dev/dri ] && [ ! -e /dev/nvidiactl ]; then
+	"$tactus" gpu -d 0.2 >"$scratch/out" 2>"$scratch/err"
+	is "gpu starts where there is no GPU" $? 0
+	like "and says that there is none" "$(cat "$scratch/err")" '^tactus: gpu: this machine has no GPU'
+	is "and shows nothing" "$(wc -c <"$scratch/out")" 0
+fi
+TACTUS_SKIP_HOOKS=input:fentry,input:kprobe ends "input says in one line why it can't watch" 1 \
+	'^tactus: input: cannot watch input devices and who reads them: fentry/input_event: switched off' "$tactus" input -d 0.2
 done_testing
