@@ -7,6 +7,18 @@
 
 #include "../../core/input.h"
 
+/* Room for a device or a reader, or NULL. */
+static void *new_row(struct inputs *inputs, size_t size)
+{
+	void *row = inputs->len < INPUT_ROWS_MAX ? calloc(1, size) : NULL;
+
+	if (row)
+		inputs->len++;
+	else
+		inputs->refused++;
+	return row;
+}
+
 static struct input_source *source_of(struct inputs *inputs, u32 number)
 {
 	struct input_source **at = &inputs->sources, *source;
@@ -14,11 +26,9 @@ static struct input_source *source_of(struct inputs *inputs, u32 number)
 	for (; (source = *at); at = &source->next)
 		if (source->number == number)
 			return source;
-	*at = source = calloc(1, sizeof(*source));
-	if (!source) {
-		inputs->failed = true;
+	*at = source = new_row(inputs, sizeof(*source));
+	if (!source)
 		return NULL;
-	}
 	source->number = number;
 	source->node = ~0u;
 	source->kind = INPUT_OTHER;
@@ -66,11 +76,9 @@ static void take_wake(struct inputs *inputs, const struct threads *threads, cons
 		if (reader->tid == event->head.tid && reader->start_ns == start_ns)
 			break;
 	if (at && !reader)
-		*at = reader = calloc(1, sizeof(*reader));
-	if (!reader) {
-		inputs->failed = true;
+		*at = reader = new_row(inputs, sizeof(*reader));
+	if (!reader)
 		return;
-	}
 	reader->tid = event->head.tid;
 	reader->start_ns = start_ns;
 	/* The last name counts: a thread is often named after its first wake-up. */

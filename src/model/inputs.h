@@ -29,9 +29,13 @@ struct input_source {
 	struct input_source *next;
 };
 
+/* Devices and readers together; whatever a recording claims, there are not more. */
+enum { INPUT_ROWS_MAX = 4096 };
+
 struct inputs {
+	u32 len;
 	struct input_source *sources; /* in the order of their first event, as the readers are */
-	bool failed;		      /* something is missing for want of memory */
+	u64 refused;		      /* events for which there was no row and no room or memory for one */
 };
 
 void inputs_take(struct inputs *inputs, const struct threads *threads, const struct event_header *event);

@@ -13,6 +13,18 @@ static bool same_text(const struct comm *a, const struct comm *b)
 	return !memcmp(a->text, b->text, COMM_LEN);
 }
 
+/* Room for a row of any list, or NULL. */
+static void *new_row(struct submits *submits, size_t size)
+{
+	void *row = submits->len < SUBMIT_ROWS_MAX ? calloc(1, size) : NULL;
+
+	if (row)
+		submits->len++;
+	else
+		submits->refused++;
+	return row;
+}
+
 static struct submit_row *row_of(struct submits *submits, const struct threads *threads,
 				 const struct event_submit *event)
 {
@@ -24,11 +36,9 @@ static struct submit_row *row_of(struct submits *submits, const struct threads *
 		if (row->tid == event->head.tid && row->start_ns == start_ns && row->driver == event->driver &&
 		    row->work == event->work)
 			return row;
-	*at = row = calloc(1, sizeof(*row));
-	if (!row) {
-		submits->failed = true;
+	*at = row = new_row(submits, sizeof(*row));
+	if (!row)
 		return NULL;
-	}
 	row->tid = event->head.tid;
 	row->start_ns = start_ns;
 	row->driver = event->driver;
@@ -79,11 +89,9 @@ static void take_fence(struct submits *submits, const struct event_fence *event)
 		if (same_text(&row->driver, &event->driver) && same_text(&row->timeline, &event->timeline))
 			break;
 	if (!row)
-		*at = row = calloc(1, sizeof(*row));
-	if (!row) {
-		submits->failed = true;
+		*at = row = new_row(submits, sizeof(*row));
+	if (!row)
 		return;
-	}
 	row->driver = event->driver;
 	row->timeline = event->timeline;
 	hist_add(&row->took_ns, event->took_ns);
@@ -97,11 +105,9 @@ static void take_memory(struct submits *submits, const struct event_gpu_memory *
 		if (row->gpu == event->gpu && row->pid == event->pid)
 			break;
 	if (!row)
-		*at = row = calloc(1, sizeof(*row));
-	if (!row) {
-		submits->failed = true;
+		*at = row = new_row(submits, sizeof(*row));
+	if (!row)
 		return;
-	}
 	row->gpu = event->gpu;
 	row->pid = event->pid;
 	row->bytes = event->bytes;

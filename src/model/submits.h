@@ -36,11 +36,15 @@ struct memory_row {
 	struct memory_row *next;
 };
 
+/* Rows of all three lists together; whatever a recording claims, there are not more. */
+enum { SUBMIT_ROWS_MAX = 4096 };
+
 struct submits {
+	u32 len;
 	struct submit_row *rows; /* each list in the order of the first event */
 	struct fence_row *fences;
 	struct memory_row *memories;
-	bool failed; /* something is missing for want of memory */
+	u64 refused; /* events for which there was no row and no room or memory for one */
 };
 
 enum stall_kind { STALL_NONE, STALL_IOCTL, STALL_GAP };

@@ -237,8 +237,8 @@ static void print_end(const struct show *show)
 		print_fences(show);
 	if (submits->memories)
 		print_memories(show);
-	if (submits->failed)
-		note("some submits are missing: there was no memory for them");
+	if (submits->refused)
+		note("%" PRIu64 " events are in no row: there was no room for so many", submits->refused);
 }
 
 int view_gpu(int argc, char **argv)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* tactus input: the input devices, what they send and how often, and how soon the threads that wait for it run.
  * Two tables at the end: devices, and readers of each. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,8 +167,8 @@ static void print_end(const struct show *show)
 		has_readers |= source->readers != NULL;
 	if (has_readers)
 		print_readers(show, most);
-	if (show->inputs.failed)
-		note("some input is missing: there was no memory for it");
+	if (show->inputs.refused)
+		note("%" PRIu64 " events are in no row: there was no room for so many", show->inputs.refused);
 }
 
 int view_input(int argc, char **argv)

@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "../../core/event_info.h"
+#include "../../src/model/inputs.h"
+#include "../../src/model/submits.h"
+#include "../../src/model/threads.h"
 #include "../../src/stream/recording.h"
 #include "../../src/stream/recording_format.h"
 
@@ -67,6 +70,22 @@ static void require(bool held, const char *what)
 /* Every byte that the reader gives goes in here, so that the sanitizers look at it. */
 unsigned char fuzz_sum;
 
+/* What views make of it. */
+static struct threads threads;
+static struct submits submits;
+static struct inputs inputs;
+
+static void show(const struct event_header *event)
+{
+	struct stall stall;
+	struct wait ended;
+
+	threads_take(&threads, event, &ended);
+	if (submits_take(&submits, &threads, event, &stall))
+		require(stall.span_ns > stall.usual_ns && stall.row->submits > 1, "a stall stands out");
+	inputs_take(&inputs, &threads, event);
+}
+
 static void read_whole(const char *path, size_t size)
 {
 	struct recording_reader *reader;
@@ -82,7 +101,11 @@ static void read_whole(const char *path, size_t size)
 	for (u32 i = 0; i < recording_reader_info(reader)->cpus_len; i++)
 		fuzz_sum += (unsigned char)recording_reader_info(reader)->places[i].known;
 	require(strlen(recording_reader_info(reader)->kernel) < 64, "the kernel's name ends");
+	require(threads_init(&threads, recording_reader_info(reader)->places,
+			     recording_reader_info(reader)->cpus_len) == 0,
+		"there is memory");
 	while ((got = recording_next(reader, &event, &why)) > 0) {
+		show(event);
 		require(event_info(event->kind) != NULL, "only known kinds are given");
 		for (u32 i = 0; i < event_info(event->kind)->bytes; i++)
 			fuzz_sum += ((const unsigned char *)event)[i];
@@ -92,6 +115,9 @@ static void read_whole(const char *path, size_t size)
 	require(got == 0 || !recording_was_cut(reader), "damaged and cut are two things");
 	require(recording_next(reader, &event, &why) == got, "the end stays");
 	require(bytes < size, "no more is given than there is");
+	submits_free(&submits);
+	inputs_free(&inputs);
+	threads_free(&threads);
 	recording_close_reader(reader);
 }
 

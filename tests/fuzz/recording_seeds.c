@@ -9,7 +9,7 @@
 #include "../../core/event.h"
 #include "../../src/stream/recording.h"
 
-enum { EVENT_BYTES_MAX = 128, WAYS_OF_MENDING = 4 };
+enum { EVENT_BYTES_MAX = 256, WAYS_OF_MENDING = 4 };
 
 static int write_recording(const char *path, u32 cpus_len, u32 events, u32 events_a_block)
 {
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		u32 cpus_len, events, events_a_block;
-	} shapes[] = { { 0, 0, 1 }, { 1, 1, 1 }, { 2, 8, 8 }, { 4, 24, 5 } };
+	} shapes[] = { { 0, 0, 1 }, { 1, 1, 1 }, { 2, 8, 8 }, { 4, 60, 5 } };
 	char recording[4096], seed[4096];
 
 	if (argc != 2)

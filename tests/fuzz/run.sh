@@ -41,7 +41,8 @@ fuzz() {
 	say_measured "$name: ${runs:-no} executions, ${covered:-no} of ${edges:-unknown} edges covered"
 }
 
-fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c
+fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c \
+	src/model/threads.c src/model/submits.c src/model/inputs.c
 fuzz maps '' src/base/maps.c
 fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
 fuzz elf '' src/base/elf.c src/base/say.c

@@ -74,6 +74,10 @@ int main(void)
 	report(9, 500, 0, 1);
 	report(9, 400, 0, 1);
 	is(input_rate(inputs.sources->next), 0, "nor has one whose clock steps back");
+	for (u32 i = 0; i < 2 * INPUT_ROWS_MAX; i++)
+		report(1000 + i, 500, 0, 1);
+	is(inputs.len, INPUT_ROWS_MAX, "there are not more rows than can be shown");
+	is(inputs.refused, INPUT_ROWS_MAX + 5, "and what has none is counted");
 	inputs_free(&inputs);
 	threads_free(&threads);
 	return tap_end();

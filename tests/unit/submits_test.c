@@ -89,11 +89,16 @@ static void test_others(void)
 
 int main(void)
 {
+	struct stall stall;
 	struct cpu_place place = { 0 };
 
 	threads_init(&threads, &place, 1);
 	test_rows();
 	test_others();
+	for (u32 i = 0; i < 2 * SUBMIT_ROWS_MAX; i++)
+		submit(500, 1000 + i, GPU_AMDGPU, GPU_WORK_COMMANDS, 0, 0, &stall);
+	is(submits.len, SUBMIT_ROWS_MAX, "there are not more rows than can be shown");
+	is(submits.refused, SUBMIT_ROWS_MAX + 7, "and what has none is counted");
 	submits_free(&submits);
 	threads_free(&threads);
 	return tap_end();
