@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The frame sensor's kernel half: threads that present, seen in the libraries by which they do.
  * Functions that programs ask for by name are told to the program, which puts the next probe there. */
-#include "roles.h"
-#include "../core/frame.h"
+#include "present.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Messages that the ring had no room for, and threads that got no storage. */
-u64 told_lost = 0, presenters_refused = 0;
+/* Messages that the ring had no room for. */
+u64 told_lost = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536);
 } told SEC(".maps");
-
-struct presenter {
-	u64 greatest; /* way, see core/frame.h */
-	u64 asked_sp; /* the stack of a call that asks for a function, while it is under way; 0: none is */
-	u64 asked_rank;
-	u64 last_ns; /* the last frame */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct presenter);
-} presenters SEC(".maps");
 
 enum { SURFACE_HAS_BUFFER = 1, SURFACE_IS_CURSOR = 2 };
 enum { SURFACES_MAX = 4096 };
@@ -45,15 +30,6 @@ struct {
 	__type(value, u32);
 } surfaces SEC(".maps");
 
-static __always_inline struct presenter *presenter_of(struct task_struct *current)
-{
-	struct presenter *presenter = bpf_task_storage_get(&presenters, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!presenter)
-		__sync_fetch_and_add(&presenters_refused, 1);
-	return presenter;
-}
-
 static __always_inline void tell(struct task_struct *current, u32 what, u32 rank, u64 address, u64 now_ns)
 {
 	struct frame_message *message = bpf_ringbuf_reserve(&told, sizeof(*message), 0);
@@ -69,28 +45,6 @@ static __always_inline void tell(struct task_struct *current, u32 what, u32 rank
 	message->what = what;
 	message->rank = rank;
 	bpf_ringbuf_submit(message, BPF_RB_FORCE_WAKEUP);
-}
-
-static __always_inline void send_frame(struct task_struct *current, struct kthread *thread, struct presenter *presenter,
-				       u64 now_ns)
-{
-	u32 cpu_id = bpf_get_smp_processor_id();
-	struct sched_cpu *cpu = cpu_state(cpu_id);
-	u64 last_ns = presenter->last_ns;
-	struct event_frame *event;
-
-	presenter->last_ns = now_ns;
-	if (!(config.emit & EMIT_FRAMES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
-		return;
-	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
-	event = EVENT_BEGIN(cpu, cpu_id, FRAME, event_frame, now_ns, tid_of(current), true);
-	if (!event)
-		return;
-	event->interval_ns = last_ns ? span_between(last_ns, now_ns) : 0;
-	event->submit_ns = thread->role.submitted_ns ? span_between(thread->role.submitted_ns, now_ns) : 0;
-	event->number = thread->role.facts.presents;
-	event->api = thread->role.facts.present_api;
-	event_send(cpu, event, sizeof(*event));
 }
 
 static __always_inline void count_present(u64 way)

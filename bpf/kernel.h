@@ -196,6 +196,21 @@ struct tracepoint_gpu_mem_total {
 	u64 bytes;
 };
 
+/* And drm:drm_vblank_event and drm:drm_vblank_event_delivered. */
+struct tracepoint_drm_vblank_event {
+	u64 common;
+	s32 crtc;
+	u32 seq;
+	s64 time;
+};
+
+struct tracepoint_drm_vblank_event_delivered {
+	u64 common;
+	u64 file;
+	s32 crtc;
+	u32 seq;
+};
+
 /* And sched:sched_process_exec; the low half of `filename` says how far from here the text is. */
 struct tracepoint_sched_process_exec {
 	u64 common;

@@ -65,7 +65,8 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(GPU_MEMORY, gpu_memory, 32) \
 	EVENT(DEVICE, device, 80)   \
 	EVENT(INPUT, input, 32)     \
-	EVENT(INPUT_WAKE, input_wake, 32)
+	EVENT(INPUT_WAKE, input_wake, 32) \
+	EVENT(VBLANK, vblank, 32)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
@@ -81,6 +82,11 @@ enum { PRIO_REALTIME_LAST = 100 };
  * them) that has so much of a GPU's memory now; device: nobody, an input device is introduced, /dev/input/eventN with its
  * node N (~0: not known); input: nobody, so many events of a device are reported together, so long after its last report;
  * input_wake: who was woken by a device's report, and how long after that it runs. */
+/* vblank: nobody (0), the display begins its next period; or who is told that its picture is up in that period. */
+#define EVENT_FIELDS_vblank(FIELD, E)      \
+	FIELD(E, u64, at_ns, NUMBER)       \
+	FIELD(E, u32, seq, NUMBER)         \
+	FIELD(E, u32, display, NUMBER)
 #define EVENT_FIELDS_switch(FIELD, E)      \
 	FIELD(E, u32, next_tid, NUMBER)    \
 	FIELD(E, u16, prev_state, HEX)     \

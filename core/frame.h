@@ -8,7 +8,7 @@
 
 /* A way to present: the API, and a number of the library's file. Ways are ordered: what is called from inside another
  * one is greater, aside from what hands a finished picture over: a Wayland commit, or an image put on an X window. */
-enum way_rank { WAY_NONE, WAY_X11, WAY_WAYLAND, WAY_LIBGL, WAY_GLX, WAY_EGL, WAY_VULKAN };
+enum way_rank { WAY_NONE, WAY_DRM, WAY_X11, WAY_WAYLAND, WAY_LIBGL, WAY_GLX, WAY_EGL, WAY_VULKAN };
 
 core_fn u64 way_of(enum way_rank rank, u32 file)
 {
@@ -18,6 +18,8 @@ core_fn u64 way_of(enum way_rank rank, u32 file)
 core_fn u32 way_api(u64 way)
 {
 	switch (way >> 32) {
+	case WAY_DRM:
+		return PRESENT_DRM;
 	case WAY_X11:
 		return PRESENT_X11;
 	case WAY_WAYLAND:
@@ -45,6 +47,12 @@ core_fn int present_counts(u64 *greatest, u64 way)
 		return 0;
 	*greatest = way;
 	return way == before || before < way_of(WAY_LIBGL, 0);
+}
+
+/* Whether a flip of the display is one more frame: not for a thread that has come here from another way to present. */
+core_fn int flip_counts(u32 present_api)
+{
+	return present_api == PRESENT_NONE || present_api == PRESENT_DRM;
 }
 
 /* What the frame sensor's kernel half tells its program. */

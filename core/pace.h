@@ -25,6 +25,7 @@ struct pace {
 struct pace_verdict {
 	u64 interval_ns; /* 0: the first frame, or the first after a pause */
 	u64 target_ns;	 /* 0: not known yet */
+	u64 display_ns;	 /* that, if it is a display's period */
 	u64 late_ns;	 /* by how much, 0: on time */
 	u32 dropped;	 /* periods of the display that passed without a frame */
 	u32 is_stutter;	 /* more than twice the median */
@@ -85,11 +86,12 @@ core_fn u64 pace_median(const struct pace *pace)
 	return pace->len ? sorted[pace->len / 2] : 0;
 }
 
-/* Judges by the frames before, then counts this one in. A frame that makes up for a late one is early, and fine. */
-core_fn struct pace_verdict pace_frame(struct pace *pace, u64 now_ns)
+/* Judges by the frames before, then counts this one in. A frame that makes up for a late one is early, and fine.
+ * `known_ns`: the display's period, if it is known; 0: the stream shows what it is. */
+core_fn struct pace_verdict pace_frame_on(struct pace *pace, u64 now_ns, u64 known_ns)
 {
 	struct pace_verdict verdict = { 0 };
-	u64 display_ns = pace_display_ns(pace->median_ns);
+	u64 display_ns = known_ns ? known_ns : pace_display_ns(pace->median_ns);
 
 	if (pace->last_ns && now_ns > pace->last_ns)
 		verdict.interval_ns = now_ns - pace->last_ns;
@@ -105,6 +107,7 @@ core_fn struct pace_verdict pace_frame(struct pace *pace, u64 now_ns)
 		u64 interval_ns = verdict.interval_ns;
 
 		verdict.target_ns = display_ns ? display_ns : pace->median_ns;
+		verdict.display_ns = display_ns;
 		verdict.is_stutter = interval_ns > 2 * pace->median_ns;
 		if (display_ns && interval_ns * 100 > display_ns * (100 + PACE_SLACK_PERCENT))
 			verdict.late_ns = interval_ns - display_ns;
@@ -119,6 +122,11 @@ core_fn struct pace_verdict pace_frame(struct pace *pace, u64 now_ns)
 		pace->len++;
 	pace->median_ns = pace_median(pace);
 	return verdict;
+}
+
+core_fn struct pace_verdict pace_frame(struct pace *pace, u64 now_ns)
+{
+	return pace_frame_on(pace, now_ns, 0);
 }
 
 #endif

@@ -20,9 +20,9 @@ enum {
 };
 
 enum {
-	EMIT_SCHED = 1 << 0, /* switches, wake-ups, moves */
-	EMIT_ROLES = 1 << 1, /* what threads turn out to be for, and launches */
-	EMIT_FRAMES = 1 << 2,
+	EMIT_SCHED = 1 << 0,  /* switches, wake-ups, moves */
+	EMIT_ROLES = 1 << 1,  /* what threads turn out to be for, and launches */
+	EMIT_FRAMES = 1 << 2, /* and periods of displays */
 	EMIT_CUDA = 1 << 3,
 	EMIT_GPU = 1 << 4,   /* submits, fences, memory */
 	EMIT_INPUT = 1 << 5, /* what input devices send, and who wakes for it */

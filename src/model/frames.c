@@ -153,6 +153,75 @@ static void explain(struct frames *frames, const struct threads *threads, struct
 								path.kinds_ns[kind][whose]);
 }
 
+static struct vblank_clock *display_of(struct frames *frames, u32 display)
+{
+	for (u32 i = 0; i < frames->displays_len; i++)
+		if (frames->displays[i].display == display)
+			return &frames->displays[i];
+	if (frames->displays_len == FRAMES_DISPLAYS) {
+		frames->displays_refused++;
+		return NULL;
+	}
+	frames->displays[frames->displays_len] = (struct vblank_clock){ .display = display };
+	return &frames->displays[frames->displays_len++];
+}
+
+/* A picture is up. After a pause nothing was missed. */
+static void take_shown(struct frames *frames, const struct threads *threads, const struct event_vblank *event)
+{
+	const struct thread *thread = threads_by_tid(threads, event->head.tid);
+	struct frame_process *process = thread ? process_of(frames, thread, event->head.time_ns) : NULL;
+	struct frame_stream *stream = process ? stream_of(process, event->head.tid) : NULL;
+
+	if (!stream)
+		return;
+	if (stream->shown_at_ns && stream->display == event->display &&
+	    span_between(stream->shown_at_ns, event->at_ns) <= PACE_PAUSE_NS)
+		process->vblanks_missed += vblanks_missed(stream->shown_seq, event->seq);
+	stream->flips = true;
+	stream->display = event->display;
+	stream->shown_seq = event->seq;
+	stream->shown_at_ns = event->at_ns;
+}
+
+static void take_vblank(struct frames *frames, const struct threads *threads, const struct event_vblank *event)
+{
+	struct vblank_clock *clock = display_of(frames, event->display);
+
+	if (event->head.tid)
+		take_shown(frames, threads, event);
+	else if (clock)
+		vblank_seen(clock, event->seq, event->at_ns);
+}
+
+/* The period that the stream has to keep, as a display tells it; 0: none does. Whoever flips one has that; of others it
+ * is not known where they are shown, so it is the one whose pace they keep. */
+static u64 display_period_ns(const struct frames *frames, const struct frame_stream *stream)
+{
+	u64 period_ns = 0;
+
+	for (u32 i = 0; i < frames->displays_len && !period_ns; i++) {
+		const struct vblank_clock *clock = &frames->displays[i];
+
+		if (!stream->flips)
+			period_ns = vblank_near(clock, stream->pace.median_ns);
+		else if (clock->display == stream->display)
+			period_ns = clock->period_ns;
+	}
+	return period_ns;
+}
+
+/* Frames before this one were lost on the way here: its interval is the one that the kernel half has seen. */
+static void skip_lost(struct frame_stream *stream, const struct event_frame *event)
+{
+	u64 now_ns = event->head.time_ns;
+
+	if (stream->number && event->number > stream->number + 1 && event->interval_ns && now_ns > event->interval_ns &&
+	    now_ns - event->interval_ns > stream->pace.last_ns)
+		stream->pace.last_ns = now_ns - event->interval_ns;
+	stream->number = event->number;
+}
+
 static bool take_frame(struct frames *frames, struct threads *threads, const struct event_frame *event,
 		       struct late_frame *late, const struct frame_process **out)
 {
@@ -168,11 +237,12 @@ static bool take_frame(struct frames *frames, struct threads *threads, const str
 	}
 	*out = process;
 	process->comm = thread->comm;
-	verdict = pace_frame(&stream->pace, event->head.time_ns);
+	skip_lost(stream, event);
+	verdict = pace_frame_on(&stream->pace, event->head.time_ns, display_period_ns(frames, stream));
 	process->frames++;
 	process->line_frames++;
 	process->last_ns = event->head.time_ns;
-	process->target_ns = verdict.target_ns ? pace_display_ns(verdict.target_ns) : 0;
+	process->target_ns = verdict.display_ns;
 	process->dropped += verdict.dropped;
 	process->line_dropped += verdict.dropped;
 	process->stutters += verdict.is_stutter;
@@ -203,6 +273,8 @@ bool frames_take(struct frames *frames, struct threads *threads, const struct ev
 {
 	if (frames->explains && (!history_take(&frames->history, event) || !path_take(threads, event)))
 		frames->failed = true;
+	if (event->kind == EVENT_VBLANK)
+		take_vblank(frames, threads, (const struct event_vblank *)event);
 	return event->kind == EVENT_FRAME &&
 	       take_frame(frames, threads, (const struct event_frame *)event, late, process);
 }

@@ -5,9 +5,10 @@
 #define TACTUS_MODEL_FRAMES_H
 
 #include "../../core/pace.h"
+#include "../../core/vblank.h"
 #include "path.h"
 
-enum { FRAMES_WORST = 10, FRAMES_SHOWN = 24 };
+enum { FRAMES_WORST = 10, FRAMES_SHOWN = 24, FRAMES_DISPLAYS = 16 };
 
 /* A frame that was late, or one of the longest. */
 struct late_frame {
@@ -29,6 +30,11 @@ struct frame_stream {
 	struct pace pace;
 	u64 usual_ns[PATH_KINDS][PATH_WHOSE]; /* moving averages over frames that were on time */
 	u64 moves_before;
+	u64 number;	 /* of its last frame, as the kernel half counts */
+	bool flips;	 /* the display itself: it is told when its pictures are up */
+	u32 display;	 /* which one */
+	u32 shown_seq;	 /* in which of the display's periods the last one came up */
+	u64 shown_at_ns; /* 0: none did */
 	struct frame_stream *next;
 };
 
@@ -37,6 +43,7 @@ struct frame_process {
 	struct comm comm;
 	struct frame_stream *streams;
 	u64 frames, late, dropped, stutters, pauses;
+	u64 vblanks_missed; /* periods of the display without a new picture, where it says so */
 	u64 first_ns, last_ns;
 	u64 target_ns; /* of the last frame; 0: uncapped or not known */
 	u64 *intervals_ns;
@@ -54,6 +61,9 @@ struct frame_process {
 struct frames {
 	struct frame_process *processes; /* in the order of their first frames */
 	struct history history;
+	struct vblank_clock displays[FRAMES_DISPLAYS];
+	u32 displays_len;
+	u64 displays_refused; /* there was no room for them */
 	bool explains;
 	bool failed; /* something is missing for want of memory */
 };

@@ -18,5 +18,6 @@ extern const struct sensor_kind sound_kind;
 extern const struct sensor_kind learned_kind;
 extern const struct sensor_kind fence_kind;
 extern const struct sensor_kind memory_kind;
+extern const struct sensor_kind display_kind;
 
 #endif

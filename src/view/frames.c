@@ -38,7 +38,8 @@ static const struct argp_option own[] = {
 
 static const struct command_usage usage = {
 	.name = "frames",
-	.text = "Watches the frames that programs present through GLX, EGL, Vulkan, Wayland or X11: a line a second "
+	.text = "Watches the frames that programs present through GLX, EGL, Vulkan, Wayland, X11 or DRM: a line a "
+		"second "
 		"for each "
 		"process, and at the end its summary, a histogram and its longest frames.\v"
 		"LATE is a frame more than a quarter of the display's period late, or, where a program keeps no "
@@ -47,7 +48,8 @@ static const struct command_usage usage = {
 		"LOW and "
 		"0.1% LOW are the rates of the slowest frames. A stream that stops for more than two seconds pauses; "
 		"that is no "
-		"late frame.\n"
+		"late frame. VBLANKS MISSED are the display's periods between two flips, for programs that flip it "
+		"by DRM themselves.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus frames                     whoever presents\n"
@@ -273,6 +275,7 @@ static const struct column columns[] = {
 	{ "dropped", "DROPPED", CELL_NUMBER },
 	{ "stutters", "STUTTERS", CELL_NUMBER },
 	{ "pauses", "PAUSES", CELL_NUMBER },
+	{ "vblanks_missed", "VBLANKS MISSED", CELL_NUMBER },
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -299,6 +302,7 @@ static void add_row(struct sheet *sheet, const struct frame_process *process)
 	cells[13].number = process->dropped;
 	cells[14].number = process->stutters;
 	cells[15].number = process->pauses;
+	cells[16].number = process->vblanks_missed;
 	sheet_row(sheet, cells);
 }
 
@@ -361,6 +365,9 @@ static void print_end(struct show *show)
 	sheet_open(&sheet, stdout, show->options->json, columns, COLUMNS);
 	for (const struct frame_process *process = show->frames.processes; process; process = process->next)
 		add_row(&sheet, process);
+	if (show->frames.displays_refused)
+		note("%" PRIu64 " periods of displays are not counted: there are too many displays",
+		     show->frames.displays_refused);
 	if (sheet_close(&sheet) || show->frames.failed)
 		note("some frames are missing: there was no memory for them");
 	for (const struct frame_process *process = show->frames.processes; process && !show->options->json;

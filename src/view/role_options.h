@@ -23,7 +23,8 @@ enum { KEY_WITHOUT = 0x300, KEY_CONFIG, KEY_AFTER_WAKEUPS, KEY_GAME, KEY_DB_FILE
 	  KEY_WITHOUT,                                                                                                   \
 	  "KIND,...",                                                                                                    \
 	  0,                                                                                                             \
-	  "Leave out evidence: launch, gpu, wine, input, frame, socket, sound, learned, names, runtime, or all",         \
+	  "Leave out evidence: launch, gpu, wine, input, frame, socket, sound, learned, display, names, runtime, or "    \
+	  "all",                                                                                                         \
 	  0 },                                                                                                           \
 		{ "config", KEY_CONFIG, "FILE", 0, "What programs and threads are (default: /etc/tactus.conf)", 0 },     \
 		{ "db", KEY_DB_FILE, "FILE", 0, "What was learned (default: as 'tactus db' has it)", 0 },                \

@@ -10,8 +10,8 @@
 #include "../model/gpu.h"
 
 static const char *const present_names[PRESENT_APIS] = {
-	[PRESENT_NONE] = "?",	     [PRESENT_GLX] = "GLX",	    [PRESENT_EGL] = "EGL",
-	[PRESENT_VULKAN] = "Vulkan", [PRESENT_WAYLAND] = "Wayland", [PRESENT_X11] = "X11",
+	[PRESENT_NONE] = "?",	       [PRESENT_GLX] = "GLX", [PRESENT_EGL] = "EGL", [PRESENT_VULKAN] = "Vulkan",
+	[PRESENT_WAYLAND] = "Wayland", [PRESENT_X11] = "X11", [PRESENT_DRM] = "DRM",
 };
 
 static const char *const input_names[INPUT_KINDS] = {

@@ -8,7 +8,7 @@ image=$1
 most_ns=1000000
 
 # Other evidence has tests of its own, and loads for seconds in an emulated machine.
-others=launch,wine,input,frame,socket,sound
+others=launch,wine,input,frame,socket,sound,display
 
 # Asked once, of this sensor alone: loading others, and starting Python, takes seconds there.
 ask_doctor() {
@@ -147,6 +147,7 @@ if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
 	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms nvidia
 	with_hooks gpu:fentry "kprobe/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms
 	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vkms nvidia
+	. tests/guest/vblank.sh
 elif [ -e "$image/nvidia.ko" ]; then
 	with_hooks "" fentry/drm_ioctl ok vkms vgem
 	with_hooks gpu:fentry kprobe/drm_ioctl fallback vkms vgem

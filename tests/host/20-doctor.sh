@@ -8,7 +8,7 @@ is "the main job can run here" $? 0
 is "one JSON object on one line" "$(json 'len(rows)' <"$scratch/doctor")" 1
 is "the kernel's release" "$(json 'd["kernel"]' <"$scratch/doctor")" "$(uname -r)"
 is "all sensors" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
-	"cuda fence frame gpu input launch learned memory sched socket sound wine"
+	"cuda display fence frame gpu input launch learned memory sched socket sound wine"
 is "each has a name, a hook, a state and a reason" \
 	"$(json 'all(set(s) == {"name","hook","state","reason"} and s["reason"] for s in d["sensors"])' <"$scratch/doctor")" True
 is "states are ok, fallback or off" \

@@ -81,4 +81,13 @@ ends "a full disk is told" 1 'cannot write' "$tactus" frames -i "$scratch/file" 
 ends "a file that cannot be" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv "$scratch/no/such"
 "$tactus" frames --json -- sh -c 'build/programs/delays 20 1000 1 & sleep 2.5; kill -KILL $!' >"$scratch/out" 2>"$scratch/err"
 holds "the frames of one that was killed are there" test "$(grep '^{' "$scratch/out" | tail -n 1 | json 'd["frames"]')" -gt 10
+# The library is replaced under a running game, as an upgrade does; the next game has the new one.
+mkdir "$scratch/lib"
+library=$(readlink -f "$(ldconfig -p | sed -n 's/.*libEGL\.so\.1 .*x86-64.*=> //p' | head -n 1)")
+cp "$library" "$scratch/lib/libEGL.so.1"
+LD_LIBRARY_PATH=$scratch/lib "$tactus" frames --json -- bash -c "build/programs/delays 20 150 1 & sleep 2.5
+	cp '$library' '$scratch/lib/new'; mv '$scratch/lib/new' '$scratch/lib/libEGL.so.1'
+	build/programs/delays 20 60 1; wait" >"$scratch/out" 2>"$scratch/err"
+is "a library is replaced under a running game: its frames go on, and the next game's count" \
+	"$(grep '^{' "$scratch/out" | json 'sorted(r["frames"] for r in rows)')" "[60, 150]"
 done_testing

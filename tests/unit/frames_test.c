@@ -256,6 +256,142 @@ static void test_times(void)
 	end();
 }
 
+/* A frame event as the kernel half makes it. */
+static bool frame(u32 tid, u64 number, u64 interval_ns)
+{
+	struct event_frame event = { .head = { now_ns, tid, 0, EVENT_FRAME, 0 },
+				     .number = number,
+				     .interval_ns = interval_ns };
+
+	return take(&event.head);
+}
+
+static void test_two_threads(void)
+{
+	u32 wrong = 0, found = 0;
+
+	begin(false);
+	/* Two windows, each with a thread: one every 20 ms, one every 50. */
+	for (int i = 0; i < 100; i++) {
+		pass(10);
+		wrong += i != 60 && i % 2 == 0 && frame(GAME, 0, 0);
+		found += i != 60 && i == 62 && late.tid == GAME && late.late_ns == 20 * MS;
+		wrong += i % 5 == 0 && frame(HELPER, 0, 0);
+	}
+	is(found, 1, "of two threads that present, the one that left a frame out is late");
+	is(wrong, 1, "and nothing else is");
+	is(process->streams && process->streams->next, 1, "each has a pace of its own");
+	end();
+}
+
+static void test_lost(void)
+{
+	struct event_lost lost = { .head = { 0, 0, 0, EVENT_LOST, 0 }, .count = 3 };
+	u32 wrong = 0;
+	u64 number = 0;
+
+	begin(false);
+	for (int i = 0; i < 60; i++) {
+		pass(20);
+		number++;
+		lost.head.time_ns = now_ns;
+		if (i >= 30 && i < 33)
+			take(&lost.head);
+		else
+			wrong += frame(HELPER, number, number > 1 ? 20 * MS : 0);
+	}
+	is(wrong, 0, "after frames that were lost the next is right again");
+	pass(40);
+	ok(frame(HELPER, number + 1, 40 * MS), "and a late one is late");
+	is(late.late_ns, 20 * MS, "by that");
+	end();
+}
+
+static void test_minute(void)
+{
+	u32 wrong = 0;
+
+	begin(true);
+	now_ns += 60 * (u64)NSEC_PER_SEC;
+	ok(!present(), "a frame after a minute is not late");
+	is(process->pauses, 1, "it is a pause");
+	turn(0, GAME, 1, 0);
+	pass(15);
+	wake(GAME, 0, 0);
+	turn(0, 0, 0, GAME);
+	for (int i = 0; i < 40; i++)
+		wrong += usual_frame();
+	is(wrong, 0, "and what follows keeps the pace");
+	/* The next one is stamped by a CPU whose clock is behind. */
+	now_ns -= 6 * MS;
+	ok(!present(), "a frame before the last one is not late");
+	now_ns += 6 * MS;
+	for (int i = 0; i < 10; i++)
+		wrong += usual_frame();
+	is(wrong, 0, "nor is what follows");
+	end();
+}
+
+static void vblank(u32 tid, u32 display, u32 seq, u64 at_ns)
+{
+	struct event_vblank event = {
+		.head = { now_ns, tid, 0, EVENT_VBLANK, 0 }, .at_ns = at_ns, .seq = seq, .display = display
+	};
+
+	take(&event.head);
+}
+
+/* A display of 55.5 Hz, which is nobody's rate. */
+enum { ODD_NS = 18 * MS };
+
+static void test_flips(void)
+{
+	u32 seq = 0xfffffff0u, wrong = 0; /* the counter goes round */
+
+	begin(false);
+	for (int i = 0; i < 60; i++, seq++) {
+		now_ns += ODD_NS;
+		vblank(0, 1, 7 * (u32)i, now_ns / 2);
+		vblank(0, 0, seq, now_ns);
+		if (i)
+			vblank(HELPER, 0, seq, now_ns);
+		wrong += frame(HELPER, 0, 0);
+	}
+	is(wrong, 0, "who flips at the display's pace is never late");
+	is(process->target_ns, ODD_NS, "its target is that display's period");
+	is(process->vblanks_missed, 0, "and it missed none");
+	now_ns += 3 * ODD_NS;
+	seq += 2;
+	vblank(0, 0, seq, now_ns);
+	vblank(HELPER, 0, seq, now_ns);
+	ok(frame(HELPER, 0, 0), "a flip that comes two periods later is late");
+	is(process->vblanks_missed, 2, "two periods passed without it");
+	is(process->dropped, 2, "as the intervals say too");
+	now_ns += 60 * (u64)NSEC_PER_SEC;
+	vblank(HELPER, 0, seq + 3600, now_ns);
+	is(process->vblanks_missed, 2, "a pause misses nothing");
+	end();
+}
+
+static void test_near_display(void)
+{
+	u32 wrong = 0;
+
+	begin(false);
+	for (int i = 0; i < 60; i++) {
+		now_ns += ODD_NS;
+		vblank(0, 0, (u32)i, now_ns);
+		if (i % 2)
+			wrong += frame(HELPER, 0, 0);
+	}
+	is(wrong, 0, "who shows each picture for two periods is not late");
+	is(process->target_ns, 2 * ODD_NS, "and has twice the display's period");
+	for (u32 display = 0; display < 2 * FRAMES_DISPLAYS; display++)
+		vblank(0, display, 1, now_ns);
+	ok(frames.displays_refused > 0, "displays that there is no room for are counted");
+	end();
+}
+
 int main(void)
 {
 	test_own_work();
@@ -264,6 +400,11 @@ int main(void)
 	test_sleeping_helper();
 	test_stranger();
 	test_server();
+	test_two_threads();
+	test_lost();
+	test_minute();
+	test_flips();
+	test_near_display();
 	test_gaps();
 	test_times();
 	return tap_end();
