@@ -77,8 +77,9 @@ check("managed: bytes", total(tables, "memory", "total_bytes", memory="managed")
 said, tables = run("static", "copies", 5)
 for row in tables.get("copies", []):
     print("#", row)
-for kind in ("host to device", "device to host", "device to device"):
-    check(f"copies: {kind}, bytes", total(tables, "copies", "bytes", kind=kind, returns="when done"), 5 << 26)
+for kind, returns in (("host to device", "when done"), ("device to host", "when done"), ("device to device", "before"),
+                      ("host to device", "before"), ("set", "before")):
+    check(f"copies: {kind}, bytes", total(tables, "copies", "bytes", kind=kind, returns=returns), 5 << 26)
 said, tables = run("static", "failures", options=("--api", "all"))
 check("failures by name", errors(tables), lambda e: ("cuMemAlloc_v2", "CUDA_ERROR_OUT_OF_MEMORY") in e)
 check("a failed launch by name", str(errors(tables)), lambda e: "cuLaunchKernel" in e and "CUDA_ERROR_INVALID_VALUE" in e)

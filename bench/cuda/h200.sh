@@ -58,7 +58,7 @@ wc -lc "$out/startup.jsonl" "$out/startup.json"
 python3 -c 'import json,sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "trace events")' "$out/startup.json"
 
 step "PyTorch: launches in turns, untraced, traced, profiled"
-PYTHONUNBUFFERED=1 timeout 150 python3 "$here/launches.py" "$tactus" "${LAUNCHES:-200000}" "${ROUNDS:-3}" | tee "$out/torch.jsonl"
+PYTHONUNBUFFERED=1 timeout 150 python3 "$here/launches.py" "$tactus" "${LAUNCHES:-40000}" "${ROUNDS:-4}" | tee "$out/torch.jsonl"
 
 step "PyTorch: from its start"
 timeout 60 "$tactus" cuda -n 15 -- python3 -c '

@@ -448,16 +448,24 @@ static void print_errors(struct page *page)
 }
 
 static const struct column ioctl_columns[] = {
-	{ "table", NULL, CELL_TEXT },	       { "device", "DEVICE", CELL_TEXT },   { "cmd", "COMMAND", CELL_TEXT },
-	{ "count", "COUNT", CELL_NUMBER },     { "inside", "INSIDE", CELL_NUMBER }, { "failed", "FAILED", CELL_NUMBER },
-	{ "refused", "REFUSED", CELL_NUMBER }, { "total_ns", "TOTAL", CELL_TIME },  { "p50_ns", "P50", CELL_TIME },
-	{ "p99_ns", "P99", CELL_TIME },	       { "name", "NAME", CELL_TEXT },
+	{ "table", NULL, CELL_TEXT },
+	{ "device", "DEVICE", CELL_TEXT },
+	{ "cmd", "COMMAND", CELL_TEXT },
+	{ "count", "COUNT", CELL_NUMBER },
+	{ "inside", "INSIDE", CELL_NUMBER },
+	{ "failed", "FAILED", CELL_NUMBER },
+	{ "refused", "REFUSED", CELL_NUMBER },
+	{ "total_ns", "TOTAL", CELL_TIME },
+	{ "p50_ns", "P50", CELL_TIME },
+	{ "p99_ns", "P99", CELL_TIME },
+	{ "status", "LAST REFUSAL", CELL_TEXT },
+	{ "name", "NAME", CELL_TEXT },
 };
 enum { IOCTL_COLUMNS = sizeof(ioctl_columns) / sizeof(ioctl_columns[0]) };
 
 static void ioctl_row(struct sheet *sheet, const struct cuda_ioctls *row)
 {
-	char name[NAME_SIZE], cmd[16];
+	char name[NAME_SIZE], cmd[16], status[SIZES_SIZE] = "";
 	union cell cells[IOCTL_COLUMNS] = {
 		{ .text = "ioctls" },
 		{ .text = row->device == NVIDIA_UVM ? "nvidia-uvm" : "nvidia" },
@@ -469,9 +477,14 @@ static void ioctl_row(struct sheet *sheet, const struct cuda_ioctls *row)
 		{ .number = row->durations.sum },
 		{ .number = hist_percentile(&row->durations, P50) },
 		{ .number = hist_percentile(&row->durations, P99) },
+		{ .text = status },
 		{ .text = name },
 	};
 
+	if (row->refused && nvidia_status_name(row->status))
+		snprintf(status, sizeof(status), "%s", nvidia_status_name(row->status));
+	else if (row->refused)
+		snprintf(status, sizeof(status), "0x%x", row->status);
 	snprintf(cmd, sizeof(cmd), "0x%08x", row->cmd);
 	nvidia_describe(name, sizeof(name), row->device, row->cmd, row->inner_nr, row->detail);
 	sheet_row(sheet, cells);
