@@ -31,10 +31,19 @@ struct open_ioctl {
 	u32 unused;
 };
 
+/* A function of the driver that is under way. */
+struct open_function {
+	u64 since_ns;
+	u64 waited_ns;
+	u64 function;
+};
+
 struct caller {
 	u64 depth;
 	struct open_call calls[CUDA_OPEN_MAX];
 	struct open_ioctl ioctl;
+	u64 driver_depth;
+	struct open_function functions[CUDA_OPEN_MAX];
 };
 
 struct {
@@ -224,6 +233,8 @@ int on_call(struct pt_regs *ctx)
 	if (!count)
 		return 0;
 	if (__sync_fetch_and_add(&count->entered, 1) % (cuda.sample ?: 1) && !(cookie & CUDA_COOKIE_ALWAYS))
+		return 0;
+	if (cookie & CUDA_COOKIE_COUNT_ONLY)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
 	if (shape_is_launch(cuda_cookie_shape(cookie)))
@@ -488,5 +499,111 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 		event_send(here.cpu, event, sizeof(*event));
 	}
 	ioctl->since_ns = 0;
+	return 0;
+}
+
+/* Functions of the kernel's, inside the call that they are part of. They return in order, so the number is enough to
+ * tell which one does. */
+SEC("kprobe.multi")
+int on_driver(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx), at;
+	u32 function = cookie & CUDA_COOKIE_FUNCTION;
+	struct cuda_counts *count;
+	struct caller *caller;
+	struct here here;
+
+	if (!is_here(&here))
+		return 0;
+	count = bpf_map_lookup_elem(&counts, &function);
+	if (!count)
+		return 0;
+	__sync_fetch_and_add(&count->entered, 1);
+	if (cookie & CUDA_COOKIE_COUNT_ONLY)
+		return 0;
+	caller = caller_of(here.current);
+	if (!caller)
+		return 0;
+	at = caller->driver_depth;
+	barrier_var(at);
+	if (at >= CUDA_OPEN_MAX) {
+		__sync_fetch_and_add(&too_deep, 1);
+		return 0;
+	}
+	caller->functions[at].since_ns = bpf_ktime_get_ns();
+	caller->functions[at].waited_ns = waited_ns(here.thread);
+	caller->functions[at].function = function;
+	caller->driver_depth = at + 1;
+	return 0;
+}
+
+static __always_inline void close_function(struct here *here, const struct open_function *open)
+{
+	u64 now_ns = bpf_ktime_get_ns();
+	struct event_cuda_call *event;
+
+	introduce(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
+	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_CALL, event_cuda_call, now_ns, tid_of(here->current), true);
+	if (!event)
+		return;
+	__builtin_memset(&event->duration_ns, 0, sizeof(*event) - sizeof(event->head));
+	event->head.flags = EVENT_FLAG_NESTED;
+	event->duration_ns = now_ns - open->since_ns;
+	event->wait_ns = waited_ns(here->thread) - open->waited_ns;
+	event->function = (u32)open->function;
+	event->pid = (u32)here->current->tgid;
+	event_send(here->cpu, event, sizeof(*event));
+}
+
+SEC("kretprobe.multi")
+int on_driver_end(struct pt_regs *ctx)
+{
+	u32 function = bpf_get_attach_cookie(ctx) & CUDA_COOKIE_FUNCTION;
+	struct cuda_counts *count;
+	struct caller *caller;
+	struct here here;
+	u64 at;
+
+	if (!is_here(&here))
+		return 0;
+	count = bpf_map_lookup_elem(&counts, &function);
+	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);
+	if (!count || !caller)
+		return 0;
+	__sync_fetch_and_add(&count->returned, 1);
+	at = caller->driver_depth;
+	for (int i = 0; i < CUDA_OPEN_MAX; i++) {
+		at--;
+		barrier_var(at);
+		if (at >= CUDA_OPEN_MAX)
+			return 0;
+		if (caller->functions[at].function == function) {
+			caller->driver_depth = at;
+			close_function(&here, &caller->functions[at]);
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* The GPU reports an error: whoever it is about, it is told. */
+SEC("tracepoint")
+int on_xid(struct tracepoint_nvidia_dev_xid *xid)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	struct event_cuda_xid *event;
+	u64 at = xid->message & 0xffff;
+
+	if (!cpu || cpu->window != WINDOW_OPEN)
+		return 0;
+	event = EVENT_BEGIN(cpu, cpu_id, CUDA_XID, event_cuda_xid, bpf_ktime_get_ns(), 0, true);
+	if (!event)
+		return 0;
+	event->code = xid->code;
+	event->unused = 0;
+	__builtin_memset(event->message.text, 0, sizeof(event->message.text));
+	bpf_probe_read_kernel_str(event->message.text, sizeof(event->message.text), (char *)xid + at);
+	event_send(cpu, event, sizeof(*event));
 	return 0;
 }

@@ -45,6 +45,7 @@ enum {
 	CUDA_COOKIE_ENTRY_ONLY = 1 << 24, /* its return is not watched */
 	CUDA_COOKIE_ALWAYS = 1 << 25,	  /* sampling leaves none out: memory would not add up */
 	CUDA_COOKIE_ASYNC = 1 << 26,	  /* it has a stream */
+	CUDA_COOKIE_COUNT_ONLY = 1 << 27, /* nothing is sent */
 };
 
 core_fn u32 cuda_cookie_shape(u64 cookie)

@@ -66,7 +66,8 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(DEVICE, device, 80)   \
 	EVENT(INPUT, input, 32)     \
 	EVENT(INPUT_WAKE, input_wake, 32) \
-	EVENT(VBLANK, vblank, 32)
+	EVENT(VBLANK, vblank, 32) \
+	EVENT(CUDA_XID, cuda_xid, 208)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
@@ -76,7 +77,7 @@ enum { PRIO_REALTIME_LAST = 100 };
  * role: who turns out to be for something (core/role.h has the numbers' meanings); launch: who runs a new program;
  * decision: whom the scheduler decided about, see enum decision; frame: who presents, how long after its last frame and how
  * long after its last submit to a GPU (0: there was none); cuda_call, cuda_ioctl: who called, when the call returned;
- * cuda_launch: who launches a kernel, as the call begins; cuda_name, cuda_count: nobody (core/cuda.h has the meanings of
+ * cuda_launch: who launches a kernel, as the call begins; cuda_name, cuda_count, cuda_xid: nobody (core/cuda.h has the meanings of
  * the numbers); submit: who has handed work to a GPU, how long that call took (0: not known), how long after the last one it began (0: there was none), what kind of work (enum gpu_work) and what the
  * driver answered; fence: who began what a GPU has now done, and how long ago that was; gpu_memory: the process (0: all of
  * them) that has so much of a GPU's memory now; device: nobody, an input device is introduced, /dev/input/eventN with its
@@ -236,6 +237,10 @@ enum { PRIO_REALTIME_LAST = 100 };
 	FIELD(E, u64, delay_ns, NUMBER)    \
 	FIELD(E, u32, device, NUMBER)      \
 	FIELD(E, u32, device_kind, NUMBER)
+#define EVENT_FIELDS_cuda_xid(FIELD, E)    \
+	FIELD(E, u32, code, NUMBER)        \
+	FIELD(E, u32, unused, NUMBER)      \
+	FIELD(E, struct long_name, message, TEXT)
 /* clang-format on */
 
 #define EVENT_ENUM(KIND, name, bytes) EVENT_##KIND,

@@ -3,7 +3,7 @@
 # The guest's own results pass through.
 
 on_kernel() {
-	local tests="host/10-cpus host/20-doctor host/50-tasks host/51-record host/52-truth host/76-cuda host/77-migrations guest/hotplug"
+	local tests="host/10-cpus host/20-doctor host/50-tasks host/51-record host/52-truth host/77-migrations guest/hotplug guest/cuda_calls"
 	export KERNEL=$1 LIMIT=400
 	# Debian's 6.12 keeps the count of interrupts where ours does.
 	[ "$KERNEL" = debian-6.12 ] || tests="$tests guest/wakers"

@@ -89,6 +89,13 @@ said, tables = run("static", "fork", 100)
 check("fork: launches of the parent", calls(tables, LAUNCH), 100)
 print("# fork: errors", errors(tables))
 
+said, tables = run("static", "fault")
+check("a fault on the GPU is an error by name", str(errors(tables)), lambda e: "CUDA_ERROR_ILLEGAL_ADDRESS" in e)
+print("# fault:", tables.get("xids"))
+check("and an Xid", sum(row["xid"] == 31 for row in tables.get("xids", [])), lambda n: n >= 1)
+said, tables = run("static", "copies", 1, options=("--count", "cuM*"))
+check("counted alone", calls(tables, "cuMemAlloc_v2"), 2)
+
 said, tables = run("static", "launches", 1, options=("-o", f"{out}/startup.tac"))
 inside, count = total(tables, "ioctls", "inside"), total(tables, "ioctls", "count")
 check("ioctls at start-up", count, lambda n: n > 50)

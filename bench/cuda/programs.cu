@@ -164,6 +164,13 @@ static void waits(void)
 	printf("stream_syncs=%ld waited_ns=%llu\n", times + 1, (unsigned long long)waited_ns);
 }
 
+// A store to nowhere, which ends the context and which the driver reports.
+static void fault(void)
+{
+	small_kernel<<<1, 32>>>((int *)0x10);
+	printf("fault=%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+
 static void *in_thread(void *unused)
 {
 	for (long i = 0; i < times; i++)
@@ -207,7 +214,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} what[] = { { "launches", launches }, { "streams", streams }, { "graphs", graphs },   { "managed", managed },
 		     { "leak", leak },	       { "failures", failures }, { "copies", copies }, { "waits", waits },
-		     { "threads", two_threads }, { "fork", after_fork } };
+		     { "threads", two_threads }, { "fork", after_fork }, { "fault", fault } };
 
 	times = argc > 2 ? atol(argv[2]) : times;
 	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++)

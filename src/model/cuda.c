@@ -11,7 +11,8 @@ enum { PENDING_MAX = 512 };
 /* A span that has ended. */
 struct span {
 	u64 from_ns, duration_ns;
-	struct cuda_ioctls *ioctl; /* NULL: it is a call */
+	struct cuda_ioctls *ioctl; /* NULL: it is a call, or a function of the driver */
+	bool is_driver;
 };
 
 struct cuda_thread {
@@ -71,6 +72,7 @@ void cuda_free(struct cuda *cuda)
 	}
 	FREE_LIST(cuda->ioctls, cuda_ioctls, free);
 	FREE_LIST(cuda->errors, cuda_error, free);
+	FREE_LIST(cuda->xids, cuda_xid, free);
 	FREE_LIST(cuda->processes, cuda_process, free_process);
 	*cuda = (struct cuda){ 0 };
 }
@@ -187,10 +189,12 @@ static void take_inside(struct cuda *cuda, struct cuda_thread *thread, struct cu
 	while (thread->len && thread->pending[thread->len - 1].from_ns >= from_ns) {
 		const struct span *span = &thread->pending[--thread->len];
 
-		if (!span->ioctl) {
+		if (span->is_driver)
+			calls->driver_ns += span->duration_ns;
+		else if (!span->ioctl)
 			calls->nested_ns += span->duration_ns;
+		if (!span->ioctl)
 			continue;
-		}
 		span->ioctl->inside++;
 		calls->ioctls++;
 		calls->ioctl_ns += span->duration_ns;
@@ -314,6 +318,20 @@ static void understand(struct cuda *cuda, struct cuda_process *process, const st
 		copied(cuda, event, api);
 }
 
+/* A function of the driver: others of it may lie inside, and it inside an ioctl. */
+static void take_driver(struct cuda *cuda, struct cuda_thread *thread, struct cuda_calls *calls,
+			const struct event_cuda_call *event)
+{
+	struct span span = { .from_ns = event->head.time_ns - event->duration_ns,
+			     .duration_ns = event->duration_ns,
+			     .is_driver = true };
+
+	while (thread->len && thread->pending[thread->len - 1].is_driver &&
+	       thread->pending[thread->len - 1].from_ns >= span.from_ns)
+		calls->nested_ns += thread->pending[--thread->len].duration_ns;
+	keep(cuda, thread, &span);
+}
+
 static void take_call(struct cuda *cuda, const struct threads *threads, const struct event_cuda_call *event)
 {
 	struct cuda_calls *calls = function_at(cuda, event->function);
@@ -328,6 +346,10 @@ static void take_call(struct cuda *cuda, const struct threads *threads, const st
 	if (calls->durations)
 		hist_add(calls->durations, event->duration_ns);
 	calls->wait_ns += event->wait_ns;
+	if (calls->api->class == CUDA_DRIVER) {
+		take_driver(cuda, thread, calls, event);
+		return;
+	}
 	cuda->calls++;
 	process->calls++;
 	take_inside(cuda, thread, calls, span.from_ns);
@@ -427,7 +449,7 @@ static void take_ioctl(struct cuda *cuda, const struct threads *threads, const s
 {
 	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
 	struct cuda_ioctls *row = ioctls_of(cuda, event);
-	struct span span = { event->head.time_ns - event->duration_ns, event->duration_ns, row };
+	struct span span = { event->head.time_ns - event->duration_ns, event->duration_ns, row, false };
 
 	if (!thread || !row)
 		return;
@@ -439,6 +461,14 @@ static void take_ioctl(struct cuda *cuda, const struct threads *threads, const s
 	}
 	if (thread->process)
 		thread->process->ioctls++;
+	while (thread->len && thread->pending[thread->len - 1].is_driver &&
+	       thread->pending[thread->len - 1].from_ns >= span.from_ns) {
+		u64 duration_ns = thread->pending[--thread->len].duration_ns;
+
+		row->driver_ns += duration_ns;
+		cuda->driver_ns += duration_ns;
+		cuda->driver_spans++;
+	}
 	keep(cuda, thread, &span);
 }
 
@@ -484,6 +514,19 @@ static void take_count(struct cuda *cuda, const struct event_cuda_count *event)
 	calls->failed = event->failed;
 }
 
+static void take_xid(struct cuda *cuda, const struct event_cuda_xid *event)
+{
+	struct cuda_xid *xid = make(cuda, sizeof(*xid));
+
+	if (!xid)
+		return;
+	xid->at_ns = event->head.time_ns;
+	xid->code = event->code;
+	xid->message = event->message;
+	xid->next = cuda->xids;
+	cuda->xids = xid;
+}
+
 void cuda_take(struct cuda *cuda, const struct threads *threads, const struct event_header *event)
 {
 	switch (event->kind) {
@@ -501,6 +544,9 @@ void cuda_take(struct cuda *cuda, const struct threads *threads, const struct ev
 		return;
 	case EVENT_CUDA_COUNT:
 		take_count(cuda, (const struct event_cuda_count *)event);
+		return;
+	case EVENT_CUDA_XID:
+		take_xid(cuda, (const struct event_cuda_xid *)event);
 		return;
 	default:
 		return;

@@ -17,15 +17,17 @@ struct cuda_calls {
 	u64 entries;		       /* events of calls whose end is not watched */
 	u64 ioctls;		       /* inside them */
 	u64 ioctl_ns, nested_ns, wait_ns;
+	u64 driver_ns;		/* in functions of the driver that are in none of its ioctls */
 	struct hist *durations; /* of calls that were seen whole; NULL: there was none */
 };
 
 struct cuda_ioctls {
 	u32 device, cmd, inner_nr, detail;
-	u64 inside;  /* of them, inside a call */
-	u64 failed;  /* the system call itself */
-	u64 refused; /* the driver's status was not 0 */
-	u32 status;  /* the last such */
+	u64 inside;    /* of them, inside a call */
+	u64 failed;    /* the system call itself */
+	u64 refused;   /* the driver's status was not 0 */
+	u32 status;    /* the last such */
+	u64 driver_ns; /* in watched functions of the driver */
 	struct hist durations;
 	struct cuda_ioctls *next;
 };
@@ -76,6 +78,14 @@ struct cuda_error {
 	struct cuda_error *next;
 };
 
+/* The GPU reported an error. */
+struct cuda_xid {
+	u64 at_ns;
+	u32 code;
+	struct long_name message;
+	struct cuda_xid *next;
+};
+
 struct cuda_thread;
 
 struct cuda {
@@ -87,12 +97,14 @@ struct cuda {
 	struct cuda_process *processes;
 	struct cuda_copies copies[COPY_KINDS][2]; /* those that return when done, and those that return before */
 	struct cuda_error *errors;
+	struct cuda_xid *xids; /* the last first */
 	struct cuda_thread *threads[CUDA_SLOTS];
-	u64 launches;		  /* events */
-	u64 calls;		  /* events, launches whose end is not watched included */
-	u64 outside, outside_ns;  /* ioctls outside any call that was seen whole */
-	u64 inside_ns;		  /* ioctls inside */
-	u64 waits, wait_total_ns; /* synchronisation */
+	u64 launches;		     /* events */
+	u64 calls;		     /* events, launches whose end is not watched included */
+	u64 outside, outside_ns;     /* ioctls outside any call that was seen whole */
+	u64 inside_ns;		     /* ioctls inside */
+	u64 driver_spans, driver_ns; /* watched functions of the driver, inside ioctls */
+	u64 waits, wait_total_ns;    /* synchronisation */
 	u64 first_ns, last_ns;
 	bool failed; /* something is missing for want of memory */
 };

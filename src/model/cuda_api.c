@@ -104,7 +104,11 @@ size_t cuda_plain_length(const char *function)
 const struct cuda_api *cuda_api_of(const char *function)
 {
 	static const struct cuda_api other = { "", CUDA_OTHER, SHAPE_NONE, 0, false };
+	static const struct cuda_api driver = { "", CUDA_DRIVER, SHAPE_NONE, 0, false };
 	size_t len = cuda_plain_length(function);
+
+	if (strchr(function, ':'))
+		return &driver;
 
 	for (size_t i = 0; i < sizeof(apis) / sizeof(apis[0]); i++) {
 		size_t name_len = strlen(apis[i].name);
@@ -136,7 +140,7 @@ const char *cuda_copy_name(enum cuda_copy copy)
 const char *cuda_class_name(enum cuda_class class)
 {
 	static const char *const names[CUDA_CLASSES] = { "other", "launch", "copy",    "allocate", "free",
-							 "wait",  "graph",  "context", "module" };
+							 "wait",  "graph",  "context", "module",   "driver" };
 
 	return names[class];
 }

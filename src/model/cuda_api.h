@@ -19,6 +19,7 @@ enum cuda_class {
 	CUDA_GRAPHS,
 	CUDA_CONTEXTS,
 	CUDA_MODULES,
+	CUDA_DRIVER, /* no function of libcuda's: one of the kernel's, called MODULE:NAME */
 	CUDA_CLASSES
 };
 

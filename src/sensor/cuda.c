@@ -19,6 +19,7 @@
 #include "../base/process.h"
 #include "../base/system.h"
 #include "../sink/text.h"
+#include "cuda_driver.h"
 #include "cuda_find.h"
 #include "gpu_find.h"
 #include "libraries.h"
@@ -58,6 +59,7 @@ struct cuda_state {
 	struct libraries *libraries;
 	struct uprobes *uprobes;
 	struct bpf_link *ioctl_link, *ioctl_end_link;
+	struct bpf_link *driver_link, *driver_end_link, *xid_link;
 	int epoll_fd;
 	struct cuda_file *files;
 	u32 files_len;
@@ -95,8 +97,10 @@ static u64 cookie_of(const struct cuda_state *state, u32 number, const struct cu
 		      api->class == CUDA_CONTEXTS;
 	u64 cookie = number | (u64)api->shape << CUDA_COOKIE_SHAPE_SHIFT;
 
-	if (is_default && api->class == CUDA_LAUNCHES)
+	if ((is_default && api->class == CUDA_LAUNCHES) || state->settings.counts_only)
 		cookie |= CUDA_COOKIE_ENTRY_ONLY;
+	if (state->settings.counts_only)
+		cookie |= CUDA_COOKIE_COUNT_ONLY;
 	return cookie | (always ? CUDA_COOKIE_ALWAYS : 0) | (api->is_async ? CUDA_COOKIE_ASYNC : 0);
 }
 
@@ -299,6 +303,9 @@ static int cuda_open(void **out, int hook, const void *data, struct reason *why)
 		bpf_program__set_expected_attach_type(state->skeleton->progs.on_call, 0);
 		bpf_program__set_expected_attach_type(state->skeleton->progs.on_return, 0);
 	}
+	/* Kernels without kprobes may refuse them. */
+	bpf_program__set_autoload(state->skeleton->progs.on_driver, state->settings.driver != NULL);
+	bpf_program__set_autoload(state->skeleton->progs.on_driver_end, state->settings.driver != NULL);
 	error = sched_share(state->settings.sched, state->skeleton->obj);
 	if (!error)
 		error = cuda_bpf__load(state->skeleton);
@@ -349,6 +356,50 @@ static void watch_ioctls(struct cuda_state *state)
 		note("cuda: ioctls are not watched: %s", strerror(errno));
 }
 
+static struct bpf_link *probe_driver(const struct bpf_program *program, const char **symbols, const u64 *cookies,
+				     size_t len, bool at_return)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .syms = symbols, .cookies = (const __u64 *)cookies, .cnt = len,
+		    .retprobe = at_return);
+
+	return bpf_program__attach_kprobe_multi_opts(program, NULL, &options);
+}
+
+/* The driver's functions, if they were asked for. That they can't be watched is said, and takes nothing else down. */
+static void watch_driver(struct cuda_state *state)
+{
+	struct driver_functions functions = { 0 };
+	struct reason why = { "" };
+	int error = state->settings.driver ? driver_functions_find(&functions, state->settings.driver, &why) : -ENOENT;
+	const char **symbols = calloc(functions.len + 1, sizeof(*symbols));
+	u64 *cookies = calloc(functions.len + 1, sizeof(*cookies));
+	size_t len = 0;
+
+	for (size_t i = 0; !error && symbols && cookies && i < functions.len; i++) {
+		u32 number = number_of(state, functions.all[i].name);
+
+		if (!number)
+			continue;
+		symbols[len] = functions.all[i].symbol;
+		cookies[len++] = number | (state->settings.counts_only ? CUDA_COOKIE_COUNT_ONLY : 0);
+	}
+	/* First where they end. */
+	if (len && !state->settings.counts_only) {
+		state->driver_end_link = probe_driver(state->skeleton->progs.on_driver_end, symbols, cookies, len,
+						      true);
+		error = state->driver_end_link ? 0 : -errno;
+	}
+	if (len && !error) {
+		state->driver_link = probe_driver(state->skeleton->progs.on_driver, symbols, cookies, len, false);
+		error = state->driver_link ? 0 : -errno;
+	}
+	if (state->settings.driver && error)
+		note("cuda: the driver's functions are not watched: %s", why.text[0] ? why.text : strerror(-error));
+	free(symbols);
+	free(cookies);
+	driver_functions_free(&functions);
+}
+
 static void add_fd(const struct cuda_state *state, int fd)
 {
 	struct epoll_event readable = { .events = EPOLLIN };
@@ -367,6 +418,9 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 	if (error || !state->settings.sched)
 		return error;
 	watch_ioctls(state);
+	watch_driver(state);
+	/* Only the driver has it, and not every version. */
+	state->xid_link = sensor_attach_tracepoint(state->skeleton->progs.on_xid, "nvidia", "nvidia_dev_xid");
 	/* Without the kernel's word on mappings, /proc is looked at once a second. */
 	libraries_open(&state->libraries, &slow);
 	if (!state->libraries)
@@ -397,6 +451,9 @@ static void cuda_close(void *data)
 		return;
 	bpf_link__destroy(state->ioctl_link);
 	bpf_link__destroy(state->ioctl_end_link);
+	bpf_link__destroy(state->driver_link);
+	bpf_link__destroy(state->driver_end_link);
+	bpf_link__destroy(state->xid_link);
 	uprobes_close(state->uprobes);
 	libraries_close(state->libraries);
 	cuda_bpf__destroy(state->skeleton);

@@ -12,6 +12,8 @@ struct cuda_settings {
 	const char *api;     /* "default", "all", or an extended regular expression for functions' names */
 	u32 sample;	     /* send one call in so many; 0 or 1: all */
 	u32 pid;	     /* the only process that is watched; 0: there may be others */
+	const char *driver;  /* functions of the kernel's to watch, see cuda_driver.h; NULL: none */
+	bool counts_only;    /* count calls and send nothing of them */
 	bool no_ioctls;	     /* calls only */
 	const char *library; /* probed before anything maps it; NULL: those that lie where libraries do */
 };

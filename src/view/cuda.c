@@ -13,11 +13,37 @@
 #include "cuda_view.h"
 #include "source.h"
 
-enum { KEY_API = 0x400, KEY_SAMPLE, KEY_LIVE, KEY_LIST, KEY_NO_IOCTLS, KEY_LIBRARY };
+enum { KEY_API = 0x400, KEY_SAMPLE, KEY_LIVE, KEY_LIST, KEY_NO_IOCTLS, KEY_LIBRARY, KEY_DRIVER, KEY_COUNT };
 enum { ROWS_DEFAULT = 20, LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
 
 static struct cuda_settings wishes = { .api = "default", .sample = 1 };
 static bool live_lines, list_only;
+static char count_pattern[256]; /* --count, as a regular expression */
+
+/* One shell pattern for the functions of both layers: libcuda's are chosen by a regular expression. */
+static const char *count_what(const char *pattern)
+{
+	size_t at = 0;
+
+	count_pattern[at++] = '^';
+	for (const char *from = strchr(pattern, ':') ? strchr(pattern, ':') + 1 : pattern; *from; from++) {
+		if (at + 4 > sizeof(count_pattern))
+			return "is too long a pattern";
+		if (*from == '*')
+			count_pattern[at++] = '.';
+		if (*from == '?')
+			count_pattern[at++] = '.';
+		else if (*from == '.')
+			count_pattern[at++] = '\\';
+		if (*from != '?')
+			count_pattern[at++] = *from;
+	}
+	count_pattern[at++] = '$';
+	wishes.api = count_pattern;
+	wishes.driver = pattern;
+	wishes.counts_only = wishes.no_ioctls = true;
+	return NULL;
+}
 
 static const char *take_own(int key, const char *value)
 {
@@ -36,6 +62,11 @@ static const char *take_own(int key, const char *value)
 			return "is not a number from 1 to 1000000";
 		wishes.sample = (u32)number;
 		return NULL;
+	case KEY_DRIVER:
+		wishes.driver = value;
+		return NULL;
+	case KEY_COUNT:
+		return count_what(value);
 	case KEY_LIBRARY:
 		wishes.library = value;
 		return NULL;
@@ -55,6 +86,11 @@ static const struct argp_option own[] = {
 	{ "api", KEY_API, "SET", 0, "Functions to watch: default, all, or a regular expression for their names", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact, and memory is always followed", 0 },
 	{ "live", KEY_LIVE, 0, 0, "Also print a line a second", 0 },
+	{ "driver", KEY_DRIVER, "PATTERN", 0,
+	  "Also watch functions of NVIDIA's kernel modules, of names that fit; MODULE:PATTERN for another module's",
+	  0 },
+	{ "count", KEY_COUNT, "PATTERN", 0,
+	  "Only count which functions of libcuda and of NVIDIA's modules are called, of names that fit", 0 },
 	{ "library", KEY_LIBRARY, "FILE", 0, "A libcuda to probe before anything maps it, where it lies nowhere usual",
 	  0 },
 	{ "no-ioctls", KEY_NO_IOCTLS, 0, 0, "Do not watch ioctls", 0 },
@@ -162,6 +198,9 @@ static void on_event(void *data, const struct event_header *event, const struct 
 
 	(void)ended;
 	cuda_take(&show->cuda, &show->source.threads, event);
+	/* At once, and where nobody overlooks it. */
+	if (event->kind == EVENT_CUDA_XID && !show->source.replay)
+		note("the GPU reports an error: Xid %u", ((const struct event_cuda_xid *)event)->code);
 	if (show->export)
 		cuda_export_take(show->export, event);
 }
@@ -179,7 +218,7 @@ static void print_notes(const struct show *show)
 	if (!show->source.cuda_libraries)
 		note("no libcuda was found, neither mapped by what was watched nor where libraries lie: no call was "
 		     "seen");
-	else if (!show->cuda.calls)
+	else if (!show->cuda.calls && !wishes.counts_only)
 		note("no call into libcuda was seen");
 	if (show->source.cuda_late)
 		note("a libcuda was probed only when a process had mapped it: its first calls may be missing "

@@ -73,7 +73,7 @@ static void list_driver(struct listing *listing)
 			continue;
 		listing->driver++;
 		add(listing, module, name,
-		    kprobes ? "by kprobe, not by this version" : "no: this kernel has no kprobes", "", "");
+		    kprobes ? "with --driver" : "no: this kernel has no kprobes", "", "");
 	}
 	if (file)
 		fclose(file);

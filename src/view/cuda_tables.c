@@ -93,7 +93,7 @@ static void print_calls(struct page *page)
 	for (size_t i = 0; i < shown(page, len); i++) {
 		const struct cuda_calls *calls = rows[i].row;
 		const struct hist *hist = calls->durations;
-		u64 total_ns = sum_ns(hist), inner_ns = calls->ioctl_ns + calls->nested_ns;
+		u64 total_ns = sum_ns(hist), inner_ns = calls->ioctl_ns + calls->nested_ns + calls->driver_ns;
 		union cell cells[CALL_COLUMNS] = {
 			{ .text = "calls" },
 			{ .text = calls->name ? calls->name : "?" },
@@ -143,6 +143,8 @@ static void print_layers(struct page *page)
 	for (u32 i = 0; i < cuda->functions_len; i++) {
 		const struct cuda_calls *calls = &cuda->functions[i];
 
+		if (calls->api->class == CUDA_DRIVER)
+			continue;
 		total_ns += sum_ns(calls->durations);
 		nested_ns += calls->nested_ns;
 		spans += calls->durations ? calls->durations->total : 0;
@@ -154,8 +156,11 @@ static void print_layers(struct page *page)
 	total_ns = total_ns > nested_ns ? total_ns - nested_ns : 0;
 	begin(page, &sheet, "layers", layer_columns, sizeof(layer_columns) / sizeof(layer_columns[0]));
 	layer(&sheet, "calls seen whole", spans, total_ns, total_ns > cuda->inside_ns ? total_ns - cuda->inside_ns : 0);
-	layer(&sheet, "ioctls inside them", inside, cuda->inside_ns, cuda->inside_ns);
+	layer(&sheet, "ioctls inside them", inside, cuda->inside_ns,
+	      cuda->inside_ns > cuda->driver_ns ? cuda->inside_ns - cuda->driver_ns : 0);
 	layer(&sheet, "ioctls outside", cuda->outside, cuda->outside_ns, cuda->outside_ns);
+	if (cuda->driver_spans)
+		layer(&sheet, "the driver's functions in ioctls", cuda->driver_spans, cuda->driver_ns, cuda->driver_ns);
 	layer(&sheet, "waiting for a CPU inside calls", 0, waited_ns, waited_ns);
 	end(page, &sheet, 0);
 }
@@ -511,6 +516,34 @@ static void print_ioctls(struct page *page)
 	free(rows);
 }
 
+static const struct column xid_columns[] = {
+	{ "table", NULL, CELL_TEXT },
+	{ "at_ns", "AFTER", CELL_TIME },
+	{ "xid", "XID", CELL_NUMBER },
+	{ "message", "MESSAGE", CELL_TEXT },
+};
+
+static void print_xids(struct page *page)
+{
+	struct sheet sheet;
+
+	if (!page->cuda->xids)
+		return;
+	begin(page, &sheet, "errors that the GPU reported (the last first)", xid_columns,
+	      sizeof(xid_columns) / sizeof(xid_columns[0]));
+	for (const struct cuda_xid *xid = page->cuda->xids; xid; xid = xid->next) {
+		char message[LONG_NAME_LEN + 1] = "";
+		union cell cells[] = { { .text = "xids" },
+				       { .number = xid->at_ns > page->from_ns ? xid->at_ns - page->from_ns : 0 },
+				       { .number = xid->code },
+				       { .text = message } };
+
+		memcpy(message, xid->message.text, LONG_NAME_LEN);
+		sheet_row(&sheet, cells);
+	}
+	end(page, &sheet, 0);
+}
+
 void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns, bool sampled)
 {
 	struct page page = { .cuda = cuda, .json = json, .rows = rows, .from_ns = from_ns };
@@ -524,5 +557,6 @@ void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns
 	print_memory(&page);
 	print_left(&page);
 	print_errors(&page);
+	print_xids(&page);
 	print_ioctls(&page);
 }

@@ -128,6 +128,17 @@ for words in '^calls$' '^layers$' '^copies$' '^memory$' '^ioctls$' 'cuMemcpyHtoD
 	like "in words: $words" "$text" "$words"
 done
 
+echo "# a start-up on a real H200, recorded there by bench/cuda/h200.sh"
+"$tactus" cuda --json -i tests/recordings/h200-startup.tac >"$scratch/rows"
+is "it is read" $? 0
+is "463 ioctls" "$(of ioctls count)" 463
+is "all but one inside a call" "$(of ioctls inside) $(of layers spans 'layer=ioctls outside')" "462 1"
+is "of cuInit and of the making of the context" "$(of calls ioctls function=cuInit) $(of calls ioctls function=cuDevicePrimaryCtxRetain)" "107 355"
+is "channels by name" "$(of ioctls count 'name=RM_ALLOC HOPPER_CHANNEL_GPFIFO_A')" 20
+is "UVM's by name" "$(of ioctls count name=UVM_REGISTER_CHANNEL)" 20
+is "a kernel by name" "$(of launches kernel)" _Z12small_kernelPi
+is "no time is counted twice" $(($(of calls total_ns) - $(of calls self_ns))) "$(of layers total_ns 'layer=ioctls inside them')"
+
 echo "# processes that are there already"
 mkfifo "$scratch/go"
 for when in loaded later; do
@@ -190,6 +201,11 @@ kill -INT $watcher
 wait $watcher
 is "tactus ends well" $? 0
 
+watch --count 'cuMem*' -- copies 4
+is "counted alone" "$(of calls calls function=cuMemcpyHtoD_v2) $(of calls seen) $(of calls calls function=cuInit)" "4 0 0"
+if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
+	like "without kprobes the driver's functions are not watched, and it is said" "$(cat "$scratch/err")" 'not watched: .*kprobes'
+fi
 list=$(LD_LIBRARY_PATH=$PWD/build/programs "$tactus" cuda --list 'cuMem*' 2>&1)
 like "the list has how each is watched" "$list" 'libcuda +cuMemAlloc_v2 +entry and return +allocate'
 like "and its other names" "$list" 'cuMemFree_v2 .*cuMemFreeByAnotherName'

@@ -8,7 +8,19 @@
 #include "../../src/model/nvidia.h"
 #include "tap.h"
 
-enum { TID = 10, OTHER = 11, PID = 10, INIT = 1, ALLOC = 2, FREE = 3, WAIT = 4, LAUNCH = 5, COPY = 6, ALLOC_HOST = 7 };
+enum {
+	TID = 10,
+	OTHER = 11,
+	PID = 10,
+	INIT = 1,
+	ALLOC = 2,
+	FREE = 3,
+	WAIT = 4,
+	LAUNCH = 5,
+	COPY = 6,
+	ALLOC_HOST = 7,
+	DRIVER = 8
+};
 
 static struct threads threads;
 static struct cuda cuda;
@@ -39,7 +51,7 @@ static void begin(void)
 	static const char *const names[] = { "cuInit",	       "cuMemAlloc_v2",
 					     "cuMemFree_v2",   "cuStreamSynchronize",
 					     "cuLaunchKernel", "cuMemcpyHtoD_v2",
-					     "cuMemHostAlloc" };
+					     "cuMemHostAlloc", "nvidia:rm_ioctl" };
 	struct event_thread thread = { .head = { 1, TID, 0, EVENT_THREAD, 0 }, .start_ns = 1, .pid = PID };
 
 	threads_init(&threads, places, 1);
@@ -123,6 +135,28 @@ static void spans_that_nest(void)
 	end();
 }
 
+static void three_layers(void)
+{
+	begin();
+	call(TID, DRIVER, 90, 95, EVENT_FLAG_NESTED);	/* before everything */
+	call(TID, DRIVER, 125, 130, EVENT_FLAG_NESTED); /* inside another of the driver's */
+	call(TID, DRIVER, 120, 140, EVENT_FLAG_NESTED);
+	call(TID, DRIVER, 145, 146, EVENT_FLAG_NESTED);
+	ioctl_at(TID, 110, 150, 0);
+	call(TID, DRIVER, 160, 163, EVENT_FLAG_NESTED); /* in the call, in no ioctl */
+	call(TID, INIT, 100, 200, 0);
+	cuda_end(&cuda);
+	is(cuda.driver_spans, 2, "the driver's functions that are in an ioctl, outermost ones");
+	is(cuda.driver_ns, 21, "with their time");
+	is(cuda.ioctls->driver_ns, 21, "which is that ioctl's");
+	is(cuda.functions[DRIVER].nested_ns, 5, "one inside another is the other's");
+	is(cuda.functions[INIT].driver_ns, 3, "one in no ioctl is the call's");
+	is(cuda.functions[INIT].ioctl_ns, 40, "and the ioctl is");
+	is(cuda.functions[INIT].nested_ns, 0, "none of them is a call");
+	is(cuda.calls, 1, "the driver's functions are no calls");
+	end();
+}
+
 static void many_outside(void)
 {
 	begin();
@@ -202,6 +236,7 @@ static void launches_have_names(void)
 static void hostile_events(void)
 {
 	struct event_cuda_call event;
+	struct event_cuda_xid xid;
 
 	begin();
 	name(CUDA_NAMED_FUNCTION, ~0ull, 0, "cuInit");
@@ -212,6 +247,10 @@ static void hostile_events(void)
 	event.copy = 99;
 	take(&event.head);
 	launch(~0ull, ~0u);
+	memset(&xid, 0xff, sizeof(xid));
+	xid.head = (struct event_header){ 5, 0, 0, EVENT_CUDA_XID, 0 };
+	take(&xid.head);
+	is(cuda.xids->code, ~0u, "an error of the GPU's is kept, also without a NUL");
 	is(cuda.copies[COPY_UNKNOWN][0].count, 1, "a copy of no kind is one of unknown kind");
 	is(cuda_function_name(&cuda, 0xffffffff) == NULL, 1, "a function out of range has no name");
 	end();
@@ -293,6 +332,7 @@ static void where_to_probe(void)
 int main(void)
 {
 	spans_that_nest();
+	three_layers();
 	many_outside();
 	memory_adds_up();
 	launches_have_names();

@@ -7,7 +7,10 @@ export LIMIT=600
 for kernel in scx debian-6.1 debian-6.12; do
 	echo "# kernel $kernel"
 	image=$(readlink -f "$(vm/kernel.sh $kernel)/image")
-	CMD="tests/guest/gpu.sh '$image'" KERNEL=$kernel guest
+	# The double of NVIDIA's module is of the first kernel only.
+	cuda=true
+	[ $kernel != scx ] || cuda="tests/guest/cuda.sh '$image'"
+	CMD="status=0; tests/guest/gpu.sh '$image' || status=1; $cuda || status=1; exit \$status" KERNEL=$kernel guest
 	is "every check held on $kernel" $? 0
 done
 image=$(readlink -f "$(vm/kernel.sh scx)/image")

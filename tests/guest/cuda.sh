@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# tactus cuda with functions of the driver: on the double of NVIDIA's kernel module (vm/module), whose functions are real kernel
+# functions, called by the double of libcuda. Runs in a VM after tests/guest/gpu.sh, which has loaded the module.
+. tests/tap.sh
+
+library=$PWD/build/programs/libcuda.so.1
+calls=$PWD/build/programs/cuda_calls
+export CUDA_DOUBLE_CONTROL=/dev/nvidiactl
+[ -e /dev/nvidiactl ] || mknod /dev/nvidiactl c 195 255
+grep -q nvidia_unlocked_ioctl /proc/kallsyms || insmod "$1/nvidia.ko"
+of() {
+	python3 - "$scratch/rows" "$@" <<'END'
+import json, sys
+table, field, where = sys.argv[2], sys.argv[3], [w.split("=", 1) for w in sys.argv[4:]]
+rows = [json.loads(line) for line in open(sys.argv[1])]
+print(sum(r[field] for r in rows if r["table"] == table and all(str(r[k]) == v for k, v in where)))
+END
+}
+
+"$tactus" cuda --json --library "$library" --driver '*' -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
+is "functions of the driver are watched" "$? $(grep -c 'not watched' "$scratch/err")" "0 0"
+ioctls=$(of ioctls count) inside=$(of ioctls inside)
+say_measured "$ioctls ioctls, $(of calls calls function=nvidia:nvidia_unlocked_ioctl) times nvidia_unlocked_ioctl"
+is "ioctls on the driver's own device" "$ioctls $inside" "4 4"
+is "each by one function of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
+is "inside it" "$(of layers spans "layer=the driver's functions in ioctls")" 4
+is "the device was opened once, outside any ioctl" "$(of calls calls function=nvidia:nvidia_open)" 1
+total=$(of layers total_ns 'layer=ioctls inside them') self=$(of layers self_ns 'layer=ioctls inside them')
+driver=$(of layers total_ns "layer=the driver's functions in ioctls")
+is "an ioctl's own time is what the driver's functions do not take" $((total - driver)) "$self"
+"$tactus" cuda --json --library "$library" --count '*' -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
+is "counted alone: of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
+is "and of libcuda" "$(of calls calls function=cuMemcpyHtoD_v2)" 3
+is "of which nothing is sent" "$(of calls seen)" 0
+like "the list has the driver's functions" "$("$tactus" cuda --list 'nvidia_*' 2>&1)" 'nvidia +nvidia_unlocked_ioctl +with --driver'
+like "too many at once are refused, and it is said" \
+	"$("$tactus" cuda --library "$library" --driver 'vmlinux:*' -- true 2>&1)" 'not watched: more than 2048 functions fit'
+done_testing

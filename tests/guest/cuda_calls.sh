@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The heart of tests/host/76-cuda.sh once more, for kernels in a VM, where each start of a program takes seconds.
+. tests/tap.sh
+
+library=$PWD/build/programs/libcuda.so.1
+export TACTUS_NVIDIA_MAJORS=1,5
+of() {
+	python3 - "$scratch/rows" "$@" <<'END'
+import json, sys
+table, field, where = sys.argv[2], sys.argv[3], [w.split("=", 1) for w in sys.argv[4:]]
+rows = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{")]
+print(*[r[field] for r in rows if r["table"] == table and all(str(r[k]) == v for k, v in where)])
+END
+}
+watch() { "$tactus" cuda --json --library "$library" -- build/programs/cuda_calls "$library" "$@" >"$scratch/rows" 2>"$scratch/err"; }
+
+like "probes by the best way that there is" "$("$tactus" doctor --json | grep '"cuda"')" '"hook":"uprobe(.multi)?"'
+watch launches 2000
+is "every launch is counted" "$(of calls calls function=cuLaunchKernel)" 2000
+is "by the kernel's name" "$(of launches launches kernel=saxpy)" 2000
+is "with its sizes" "$(of launches grid) $(of launches block)" "7x2x1 128x2x1"
+is "ioctls lie inside their call" "$(of calls ioctls function=cuInit)" 4
+watch copies 5
+total=$(of calls total_ns function=cuMemcpyDtoH_v2) inner=$(of calls total_ns function=cuStreamSynchronize)
+is "a call inside another is not its own time" "$(of calls self_ns function=cuMemcpyDtoH_v2)" $((total - inner))
+is "memory adds up" "$(of memory total_bytes) $(of memory now_bytes)" "1048576 0"
+done_testing
