@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The cuda sensor's kernel half: calls into libcuda, each with its arguments, what came of it and how long it took, and
  * the ioctls of NVIDIA's drivers. A launch costs one probe; everything that needs its end costs two. */
+#include "cuda_arguments.h"
 #include "threads.h"
-#include "../core/cuda.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct cuda_config cuda = { .sample = 1, .nvidia_major = MAJOR_NVIDIA };
 
-/* Threads that got no storage, calls deeper than is kept, arguments that could not be read. */
-u64 callers_refused = 0, too_deep = 0, unread = 0;
-
-struct open_call {
-	u64 sp;
-	u64 since_ns;
-	u64 waited_ns;
-	u64 first, second, third, fourth;
-	u64 function;
-};
+/* Threads that got no storage, and calls deeper than is kept. */
+u64 callers_refused = 0, too_deep = 0;
 
 struct open_ioctl {
 	u64 since_ns; /* 0: none is under way */
@@ -82,74 +74,6 @@ static __always_inline bool is_here(struct here *here)
 static __always_inline u64 waited_ns(const struct kthread *thread)
 {
 	return thread->account.wake_wait_ns + thread->account.preempt_wait_ns;
-}
-
-static __always_inline bool read_user(void *into, u32 bytes, u64 from)
-{
-	if (!bpf_probe_read_user(into, bytes, (void *)from))
-		return true;
-	__sync_fetch_and_add(&unread, 1);
-	return false;
-}
-
-/* What cuLaunchKernelEx takes a pointer to, up to the stream. */
-struct launch_config {
-	u32 grid[3];
-	u32 block[3];
-	u32 shared_bytes;
-	u32 unused;
-	u64 stream;
-};
-
-/* Arguments past the registers of cuLaunchKernel: the block's depth, the shared bytes, the stream. */
-struct launch_rest {
-	u64 block_z, shared_bytes, stream;
-};
-
-static __always_inline void read_rest(struct launch_rest *rest, struct pt_regs *ctx)
-{
-#ifdef bpf_target_arm64
-	rest->block_z = PT_REGS_PARM7(ctx);
-	rest->shared_bytes = PT_REGS_PARM8(ctx);
-	read_user(&rest->stream, sizeof(rest->stream), PT_REGS_SP(ctx));
-#else
-	read_user(rest, sizeof(*rest), PT_REGS_SP(ctx) + 8);
-#endif
-}
-
-static __always_inline void fill_launch(struct event_cuda_launch *event, struct pt_regs *ctx, u32 shape)
-{
-	struct launch_config config_there = {};
-	struct launch_rest rest = {};
-	u64 first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
-
-	/* Else the compiler would choose an address in the context, which verifiers refuse. */
-	barrier_var(first);
-	barrier_var(second);
-	if (shape == SHAPE_LAUNCH) {
-		read_rest(&rest, ctx);
-		event->kernel = first;
-		event->grid_x = (u32)second;
-		event->grid_y = (u32)PT_REGS_PARM3(ctx);
-		event->grid_z = (u32)PT_REGS_PARM4(ctx);
-		event->block_x = (u32)PT_REGS_PARM5(ctx);
-		event->block_y = (u32)PT_REGS_PARM6(ctx);
-		event->block_z = (u32)rest.block_z;
-		event->shared_bytes = (u32)rest.shared_bytes;
-		event->stream = rest.stream;
-		return;
-	}
-	if (shape == SHAPE_LAUNCH_EX)
-		read_user(&config_there, sizeof(config_there), first);
-	event->kernel = shape == SHAPE_LAUNCH_GRAPH ? first : second;
-	event->grid_x = config_there.grid[0];
-	event->grid_y = config_there.grid[1];
-	event->grid_z = config_there.grid[2];
-	event->block_x = config_there.block[0];
-	event->block_y = config_there.block[1];
-	event->block_z = config_there.block[2];
-	event->shared_bytes = config_there.shared_bytes;
-	event->stream = shape == SHAPE_LAUNCH_EX ? config_there.stream : shape == SHAPE_LAUNCH_GRAPH ? second : first;
 }
 
 static __always_inline void send_launch(struct here *here, struct pt_regs *ctx, u64 cookie, u64 now_ns)
@@ -242,78 +166,6 @@ int on_call(struct pt_regs *ctx)
 	if (!(cookie & CUDA_COOKIE_ENTRY_ONLY))
 		open_call(&here, ctx, cookie, now_ns);
 	return 0;
-}
-
-static __always_inline u64 read_word(u64 from)
-{
-	u64 word = 0;
-
-	read_user(&word, sizeof(word), from);
-	return word;
-}
-
-struct sizes_2d {
-	u64 width, height;
-};
-
-static __always_inline void fill_copy(struct event_cuda_call *event, const struct open_call *call, u32 shape)
-{
-	u64 from = 0, to = 0, depth = 1;
-	struct sizes_2d sizes = {};
-	bool is_3d = shape == SHAPE_COPY_3D;
-
-	/* CUDA_MEMCPY2D and CUDA_MEMCPY3D, both the second version of theirs. */
-	read_user(&from, sizeof(u32), call->first + (is_3d ? 32 : 16));
-	read_user(&to, sizeof(u32), call->first + (is_3d ? 120 : 72));
-	read_user(&sizes, sizeof(sizes), call->first + (is_3d ? 176 : 112));
-	if (is_3d)
-		depth = read_word(call->first + 192);
-	event->copy = cuda_copy_of_types((u32)from, (u32)to);
-	event->bytes = sizes.width * sizes.height * depth;
-}
-
-/* What can be told of a call once it has returned. */
-static __always_inline void fill_arguments(struct event_cuda_call *event, const struct open_call *call, u64 cookie)
-{
-	bool is_async = cookie & CUDA_COOKIE_ASYNC;
-	u32 shape = cuda_cookie_shape(cookie);
-
-	switch (shape) {
-	case SHAPE_ALLOC:
-		event->bytes = call->second;
-		event->address = event->result ? 0 : read_word(call->first);
-		break;
-	case SHAPE_ALLOC_PITCH:
-		event->address = event->result ? 0 : read_word(call->first);
-		event->bytes = event->result ? 0 : read_word(call->second) * call->fourth;
-		break;
-	case SHAPE_FREE:
-		event->address = call->first;
-		event->stream = is_async ? call->second : 0;
-		break;
-	case SHAPE_COPY:
-		event->address = call->first;
-		event->bytes = call->third;
-		event->stream = is_async ? call->fourth : 0;
-		break;
-	case SHAPE_COPY_2D:
-	case SHAPE_COPY_3D:
-		fill_copy(event, call, shape);
-		event->stream = is_async ? call->second : 0;
-		break;
-	case SHAPE_SET_8:
-	case SHAPE_SET_16:
-	case SHAPE_SET_32:
-		event->address = call->first;
-		event->bytes = call->third << (shape - SHAPE_SET_8);
-		event->stream = is_async ? call->fourth : 0;
-		break;
-	case SHAPE_OF_STREAM:
-		event->stream = call->first;
-		break;
-	default:
-		break;
-	}
 }
 
 static __always_inline void send_name(struct here *here, const struct open_call *call, u32 shape, u64 now_ns)

@@ -72,8 +72,7 @@ static void list_driver(struct listing *listing)
 		if ((type != 't' && type != 'T') || !fits(listing, name))
 			continue;
 		listing->driver++;
-		add(listing, module, name,
-		    kprobes ? "with --driver" : "no: this kernel has no kprobes", "", "");
+		add(listing, module, name, kprobes ? "with --driver" : "no: this kernel has no kprobes", "", "");
 	}
 	if (file)
 		fclose(file);
