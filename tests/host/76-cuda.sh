@@ -187,14 +187,18 @@ is "a library that is found late, and gone at once, is no trouble" $? 0
 like "and it is said" "$out" 'probed only when a process had mapped it|no libcuda was found'
 
 cp "$library" "$scratch/libcuda.so.1"
-"$calls" "$scratch/libcuda.so.1" waits 40 >/dev/null &
+"$calls" "$scratch/libcuda.so.1" waits 5 loaded <"$scratch/go" >"$scratch/said" &
 program=$!
+exec 3>"$scratch/go"
+wait_for "$scratch/said" pid=
 "$tactus" cuda --json -p $program >"$scratch/rows" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
 printf 'x' | dd of="$scratch/libcuda.so.1" bs=1 seek="$(stat -c %s "$scratch/libcuda.so.1")" conv=notrunc 2>/dev/null
 wait_for "$scratch/err" 'written to'
 is "a library that is written to while it is watched is let go of" $? 0
+echo go >&3
+exec 3>&-
 wait $program
 is "and its program goes on" $? 0
 kill -INT $watcher
