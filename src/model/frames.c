@@ -184,6 +184,17 @@ static void take_shown(struct frames *frames, const struct threads *threads, con
 	stream->shown_at_ns = event->at_ns;
 }
 
+/* Only of threads that present: others hand their work over to those, or are followed for what they did. */
+static void take_submit(struct frames *frames, const struct threads *threads, const struct event_submit *event)
+{
+	const struct thread *thread = threads_by_tid(threads, event->head.tid);
+
+	for (struct frame_process *process = frames->processes; thread && process; process = process->next)
+		for (struct frame_stream *stream = process->streams; stream && process->pid == thread->pid;
+		     stream = stream->next)
+			stream->gpu_ns += stream->tid == event->head.tid ? event->took_ns : 0;
+}
+
 static void take_vblank(struct frames *frames, const struct threads *threads, const struct event_vblank *event)
 {
 	struct vblank_clock *clock = display_of(frames, event->display);
@@ -258,6 +269,11 @@ static bool take_frame(struct frames *frames, struct threads *threads, const str
 				     .tid = event->head.tid,
 				     .moves = (u32)(moves - stream->moves_before) };
 	stream->moves_before = moves;
+	late->gpu_ns = stream->gpu_ns;
+	late->usual_gpu_ns = stream->usual_gpu_ns;
+	stream->gpu_ns = 0;
+	if (verdict.interval_ns && !verdict.late_ns)
+		stream->usual_gpu_ns = average(stream->usual_gpu_ns, late->gpu_ns);
 	if (!verdict.interval_ns)
 		return false;
 	if (!keep_interval(process, verdict.interval_ns))
@@ -273,6 +289,8 @@ bool frames_take(struct frames *frames, struct threads *threads, const struct ev
 {
 	if (frames->explains && (!history_take(&frames->history, event) || !path_take(threads, event)))
 		frames->failed = true;
+	if (event->kind == EVENT_SUBMIT)
+		take_submit(frames, threads, (const struct event_submit *)event);
 	if (event->kind == EVENT_VBLANK)
 		take_vblank(frames, threads, (const struct event_vblank *)event);
 	return event->kind == EVENT_FRAME &&

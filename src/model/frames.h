@@ -22,6 +22,8 @@ struct late_frame {
 	struct path_item cause; /* what most of the excess went into */
 	u64 usual_ns;		/* of that kind, in frames that were on time */
 	u32 moves;		/* of the thread, in this frame */
+	u64 gpu_ns;		/* that the thread was in calls to the GPU's driver, in this frame */
+	u64 usual_gpu_ns;
 };
 
 /* Of a thread that presents. Each has a pace of its own. */
@@ -30,11 +32,12 @@ struct frame_stream {
 	struct pace pace;
 	u64 usual_ns[PATH_KINDS][PATH_WHOSE]; /* moving averages over frames that were on time */
 	u64 moves_before;
-	u64 number;	 /* of its last frame, as the kernel half counts */
-	bool flips;	 /* the display itself: it is told when its pictures are up */
-	u32 display;	 /* which one */
-	u32 shown_seq;	 /* in which of the display's periods the last one came up */
-	u64 shown_at_ns; /* 0: none did */
+	u64 gpu_ns, usual_gpu_ns; /* in calls to the GPU's driver, since its last frame and usually */
+	u64 number;		  /* of its last frame, as the kernel half counts */
+	bool flips;		  /* the display itself: it is told when its pictures are up */
+	u32 display;		  /* which one */
+	u32 shown_seq;		  /* in which of the display's periods the last one came up */
+	u64 shown_at_ns;	  /* 0: none did */
 	struct frame_stream *next;
 };
 

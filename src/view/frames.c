@@ -124,6 +124,18 @@ static void print_cause(const struct show *show, const struct late_frame *late)
 		printf("%s slept %s, until a timer or a device woke it", who, span);
 }
 
+/* Worth a word if it is a quarter of what the frame was late by. */
+static void print_gpu(const struct late_frame *late)
+{
+	char span[TIME_SIZE], usual[TIME_SIZE];
+
+	if (late->gpu_ns <= late->usual_gpu_ns || (late->gpu_ns - late->usual_gpu_ns) * 4 < late->late_ns)
+		return;
+	format_time(span, sizeof(span), late->gpu_ns);
+	format_time(usual, sizeof(usual), late->usual_gpu_ns);
+	printf("; %s of it in calls to the GPU's driver, usually %s", span, usual);
+}
+
 static void print_late(const struct show *show, const struct frame_process *process, const struct late_frame *late)
 {
 	char name[NAME_SIZE], interval[TIME_SIZE], by[TIME_SIZE];
@@ -137,6 +149,7 @@ static void print_late(const struct show *show, const struct frame_process *proc
 		print_cause(show, late);
 		if (late->moves)
 			printf("; moved %u time%s", late->moves, late->moves == 1 ? "" : "s");
+		print_gpu(late);
 	}
 	putchar('\n');
 }
@@ -147,9 +160,9 @@ static void print_late_json(const struct show *show, const struct frame_process 
 	char name[NAME_SIZE];
 
 	printf("{\"late_frame\":%" PRIu64 ",\"pid\":%u,\"tid\":%u,\"time_ns\":%" PRIu64 ",\"interval_ns\":%" PRIu64
-	       ",\"late_ns\":%" PRIu64 ",\"target_ns\":%" PRIu64 ",\"moves\":%u",
+	       ",\"late_ns\":%" PRIu64 ",\"target_ns\":%" PRIu64 ",\"moves\":%u,\"gpu_ns\":%" PRIu64,
 	       late->number, process->pid, late->tid, late->at_ns, late->interval_ns, late->late_ns, late->target_ns,
-	       late->moves);
+	       late->moves, late->gpu_ns);
 	if (late->has_cause) {
 		name_of(name, show, late->cause.other_tid);
 		printf(",\"cause\":\"%s\",\"cause_tid\":%u,\"cause_ns\":%" PRIu64
@@ -397,6 +410,7 @@ int view_frames(int argc, char **argv)
 	show.source = (struct source){ .view = "frames",
 				       .roles = true,
 				       .frames = true,
+				       .gpu = with_why,
 				       .events = with_why,
 				       .without = NOT_NEEDED,
 				       .on_event = on_event,

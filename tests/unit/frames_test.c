@@ -392,6 +392,30 @@ static void test_near_display(void)
 	end();
 }
 
+static void submit(u32 tid, u64 took_ns)
+{
+	struct event_submit event = { .head = { now_ns, tid, 0, EVENT_SUBMIT, 0 }, .took_ns = took_ns };
+
+	take(&event.head);
+}
+
+static void test_gpu_calls(void)
+{
+	begin(true);
+	for (int i = 0; i < 40; i++) {
+		submit(GAME, MS);
+		usual_frame();
+	}
+	submit(GAME, 2 * MS);
+	submit(HELPER, 9 * MS);
+	pass(25);
+	submit(GAME, 19 * MS);
+	ok(present(), "a frame whose thread was long in calls to the GPU's driver is late");
+	is(late.gpu_ns, 21 * MS, "so long, by its own calls");
+	ok(late.usual_gpu_ns > 900000 && late.usual_gpu_ns <= MS, "and usually so long");
+	end();
+}
+
 int main(void)
 {
 	test_own_work();
@@ -405,6 +429,7 @@ int main(void)
 	test_minute();
 	test_flips();
 	test_near_display();
+	test_gpu_calls();
 	test_gaps();
 	test_times();
 	return tap_end();
