@@ -63,7 +63,7 @@ const char *evidence_check_names(const char *without)
 	for (const char *at = without; *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ","))
 		if (!is_known(at, strcspn(at, ",")))
 			return "names no kind of evidence: it takes launch, gpu, wine, input, frame, socket, sound, "
-			       "fence, memory, display, learned, names, "
+			       "learned, names, "
 			       "runtime, or all";
 	return NULL;
 }
