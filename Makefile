@@ -33,7 +33,7 @@ HELPERS += $(patsubst tests/guest/%.c,$(B)/programs/%,$(wildcard tests/guest/*.c
 WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-cuda clean
 
 all: $(B)/tactus
 
@@ -185,6 +185,9 @@ bench-hints: all $(B)/bench/load
 bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost
 	@$(B)/bench/procdb_cost
 	@bench/learned.sh
+## make bench-cuda OUT=DIR  everything of 'tactus cuda' that needs a real GPU, nvcc and PyTorch
+bench-cuda: static
+	@bench/cuda/h200.sh "$(or $(OUT),$(B)/bench/cuda)"
 # Before the rule of bench/%: it takes no BPF.
 $(B)/bench/load: bench/latency/load.c
 	@mkdir -p $(@D)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../core/event_info.h"
+#include "../../src/model/cuda.h"
 #include "../../src/model/inputs.h"
 #include "../../src/model/submits.h"
 #include "../../src/model/threads.h"
@@ -74,6 +75,7 @@ unsigned char fuzz_sum;
 static struct threads threads;
 static struct submits submits;
 static struct inputs inputs;
+static struct cuda cuda;
 
 static void show(const struct event_header *event)
 {
@@ -84,6 +86,7 @@ static void show(const struct event_header *event)
 	if (submits_take(&submits, &threads, event, &stall))
 		require(stall.span_ns > stall.usual_ns && stall.row->submits > 1, "a stall stands out");
 	inputs_take(&inputs, &threads, event);
+	cuda_take(&cuda, &threads, event);
 }
 
 static void read_whole(const char *path, size_t size)
@@ -115,6 +118,8 @@ static void read_whole(const char *path, size_t size)
 	require(got == 0 || !recording_was_cut(reader), "damaged and cut are two things");
 	require(recording_next(reader, &event, &why) == got, "the end stays");
 	require(bytes < size, "no more is given than there is");
+	cuda_end(&cuda);
+	cuda_free(&cuda);
 	submits_free(&submits);
 	inputs_free(&inputs);
 	threads_free(&threads);

@@ -79,6 +79,8 @@ waited=$(sed -n 's/waited_ns=//p' "$scratch/said") total=$(of calls total_ns fun
 say_measured "waits by the program's clock $waited ns, in its calls $total ns"
 holds "its clock has all of the calls' time" test "$total" -le "$waited" -a "$total" -ge 200000000
 
+like "a line a second, if asked for" "$("$tactus" cuda --live --library "$library" -- "$calls" "$library" waits 80 2>&1)" '^ +0 +[0-9]+ +[0-9]+ +[0-9.]+ m?s +0 B$'
+
 watch -- threads 1000
 is "two threads" "$(of calls calls function=cuLaunchKernel)" 2000
 is "that wait at once" "$(of calls calls function=cuStreamSynchronize)" 2
