@@ -149,23 +149,40 @@ static __always_inline bool learns_of(struct kthread *thread)
 	return (learning & LEARN_OBSERVE) && thread->watched && !(thread->role.facts.has & HAS_KERNEL_THREAD);
 }
 
-static __always_inline void learn_hurry(struct kthread *thread, u32 tid)
+static __always_inline void send_tier(u32 tid, u32 tier)
 {
-	struct learned_tier *event;
+	struct learned_tier *event = bpf_ringbuf_reserve(&hurried, sizeof(*event), 0);
 
-	if (!(learning & LEARN_HURRY))
-		return;
-	role_answers(&thread->role);
-	if (thread->role.answer.tier == thread->role.told_tier)
-		return;
-	event = bpf_ringbuf_reserve(&hurried, sizeof(*event), 0);
 	if (!event) {
 		__sync_fetch_and_add(&learn_unhurried, 1);
 		return;
 	}
 	event->tid = tid;
-	event->tier = thread->role.answer.tier;
+	event->tier = tier;
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void learn_hurry(struct kthread *thread, u32 tid)
+{
+	if (!(learning & LEARN_HURRY))
+		return;
+	role_answers(&thread->role);
+	if (thread->role.answer.tier != thread->role.told_tier || thread->role.presumed)
+		send_tier(tid, thread->role.answer.tier);
+}
+
+/* A program of which nothing is known is taken for batch until its behaviour has been judged: by then a compiler is
+ * over. All that a short-sighted guess costs is that an urgent thread goes before it. */
+static __always_inline void learn_presume(struct kthread *thread, u32 tid)
+{
+	thread->role.presumed = 0;
+	if (!(learning & LEARN_HURRY) || (thread->role.facts.has & (HAS_LEARNED | HAS_KERNEL_THREAD)))
+		return;
+	role_answers(&thread->role);
+	if (thread->role.answer.role != ROLE_UNKNOWN || thread->role.answer.tier != TIER_INTERACTIVE)
+		return;
+	thread->role.presumed = 1;
+	send_tier(tid, TIER_BATCH);
 }
 
 /* What is predicted of the thread becomes one of its facts; the caller settles its role after it. This and learn_note
@@ -270,6 +287,7 @@ static __always_inline void learn_exec(struct task_struct *p, struct kthread *th
 	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
 	learn_find_exe(p, &thread->learner.exe, ROOM_HOOKS);
 	learn_begin(p, thread, &comm);
+	learn_presume(thread, tid_of(p));
 }
 
 /* After each run until the thread is observed: no more than a comparison later. */

@@ -74,6 +74,7 @@ static __always_inline void send_role(struct task_struct *p, struct kthread *thr
 	thread->role.told_confidence = thread->role.answer.confidence;
 	thread->role.told_evidence = thread->role.answer.evidence;
 	thread->role.told_tier = thread->role.answer.tier;
+	thread->role.presumed = 0;
 	event_send(cpu, event, sizeof(*event));
 }
 

@@ -24,7 +24,7 @@ enum {
 	LEARN_PREDICT = 1 << 0,
 	LEARN_OBSERVE = 1 << 1,
 	LEARN_ANY_PROGRAM = 1 << 2, /* some predictions are for threads of a name in any program */
-	LEARN_HURRY = 1 << 3,	    /* tell at once who has a learned tier */
+	LEARN_HURRY = 1 << 3,	    /* tell at once who has a learned tier, or is taken for batch */
 };
 
 struct learned_tier {

@@ -271,6 +271,7 @@ struct role_state {
 	u8 told_evidence;
 	u8 for_frames; /* what woke it last was at work for a frame */
 	u8 told_tier;
+	u8 presumed; /* taken for batch at its exec, for want of knowledge */
 	struct role_answer answer;
 	u64 first_ns; /* watched as what it is since */
 	struct beat beat;
@@ -380,13 +381,20 @@ core_step int role_judge(struct role_state *role, const struct thread_account *a
 	return 0;
 }
 
+/* Whether a thread that was taken for batch has shown what it is. */
+core_fn int role_is_presumed_no_more(const struct role_state *role)
+{
+	return role->presumed && (role->pattern.calls || role->answer.role != ROLE_UNKNOWN);
+}
+
 /* Whether an answer differs enough from what was told last to be told again. */
 core_fn int role_is_news(const struct role_state *role)
 {
 	u32 told = role->told_confidence, now = role->answer.confidence;
 
 	return role->answer.role != role->told_role || role->answer.evidence != role->told_evidence ||
-	       role->answer.tier != role->told_tier || (now > told ? now - told : told - now) >= 20;
+	       role->answer.tier != role->told_tier || role_is_presumed_no_more(role) ||
+	       (now > told ? now - told : told - now) >= 20;
 }
 
 #endif

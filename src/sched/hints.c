@@ -18,6 +18,8 @@
 #include "attr.h"
 #include "journal.h"
 
+enum { SWEEP_LEAST = 1024 };
+
 struct told {
 	struct journal_entry entry; /* before: its owner's; after: what it was given last */
 	u32 tier;
@@ -30,6 +32,7 @@ struct hints {
 	struct hint_means means;
 	u64 base_slice_ns;
 	void *told; /* a tree of struct told, by tid */
+	size_t told_len, sweep_at;
 	struct hints_counts counts;
 };
 
@@ -132,6 +135,15 @@ static void forget_all(struct hints *hints, int undo)
 	}
 }
 
+/* Whether the path still leads to the file: who had the journal may have replaced it before it was locked. */
+static int is_at(int fd, const char *path)
+{
+	struct stat opened, found;
+
+	return !fstat(fd, &opened) && !stat(path, &found) && opened.st_ino == found.st_ino &&
+	       opened.st_dev == found.st_dev;
+}
+
 /* Opens and locks the journal; it belongs to one process at a time. */
 static int open_journal(const char *path, int create, struct reason *why)
 {
@@ -154,8 +166,8 @@ static int open_journal(const char *path, int create, struct reason *why)
 		reason_set(why, "%.200s: %s", path, strerror(-error));
 		return error;
 	}
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		error = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || !is_at(fd, path)) {
+		error = -EBUSY;
 		reason_set(why, "another tactus gives hints now, and takes them back when it ends");
 		close(fd);
 		return error;
@@ -183,6 +195,20 @@ static int undo_journal(struct hints *hints, struct reason *why)
 	return 0;
 }
 
+/* Who gives hints has to be there when they are due, beside whatever load. It ends with this process, so it is in no
+ * journal; children begin as usual. */
+static void hurry_self(const struct hints *hints)
+{
+	struct attr attr;
+
+	if (hints->dry_run || attr_get(0, &attr) || attr.policy != SCHED_OTHER)
+		return;
+	attr.hint.slice_ns = HINT_SLICE_LEAST_NS;
+	if (hints->means.presses && attr.hint.nice > HINT_NICE_URGENT)
+		attr.hint.nice = HINT_NICE_URGENT;
+	attr_set(0, &attr, &hints->means, 1);
+}
+
 int hints_open(struct hints **out, int dry_run, struct reason *why)
 {
 	struct hints *hints = calloc(1, sizeof(*hints));
@@ -192,6 +218,7 @@ int hints_open(struct hints **out, int dry_run, struct reason *why)
 	if (!hints)
 		return -ENOMEM;
 	hints->dry_run = dry_run;
+	hints->sweep_at = SWEEP_LEAST;
 	hints->means = attr_means(&hints->base_slice_ns);
 	hints->journal_fd = open_journal(hints_journal_path(), 1, why);
 	error = hints->journal_fd < 0 ? hints->journal_fd : undo_journal(hints, why);
@@ -202,6 +229,7 @@ int hints_open(struct hints **out, int dry_run, struct reason *why)
 		return error;
 	}
 	hints->counts = (struct hints_counts){ 0 };
+	hurry_self(hints);
 	*out = hints;
 	return 0;
 }
@@ -253,7 +281,76 @@ static struct told *told_of(struct hints *hints, u32 tid, const struct attr *att
 		free(one);
 		return NULL;
 	}
+	hints->told_len += found ? 0 : 1;
 	return one;
+}
+
+/* Threads that have ended, and the lines of those that have not. */
+struct sweep {
+	struct told **ended;
+	size_t ended_len;
+	FILE *lines;
+};
+
+static void sort_out(const void *node, VISIT order, void *data)
+{
+	struct told *one = *(struct told *const *)node;
+	struct sweep *sweep = data;
+	char line[JOURNAL_LINE_SIZE];
+
+	if (order != postorder && order != leaf)
+		return;
+	if (proc_start_ticks(one->entry.tid) != one->entry.start_ticks)
+		sweep->ended[sweep->ended_len++] = one;
+	else if (!hint_same(&one->entry.before, &one->entry.after))
+		fwrite(line, 1, journal_format(line, &one->entry), sweep->lines);
+}
+
+/* A journal with nothing but those lines takes the place of the old one. Until it does, the old one holds. */
+static void replace_journal(struct hints *hints, const char *lines, size_t len)
+{
+	const char *path = hints_journal_path();
+	char fresh[600];
+	int fd;
+
+	if (!path || hints->dry_run)
+		return;
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	unlink(fresh);
+	fd = open(fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || write(fd, lines, len) != (ssize_t)len || rename(fresh, path) < 0) {
+		unlink(fresh);
+		close(fd);
+		return;
+	}
+	close(hints->journal_fd);
+	hints->journal_fd = fd;
+}
+
+/* Threads end without a word here; they are forgotten when they have become many, in memory and in the journal. */
+static void sweep(struct hints *hints)
+{
+	struct sweep sweep = { .ended = calloc(hints->told_len, sizeof(struct told *)) };
+	size_t lines_len = 0;
+	char *lines = NULL;
+
+	sweep.lines = open_memstream(&lines, &lines_len);
+	if (sweep.ended && sweep.lines) {
+		twalk_r(hints->told, sort_out, &sweep);
+		for (size_t i = 0; i < sweep.ended_len; i++) {
+			tdelete(sweep.ended[i], &hints->told, by_tid);
+			count_tier(hints, sweep.ended[i]->tier, -1);
+			free(sweep.ended[i]);
+		}
+		hints->told_len -= sweep.ended_len;
+	}
+	if (sweep.lines && !fclose(sweep.lines) && sweep.ended)
+		replace_journal(hints, lines, lines_len);
+	hints->sweep_at = hints->told_len * 2 > SWEEP_LEAST ? hints->told_len * 2 : SWEEP_LEAST;
+	free(lines);
+	free(sweep.ended);
 }
 
 void hints_tell(struct hints *hints, u32 tid, u32 tier, u64 burst_ns)
@@ -262,7 +359,7 @@ void hints_tell(struct hints *hints, u32 tid, u32 tier, u64 burst_ns)
 	struct hint want;
 	struct attr attr;
 
-	if (tier == TIER_INTERACTIVE && !tfind(&key, &hints->told, by_tid))
+	if (tid == (u32)getpid() || (tier == TIER_INTERACTIVE && !tfind(&key, &hints->told, by_tid)))
 		return;
 	if (hint_now(hints, tid, &attr) || !(one = told_of(hints, tid, &attr)) || one->left_alone)
 		return;
@@ -285,6 +382,8 @@ void hints_tell(struct hints *hints, u32 tid, u32 tier, u64 burst_ns)
 		hints->counts.taken_back++;
 	else
 		hints->counts.given++;
+	if (hints->told_len >= hints->sweep_at)
+		sweep(hints);
 }
 
 struct hints_counts hints_counts(const struct hints *hints)

@@ -89,5 +89,31 @@ is "a dry run changes nothing" "$(slice_of $hog)" 100000000
 like "and says what it would do" "$(cat "$scratch/err")" '[0-9]+ hints given in thought'
 "$tactus" run --actuator hints -d 0.2 >/dev/null 2>&1
 is "the next start takes back what a killed one left" "$(slice_of $hog)" "$base"
+
+# Programs that nothing is known of, with what is learned at hand.
+"$tactus" run --actuator hints >"$scratch/out" 2>"$scratch/err" &
+runner=$!
+wait_for "$scratch/err" "hints to the kernel's scheduler: slices"
+until_slice $hog 100000000
+cp build/programs/pace "$scratch/unheard-of"
+mkfifo "$scratch/never"
+"$scratch/unheard-of" 0 1 60000 >/dev/null &
+unheard=$!
+# shellcheck disable=SC2016
+bash -c 'exec 3<>"$1"; while :; do read -t 0.0$((RANDOM % 60 + 10)) -u 3; done' bash "$scratch/never" &
+sleeper=$!
+trap 'kill $forker $hog $urgent $realtime $chosen $unheard $sleeper 2>/dev/null; rm -rf "$scratch"' EXIT
+holds "a program that nothing is known of is taken for batch" until_slice $unheard 100000000
+holds "and one that turns out otherwise gets its slice back" until_slice $sleeper "$base"
+for _ in $(seq 1300); do /bin/true; done
+lines=$(wc -l <$journal)
+say_measured "after 1300 short programs the journal has $lines lines"
+holds "threads that ended are swept out of the journal" test "$lines" -lt 1200
+holds "those that live stay in it" grep -qE "^tid $hog .* given 100000000 0 0 end$" $journal
+ends "and it is still one tactus's alone" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
+kill -KILL $runner
+wait $runner 2>/dev/null
+like "of which undo takes back what is to be taken back" "$("$tactus" undo)" 'put back$'
+is "from each" "$(slice_of $hog) $(slice_of $unheard)" "$base $base"
 ends "an actuator that is none" 2 "none of auto, scx, hints, none" "$tactus" run --actuator eevdf
 done_testing

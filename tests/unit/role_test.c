@@ -249,8 +249,26 @@ static void test_words(void)
 	ok(!strcmp(role_name(200), "?") && !strcmp(tier_name(9), "?") && !strcmp(evidence_name(99), "?"), "or a mark");
 }
 
+static void test_presumed(void)
+{
+	struct role_state role = { .presumed = 1,
+				   .told_tier = TIER_INTERACTIVE,
+				   .answer = { .tier = TIER_INTERACTIVE } };
+
+	ok(!role_is_news(&role), "who is taken for batch is no news until it is judged");
+	role.pattern.calls = 1;
+	ok(role_is_news(&role), "then it is, even if it is what others begin as");
+	role.presumed = 0;
+	ok(!role_is_news(&role), "and only once");
+	role.presumed = 1;
+	role.pattern.calls = 0;
+	role.told_role = role.answer.role = ROLE_INPUT;
+	ok(role_is_news(&role), "a role ends it too");
+}
+
 int main(void)
 {
+	test_presumed();
 	test_behaviour();
 	test_hysteresis();
 	test_precedence();
