@@ -136,7 +136,7 @@ $(B)/programs/%.exe: tests/programs-win/%.c
 	@echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
-test-programs: $(UNIT) $(HELPERS) $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
+test-programs: $(UNIT) $(HELPERS) $(B)/bench/load $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus

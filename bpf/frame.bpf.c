@@ -67,7 +67,8 @@ static __always_inline void count_present(u64 way)
 	}
 	facts->present_api = (u8)way_api(way);
 	facts->presents++;
-	if (!(config.emit & EMIT_FRAMES) && facts->presents != 1 && facts->presents != 11)
+	if (!(config.emit & EMIT_FRAMES) && !(config.raise & RAISE_FRAMES) && facts->presents != 1 &&
+	    facts->presents != 11)
 		return;
 	now_ns = bpf_ktime_get_ns();
 	send_frame(current, thread, presenter, now_ns);

@@ -330,6 +330,8 @@ int BPF_PROG(on_waking, struct task_struct *p)
 		return 0;
 	/* What it was woken for it will read, which counts once. */
 	thread->role.input_wake = thread->account.wakeups + 1;
+	if (config.raise & RAISE_INPUT)
+		thread->turn.input_until_ns = mark->time_ns + TIER_INPUT_NS;
 	/* One that was just about to sleep runs already. */
 	if ((config.emit & EMIT_INPUT) && thread->watched && !thread->account.run_since_ns) {
 		if (!thread->role.input_ns)

@@ -15,6 +15,7 @@ struct presenter {
 	u64 asked_sp; /* the stack of a call that asks for a function, while it is under way; 0: none is */
 	u64 asked_rank;
 	u64 last_ns; /* the last frame */
+	u64 period_ns;
 };
 
 struct {
@@ -42,6 +43,11 @@ static __always_inline void send_frame(struct task_struct *current, struct kthre
 	struct event_frame *event;
 
 	presenter->last_ns = now_ns;
+	if (config.raise & RAISE_FRAMES) {
+		presenter->period_ns = tier_frame_period_ns(presenter->period_ns,
+							    last_ns ? span_between(last_ns, now_ns) : 0);
+		thread->turn.frame_due_ns = presenter->period_ns ? now_ns + presenter->period_ns : 0;
+	}
 	if (!(config.emit & EMIT_FRAMES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
 		return;
 	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);

@@ -121,6 +121,8 @@ static __always_inline void role_woken(struct task_struct *p, struct kthread *th
 		beat_heard(&thread->role.beat, bpf_ktime_get_ns());
 	thread->role.for_frames = waker && role_is_for_frames(&waker->role);
 	thread->role.facts.frame_wakes += thread->role.for_frames;
+	if ((config.raise & RAISE_FRAMES) && thread->role.for_frames)
+		thread->turn.frame_due_ns = waker->turn.frame_due_ns;
 }
 
 static __always_inline void role_name(struct kthread *thread, const struct comm *comm)

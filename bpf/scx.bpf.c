@@ -31,6 +31,14 @@ static __always_inline u32 tier_of(struct task_struct *p, struct kthread *thread
 		*boost = 0;
 		return TIER_BATCH;
 	}
+	if ((config.raise & RAISE_INPUT) && thread->turn.input_until_ns > now_ns) {
+		tier = TIER_LATENCY_CRITICAL;
+		*boost = *boost ? *boost : 1;
+	}
+	if ((config.raise & RAISE_FRAMES) && tier_frame_presses(thread->turn.frame_due_ns, now_ns)) {
+		tier = TIER_LATENCY_CRITICAL;
+		*boost += TIER_FRAME_BOOST;
+	}
 	if (tier != TIER_LATENCY_CRITICAL && thread->turn.lent_until_ns > now_ns) {
 		tier = TIER_LATENCY_CRITICAL;
 		*boost = thread->turn.lent_boost;
@@ -191,8 +199,13 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 		}
 	}
 	victim = owed ? find_victim(p, thread, tier, cpu, stay, now_ns) : -1;
-	if (victim < 0)
+	if (victim < 0) {
+		if (tier == TIER_LATENCY_CRITICAL && owed) {
+			thread->turn.counted_urgent = 1;
+			__sync_fetch_and_add(&crowd_of(queue)->urgent, 1);
+		}
 		return;
+	}
 	note_preemption(p, thread, victim, boost, now_ns);
 	scx_bpf_kick_cpu(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
@@ -271,13 +284,16 @@ static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_
 	thread->turn.awake_since_ns = now_ns;
 	if (by_interrupt)
 		return;
+	current = bpf_get_current_task_btf();
+	waker = current->pid && current->pid != p->pid ? thread_of(current) : NULL;
+	/* What is passed on ends when it would have ended. */
+	if (waker && (config.raise & RAISE_INPUT) && waker->turn.input_until_ns > now_ns)
+		thread->turn.input_until_ns = waker->turn.input_until_ns;
 	depth = thread->role.answer.tier == TIER_LATENCY_CRITICAL ? 0
 		: thread->turn.lent_until_ns > now_ns		  ? thread->turn.lent_depth
 								  : TIER_LENT_DEPTH;
 	if (depth >= TIER_LENT_DEPTH)
 		return;
-	current = bpf_get_current_task_btf();
-	waker = current->pid && current->pid != p->pid ? thread_of(current) : NULL;
 	if (!waker || (waker->role.facts.has & HAS_KERNEL_THREAD) || waker->role.answer.tier == TIER_LATENCY_CRITICAL)
 		return;
 	waker->turn.lent_until_ns = now_ns + TIER_LENT_NS;
@@ -333,6 +349,30 @@ static __always_inline void count_move(struct task_struct *p, struct kthread *th
 	thread->turn.cpu = cpu;
 }
 
+/* Whom a realtime thread pushes off the kernel lets go on after it, without a word to the scheduler; so it would before
+ * an urgent thread that came meanwhile. */
+static __always_inline void make_way(struct kthread *thread, struct cpu_run *run, s32 cpu)
+{
+	struct crowd *crowd = crowd_of(cache_of(cpu));
+
+	if (thread->turn.counted_urgent) {
+		thread->turn.counted_urgent = 0;
+		crowd = crowd_of(thread->turn.queue);
+		if (crowd->urgent)
+			__sync_fetch_and_sub(&crowd->urgent, 1);
+		return;
+	}
+	if (run->tier >= TIER_LATENCY_CRITICAL)
+		return;
+	if (!crowd->urgent)
+		crowd = crowd_of(queue_of_cpu(cpu));
+	if (!crowd->urgent)
+		return;
+	crowd->urgent = 0;
+	run->kicked = 1;
+	scx_bpf_kick_cpu(cpu, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
+}
+
 SEC("struct_ops/running")
 void BPF_PROG(tactus_running, struct task_struct *p)
 {
@@ -351,6 +391,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	run->burst_ns = thread->turn.burst_ns;
 	if (!((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1))
 		run->tier = thread->turn.tier;
+	make_way(thread, run, cpu);
 	tell_miss(p, thread, run, cpu, now_ns);
 	count_move(p, thread, cpu, now_ns);
 	weigh_thread(p, thread, now_ns);

@@ -63,16 +63,16 @@ static __noinline void look_at_crowd(u32 queue, u32 cpus)
 		crowd->many_urgent = 0;
 		return;
 	}
-	crowd->looked = crowd->urgent = 0;
+	crowd->looked = crowd->looked_urgent = 0;
 	bpf_for_each(scx_dsq, p, queue, 0)
 	{
 		struct kthread *thread = thread_of(p);
 
 		if (crowd->looked++ >= TIER_CROWD_LOOKED)
 			break;
-		crowd->urgent += thread && thread->turn.tier == TIER_LATENCY_CRITICAL;
+		crowd->looked_urgent += thread && thread->turn.tier == TIER_LATENCY_CRITICAL;
 	}
-	crowd->many_urgent = crowd->urgent >= TIER_CROWD_URGENT;
+	crowd->many_urgent = crowd->looked_urgent >= TIER_CROWD_URGENT;
 }
 
 /* Whoever started or went on last has looked at the clock, so most of the time this need not. */

@@ -18,8 +18,10 @@ static u64 clocks[SCX_QUEUES];
 struct crowd {
 	u32 per_cpu;
 	u32 many_urgent;
+	u32 urgent; /* urgent ones that joined because only urgent ones ran; a guess, set right by whoever acts on it */
+	u32 unused;
 	u32 looked; /* these two while one looks: what the verifier does not know it does not try out */
-	u32 urgent;
+	u32 looked_urgent;
 };
 static struct crowd crowds[SCX_QUEUES];
 

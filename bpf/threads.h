@@ -19,20 +19,22 @@ struct turn {
 	u64 lent_until_ns;
 	u64 moves_since_ns;
 	u64 awake_since_ns;
-	u64 last_burst_ns; /* run before it last slept */
+	u64 input_until_ns; /* an input event is handled by it until then */
+	u64 frame_due_ns;   /* of the frame that it is at work for; 0: none */
+	u64 last_burst_ns;  /* run before it last slept */
 	struct urgent_watch watch;
 	u32 moves;
 	u32 queue;
 	u32 lent_depth;
 	u32 lent_boost;
-	u32 tier;     /* that it was queued with */
-	s32 cpu;      /* where it ran last */
-	u32 is_late;  /* taken out of turn */
-	u32 is_light; /* woken by a clock or a device, for little: see tier_is_light */
-	u32 unused;
-	u64 worth;	  /* of its weight among all, see core/tier.h */
-	u64 group;	  /* the control group's id; 0: the top */
-	u64 group_weight; /* what the group's sum has of it; 0: it does not want to run */
+	u32 tier;	    /* that it was queued with */
+	s32 cpu;	    /* where it ran last */
+	u32 is_late;	    /* taken out of turn */
+	u32 is_light;	    /* woken by a clock or a device, for little: see tier_is_light */
+	u32 counted_urgent; /* it is counted in its queue's crowd */
+	u64 worth;	    /* of its weight among all, see core/tier.h */
+	u64 group;	    /* the control group's id; 0: the top */
+	u64 group_weight;   /* what the group's sum has of it; 0: it does not want to run */
 };
 
 struct kthread {

@@ -42,6 +42,12 @@ enum {
 	ACCOUNT_HAND_OVER = 2, /* and give them to the program, those of threads that end at their end */
 };
 
+/* What makes a thread urgent for a moment, whatever it is. */
+enum {
+	RAISE_INPUT = 1 << 0,  /* it was woken by an input device, or by one that was */
+	RAISE_FRAMES = 1 << 1, /* it is at work for a frame that is nearly due */
+};
+
 struct sched_config {
 	u32 cpus_len;
 	u32 account;	  /* keep threads' accounts: ACCOUNT_* */
@@ -51,6 +57,7 @@ struct sched_config {
 	u32 filter;	  /* FILTER_* */
 	u32 pid;
 	u32 cgroup_level;
+	u32 raise;	  /* RAISE_*, for the scheduler */
 	u32 role_wakeups; /* judge a thread's behaviour after so many wake-ups; 0: roles are not kept */
 	u64 cgroup_id;
 	struct comm comm;

@@ -25,6 +25,10 @@ enum {
 	/* What an urgent thread runs costs it an eighth, so that it may need more than an equal share. So a batch
 	 * thread always gets an eighth of what an urgent one of its weight gets. */
 	TIER_URGENT_DISCOUNT = 8,
+	TIER_INPUT_NS = 20 * NSEC_PER_MSEC,	 /* so long after an input event who handles it is urgent */
+	TIER_FRAME_NEAR_NS = 4 * NSEC_PER_MSEC,	 /* so long before a frame is due who makes it is pressed */
+	TIER_FRAME_LOST_NS = 50 * NSEC_PER_MSEC, /* and so long after it; then it is given up */
+	TIER_FRAME_BOOST = 2,
 	TIER_CROWD = 64,	/* where more wait in a queue for each CPU, slices get shorter */
 	TIER_CROWD_LOOKED = 16, /* of so many who are first in a queue */
 	TIER_CROWD_URGENT = 8,	/* so many urgent ones are a crowd: none of them is spared anything */
@@ -190,6 +194,20 @@ core_fn u32 tier_now(u32 tier, u64 burst_ns)
 	if (burst_ns >= TIER_HOG_NS)
 		return TIER_BATCH;
 	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS ? TIER_INTERACTIVE : tier;
+}
+
+/* Whether a frame that is due then presses now. 0: there is none. */
+core_fn int tier_frame_presses(u64 due_ns, u64 now_ns)
+{
+	return due_ns && now_ns + TIER_FRAME_NEAR_NS >= due_ns && now_ns < due_ns + TIER_FRAME_LOST_NS;
+}
+
+/* How long from one frame to the next, by what it was so far and the last one; a pause is none. */
+core_fn u64 tier_frame_period_ns(u64 period_ns, u64 interval_ns)
+{
+	if (!interval_ns || interval_ns > NSEC_PER_SEC)
+		return period_ns;
+	return period_ns ? (period_ns * 7 + interval_ns) / 8 : interval_ns;
 }
 
 /* Whether a thread that gets its CPU now waited for it longer than it may. */

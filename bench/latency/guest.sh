@@ -36,6 +36,7 @@ until_hints() {
 take_over() {
 	case $1 in
 	tactus) $tactus run --actuator scx >"$scratch/out" 2>"$scratch/err" & ;;
+	tactus-*) $tactus run --actuator scx --raise "${1#tactus-}" >"$scratch/out" 2>"$scratch/err" & ;;
 	hints) $tactus run --actuator hints >"$scratch/out" 2>"$scratch/err" & ;;
 	simple) "$simple" >"$scratch/out" 2>"$scratch/err" & ;;
 	*) return 0 ;;
@@ -71,6 +72,10 @@ run_load() {
 	frames60) beside $load storm $burden_s 3 -- $load frames 16667 "$seconds" $warm ;;
 	frames144) beside $load storm $burden_s 3 -- $load frames 6944 "$seconds" $warm ;;
 	input) beside $load hogs $burden_s 0 0 0 -- $load input 1000 "$seconds" $warm ;;
+	presents60) beside $load storm $burden_s 3 -- $load presents 16667 "$seconds" $warm ;;
+	presents144) beside $load storm $burden_s 3 -- $load presents 6944 "$seconds" $warm ;;
+	clicks) beside $load hogs $burden_s 0 0 0 -- $load clicks "$seconds" $warm ;;
+	clicks-storm) beside $load storm $burden_s 3 -- $load clicks "$seconds" $warm ;;
 	idle-periodic) $load periodic 5000 300 "$seconds" 1 ;;
 	idle-frames60) $load frames 16667 "$seconds" 1 ;;
 	idle-frames144) $load frames 6944 "$seconds" 1 ;;

@@ -2,13 +2,20 @@
 /* The loads of bench/latency: threads that want to run on time, and threads that are in their way. Each prints one line
  * of name=value pairs at its end. Threads have no telling names and ask for nothing: what they are is to be found out.
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/uinput.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
@@ -186,6 +193,7 @@ static struct scene {
 	struct samples worker;
 	sem_t wanted, done;
 	int64_t asked_ns;
+	unsigned (*present)(void *, void *); /* eglSwapBuffers, or NULL */
 	int over;
 } scene;
 
@@ -223,6 +231,9 @@ static void render_main(void)
 		while (sem_wait(&scene.done))
 			;
 		work(scene.render.period_ns * 15 / 100);
+		/* Without a display it says no; that it was called is what a sensor sees. */
+		if (scene.present)
+			scene.present(NULL, NULL);
 		track_done(&scene.render);
 	}
 	scene.over = 1;
@@ -247,6 +258,124 @@ static int frames(char **args)
 	track_print("", &scene.render);
 	print_samples("worker_", &scene.worker);
 	track_print("audio_", &scene.audio);
+	return 0;
+}
+
+/* presents: the same, by a program that says so to its library. */
+static int presents(char **args)
+{
+	void *library = dlopen("libEGL.so.1", RTLD_NOW);
+	void *symbol = library ? dlsym(library, "eglSwapBuffers") : NULL;
+
+	if (!symbol) {
+		fprintf(stderr, "presents: no libEGL.so.1: install libegl1\n");
+		return 1;
+	}
+	memcpy(&scene.present, &symbol, sizeof(symbol));
+	return frames(args);
+}
+
+enum { CLICK_LEAST_NS = 15000000, CLICK_SPREAD_NS = 65000000, CLICK_WORK_NS = 2000000 };
+
+static int make_mouse(void)
+{
+	struct uinput_setup setup = { .id = { .bustype = 3, .vendor = 0x1234, .product = 0x5678 },
+				      .name = "bench mouse" };
+	int fd = open("/dev/uinput", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UI_SET_EVBIT, EV_KEY) || ioctl(fd, UI_SET_KEYBIT, BTN_LEFT) ||
+	    ioctl(fd, UI_SET_EVBIT, EV_REL) || ioctl(fd, UI_SET_RELBIT, REL_X) || ioctl(fd, UI_DEV_SETUP, &setup) ||
+	    ioctl(fd, UI_DEV_CREATE))
+		return -1;
+	return fd;
+}
+
+/* The newest device is ours: nobody else makes one here. */
+static int open_mouse(void)
+{
+	int fd = -1, newest = -1, number, clock = CLOCK_MONOTONIC;
+	glob_t found;
+
+	usleep(200000);
+	if (glob("/dev/input/event*", 0, NULL, &found))
+		return -1;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (sscanf(found.gl_pathv[i], "/dev/input/event%d", &number) == 1 && number > newest) {
+			newest = number;
+			if (fd >= 0)
+				close(fd);
+			fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
+		}
+	globfree(&found);
+	return fd >= 0 && !ioctl(fd, EVIOCSCLOCKID, &clock) ? fd : -1;
+}
+
+/* Reads the mouse, as a compositor does, and passes on when each click was made. */
+static void pass_on(int mouse, int to)
+{
+	struct input_event event;
+
+	while (read(mouse, &event, sizeof(event)) == sizeof(event)) {
+		int64_t time_ns = event.input_event_sec * 1000000000LL + event.input_event_usec * 1000LL;
+
+		if (event.type == EV_KEY && write(to, &time_ns, sizeof(time_ns)) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+/* Clicks at odd moments; a realtime thread stands for the device. */
+static void click_until(int mouse, int64_t end_ns)
+{
+	struct sched_param param = { .sched_priority = 50 };
+	struct input_event press[2] = { { .type = EV_KEY, .code = BTN_LEFT }, { .type = EV_SYN } };
+	unsigned random = 1;
+
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	while (now_ns() < end_ns) {
+		random = random * 1103515245 + 12345;
+		sleep_until(now_ns() + CLICK_LEAST_NS + random / 4 % CLICK_SPREAD_NS);
+		press[0].value = !press[0].value;
+		if (write(mouse, press, sizeof(press)) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+/* clicks SECONDS SKIP_S: a program that is told of clicks by another which reads the mouse: how long from the click
+ * until it begins, and until it has done what is to be done. */
+static int clicks(char **args)
+{
+	int64_t from_ns = now_ns() + (int64_t)(atof(args[1]) * 1e9), end_ns = from_ns + (int64_t)(atof(args[0]) * 1e9);
+	int mouse = make_mouse(), device = mouse < 0 ? -1 : open_mouse(), pipes[2];
+	struct samples begun = { 0 }, done = { 0 };
+	pid_t reader, hand;
+	int64_t click_ns;
+
+	if (device < 0 || pipe(pipes)) {
+		fprintf(stderr, "clicks: no mouse through /dev/uinput: %s\n", strerror(errno));
+		return 1;
+	}
+	if (!(reader = fork()))
+		pass_on(device, pipes[1]);
+	if (!(hand = fork()))
+		click_until(mouse, end_ns);
+	close(pipes[1]);
+	while (now_ns() < end_ns && read(pipes[0], &click_ns, sizeof(click_ns)) == sizeof(click_ns)) {
+		int64_t begun_ns = now_ns();
+
+		work(CLICK_WORK_NS);
+		if (click_ns < from_ns)
+			continue;
+		sample(&begun, begun_ns - click_ns);
+		sample(&done, now_ns() - click_ns);
+	}
+	kill(hand, SIGKILL);
+	kill(reader, SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	print_samples("", &begun);
+	print_samples("done_", &done);
 	return 0;
 }
 
@@ -378,8 +507,8 @@ static const struct {
 	int (*run)(char **args);
 	int args_least;
 } loads[] = {
-	{ "periodic", periodic, 4 }, { "input", input, 3 }, { "frames", frames, 3 },
-	{ "hogs", hogs, 2 },	     { "liars", liars, 3 }, { "storm", storm, 2 },
+	{ "periodic", periodic, 4 }, { "input", input, 3 }, { "frames", frames, 3 },	 { "hogs", hogs, 2 },
+	{ "liars", liars, 3 },	     { "storm", storm, 2 }, { "presents", presents, 3 }, { "clicks", clicks, 2 },
 };
 
 int main(int argc, char **argv)
@@ -396,7 +525,8 @@ int main(int argc, char **argv)
 		return status;
 	}
 	fprintf(stderr, "usage: load periodic PERIOD_US WORK_US SECONDS SKIP_S | input HZ SECONDS SKIP_S | "
-			"frames PERIOD_US SECONDS SKIP_S | hogs SECONDS NICE... | liars SECONDS LIARS HOGS | "
+			"frames|presents PERIOD_US SECONDS SKIP_S | clicks SECONDS SKIP_S | hogs SECONDS NICE... | "
+			"liars SECONDS LIARS HOGS | "
 			"storm SECONDS JOBS\n");
 	return 2;
 }

@@ -3,11 +3,14 @@
 import statistics
 import sys
 
-NAMES = {"eevdf": "EEVDF", "tactus": "tactus", "simple": "scx_simple", "plain": "EEVDF", "hints": "tactus hints", "idle": "idle machine"}
+NAMES = {"eevdf": "EEVDF", "tactus": "tactus", "simple": "scx_simple", "plain": "EEVDF", "hints": "tactus hints", "idle": "idle machine",
+         "tactus-none": "raise nobody", "tactus-input": "raise by input", "tactus-both": "and by frames"}
 TITLES = {
     "periodic": "every 5 ms, 3 hogs", "frames60": "frames of 16.7 ms, fork storm", "frames144": "frames of 6.9 ms, fork storm",
     "input": "1000 times a second, 3 hogs", "host-periodic-hogs": "every 5 ms, 3 hogs", "host-frames-hogs": "frames of 16.7 ms, 3 hogs",
     "host-periodic-compile": "every 5 ms, a compile", "host-frames-compile": "frames of 16.7 ms, a compile",
+    "clicks": "a click handed on, 3 hogs", "clicks-storm": "a click handed on, fork storm",
+    "presents60": "frames of 16.7 ms, fork storm", "presents144": "frames of 6.9 ms, fork storm",
     "equal": "four equal hogs", "nice": "nice -5, 0, 5", "liars": "two liars, two hogs"}
 SHARES = {"equal", "nice", "liars"}
 SPEEDS = {"hackbench", "messaging", "virtual-hackbench"}
@@ -50,10 +53,10 @@ def us(value):
 
 
 def latency_rows(load):
-    for scheduler in ("idle", "eevdf", "plain", "tactus", "hints", "simple"):
+    for scheduler in ("idle", "eevdf", "plain", "tactus", "hints", "simple", "tactus-none", "tactus-input", "tactus-both"):
         if (load, scheduler) not in rounds:
             continue
-        for prefix, title in (("", TITLES[load]), ("worker_", "  its worker"), ("audio_", "  its sound, every 5.3 ms")):
+        for prefix, title in (("", TITLES[load]), ("done_", "  until it is handled"), ("worker_", "  its worker"), ("audio_", "  its sound, every 5.3 ms")):
             if not each(load, scheduler, prefix + "p99_us"):
                 continue
             late, turns = sum(each(load, scheduler, prefix + "late")), sum(each(load, scheduler, prefix + "turns"))
@@ -116,6 +119,8 @@ def cost_rows():
 head = ("LOAD", "SCHEDULER", "P50 us", "P99 us", "MAX us", "LATE")
 show("VM, one CPU, virtual clock: how late threads wake, and how often their work is not done in time", head,
      (row for load in ("periodic", "input", "frames60", "frames144") for row in latency_rows(load)))
+show("VM, one CPU, virtual clock: threads that input events and frames raise for a moment", head,
+     (row for load in ("clicks", "clicks-storm", "presents60", "presents144") for row in latency_rows(load)))
 show("VM, one CPU, virtual clock: who gets how much of it", ("LOAD", "SCHEDULER", "ms", ""), share_rows())
 show("VM: throughput, medians and ratios to EEVDF", ("LOAD", "SCHEDULER", "MEDIAN", "LEAST", "RATIO"), speed_rows())
 show("VM, virtual clock: what BPF programs take a switch, in ns of 2 an instruction", ("SCHEDULER", "SWITCHES", "SCHEDULER'S", "SENSORS'", "EACH, TIMES A SWITCH"), cost_rows())

@@ -4,7 +4,8 @@
 # throughput with several CPUs by the real one. Then the hints against plain EEVDF on this machine. Ends with 1 if a budget is
 # missed.
 # Usage: bench/latency/run.sh [-r ROUNDS] [-s SECONDS] [-k FILE] [LOAD...]
-#   LOAD: periodic frames60 frames144 input equal nice liars cost virtual-hackbench | hackbench messaging | hints; all, if none is named
+#   LOAD: periodic frames60 frames144 input equal nice liars cost virtual-hackbench | loop |
+#         hackbench messaging | hints; all, if none is named
 #   -r  rounds of the virtual clock (2)   -s  seconds that count of each load (4)   -k  keep the results in this file
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -25,14 +26,15 @@ results=${keep:-$(mktemp)}
 : >"$results"
 [ -n "$keep" ] || trap 'rm -f "$results"' EXIT
 
-virtual=() real=() host=()
-[ $# -gt 0 ] || set -- periodic frames60 frames144 input equal nice liars cost virtual-hackbench hackbench messaging hints
+virtual=() real=() host=() loop=()
+[ $# -gt 0 ] || set -- periodic frames60 frames144 input equal nice liars cost virtual-hackbench loop hackbench messaging hints
 for load in "$@"; do
 	case $load in
 	periodic | frames60 | frames144 | input) virtual+=("idle-$load" "$load") ;;
 	equal | nice | liars | cost | virtual-hackbench) virtual+=("$load") ;;
 	hackbench | messaging) real+=("$load") ;;
 	hints) host+=("$load") ;;
+	loop) loop+=(clicks clicks-storm presents60 presents144) ;;
 	*) die "bench-latency: no load $load" ;;
 	esac
 done
@@ -57,6 +59,10 @@ status=0
 if [ ${#virtual[@]} -gt 0 ]; then
 	say "one CPU, virtual clock"
 	CLOCK=virtual CPUS=1 in_vm 1500 "$rounds" "${virtual[@]}" || status=1
+fi
+if [ ${#loop[@]} -gt 0 ]; then
+	say "one CPU, virtual clock: input events and frames that raise threads, on and off"
+	schedulers="eevdf tactus-none tactus-input tactus-both" CLOCK=virtual CPUS=1 in_vm 1500 "$rounds" "${loop[@]}" || status=1
 fi
 if [ ${#real[@]} -gt 0 ]; then
 	say "two CPUs, real clock"

@@ -142,6 +142,7 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 			(settings->gpu ? EMIT_GPU : 0) | (settings->input ? EMIT_INPUT : 0),
 		.look_bytes = ring_bytes(settings) / LOOKS_AT_RING,
 		.prompt_kinds = settings->prompt ? PROMPT_KINDS : 0,
+		.raise = settings->raise,
 		.role_wakeups = settings->role_wakeups,
 	};
 	u32 places = settings->cpus_len < SCHED_CPUS_MAX ? settings->cpus_len : SCHED_CPUS_MAX;

@@ -19,6 +19,7 @@ struct sched_settings {
 	bool input;   /* and of what input devices send */
 	bool prompt;  /* wake the reader at once for what is rare */
 	bool cuda;    /* and those of the cuda sensor; keeps accounts, so that waits inside calls are known */
+	u32 raise;    /* RAISE_* of core/sched_config.h */
 	struct filter filter;
 	u32 command_pid;  /* watch this process with its children and threads; 0: no command */
 	u32 role_wakeups; /* keep roles, judge a thread after so many wake-ups, send what changes; 0: no roles */

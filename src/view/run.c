@@ -30,6 +30,7 @@ enum {
 	KEY_ACTUATOR = 0x200,
 	KEY_DRY_RUN,
 	KEY_SLICE,
+	KEY_RAISE,
 	KEY_PARTIAL,
 };
 
@@ -39,6 +40,9 @@ static const char *const actuator_names[ACTUATORS] = { "auto", "scx", "hints", "
 static enum actuator wanted;
 static bool dry_run, partial;
 static u64 slice_us;
+static u32 raise_by = RAISE_INPUT;
+static bool raise_given;
+static const char *const raise_words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
 
 static const char *take_own(int key, const char *value)
 {
@@ -53,6 +57,12 @@ static const char *take_own(int key, const char *value)
 		if (parse_number(value, SLICE_MOST_US, &slice_us) || slice_us < SLICE_LEAST_US)
 			return "is not a number of microseconds from 100 to 100000";
 		return NULL;
+	case KEY_RAISE:
+		raise_given = true;
+		for (raise_by = 0; raise_by <= (RAISE_INPUT | RAISE_FRAMES); raise_by++)
+			if (!strcmp(value, raise_words[raise_by]))
+				return NULL;
+		return "is none of none, input, frames, both";
 	case KEY_ACTUATOR:
 		for (wanted = 0; wanted < ACTUATORS; wanted++)
 			if (!strcmp(value, actuator_names[wanted]))
@@ -74,6 +84,11 @@ static const struct argp_option own[] = {
 	{ "partial", KEY_PARTIAL, 0, 0,
 	  "Schedule only the command's threads, and others that have the policy SCHED_EXT; the kernel runs all others "
 	  "before these",
+	  0 },
+	{ "raise", KEY_RAISE, "none|input|frames|both", 0,
+	  "Under sched_ext, make threads urgent for a moment: 20 ms for those that handle an input event, and those "
+	  "that "
+	  "make a frame when it is nearly due (input)",
 	  0 },
 	ROLE_OPTIONS,
 	{ 0 },
@@ -332,6 +347,8 @@ static bool try_hints(struct run *run)
 		note("hints to the kernel's scheduler: %s", hints_means_words(run->hints));
 		if (slice_us)
 			note("--slice-us is for sched_ext only");
+		if (raise_given)
+			note("--raise is for sched_ext only");
 		return true;
 	}
 	if (wanted == ACTUATOR_HINTS) {
@@ -506,6 +523,8 @@ static int check_options(const struct options *options)
 		trouble = "--partial is for sched_ext only";
 	else if (slice_us && (wanted == ACTUATOR_HINTS || wanted == ACTUATOR_NONE))
 		trouble = "--slice-us is for sched_ext only";
+	else if (raise_given && (wanted == ACTUATOR_HINTS || wanted == ACTUATOR_NONE))
+		trouble = "--raise is for sched_ext only";
 	else if (partial && !options->command)
 		trouble = "--partial needs a command after --";
 	if (!trouble)
@@ -528,6 +547,7 @@ int view_run(int argc, char **argv)
 	run.source = (struct source){ .view = "run",
 				      .roles = true,
 				      .learns = true,
+				      .raise = raise_by,
 				      .on_tier = on_tier,
 				      .raw = true,
 				      .whole_machine = true,

@@ -225,6 +225,7 @@ static int set_up(struct session *session)
 		.gpu = source->roles && (source->gpu || options->output),
 		.input = source->roles && (source->input || options->output),
 		.prompt = source->prompt,
+		.raise = source->raise,
 		.role_wakeups = source->roles ? role_options_wakeups() : 0,
 		.filter = options->filter,
 		.command_pid = source->whole_machine ? 0 : (u32)session->watch.child.pid,

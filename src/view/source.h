@@ -31,6 +31,7 @@ struct source {
 	int subject_hooks;  /* with `subject`: only its first so many hooks do, and without them it can't start; 0: any
 			     */
 	const char *absent; /* with `subject`: what this machine does not have then */
+	u32 raise;	    /* live, with `roles`: RAISE_* of core/sched_config.h */
 	bool prompt; /* live: hand rare kinds over at once, before it is sure that none of another CPU is older */
 	const struct cuda_settings *cuda; /* live: calls into libcuda and ioctls, as sensor/cuda.h has it; NULL: none */
 	const char *without; /* live, with `roles`: sensors that are not needed; NULL: as the options say */

@@ -29,7 +29,11 @@ holds "equal ones get the same within 5 %" test $((most * 95)) -le $((least * 10
 percentile() { awk '/^[0-9]/ {n += $2; c[$1] = $2} END {for (i = 0; i < 50000; i++) {s += c[sprintf("%06d", i)]; if (s >= n * .99) {print i; exit}}}' "$1"; }
 timed() { cyclictest -t1 -i 5000 -l 400 --policy=other -q -h 40000 >"$1"; }
 timed "$scratch/idle"
-for _ in 1 2 3; do timeout 100 sh -c 'while :; do :; done' & done
+hogs=()
+for _ in 1 2 3; do
+	build/programs/pace 0 1 100000 >/dev/null &
+	hogs+=($!)
+done
 sleep 1
 timed "$scratch/eevdf"
 $run >"$scratch/out" 2>"$scratch/err" &
@@ -44,4 +48,24 @@ say_measured "p99 lateness of a thread that wakes every 5 ms: $idle us idle; bes
 $(percentile "$scratch/first") us in the first two seconds of tactus, $tactus_p99 us after that"
 holds "beside three hogs a thread that works by a clock is at most twice as late as on an idle machine" \
 	test "$tactus_p99" -le $((idle * 2))
+kill "${hogs[@]}"
+
+# A click is handed on by who reads the mouse, to a program that is nothing special, beside three hogs.
+# clicks WORD...: p99 of the time from the click to that program's start, in us
+clicks() {
+	rm -f "$scratch/err"
+	$tactus run --without launch,gpu,wine,frame,socket,sound,names "$@" >"$scratch/out" 2>"$scratch/err" &
+	runner=$!
+	wait_for "$scratch/err" "scheduling by sched_ext"
+	build/bench/load hogs 4 0 0 0 >/dev/null &
+	local burden=$!
+	build/bench/load clicks 3 0.5 | sed -n 's/.* p99_us=\([0-9]*\).*/\1/;T;p;q'
+	wait $burden
+	kill -INT $runner
+	wait $runner
+}
+raised=$(clicks)
+not_raised=$(clicks --raise none)
+say_measured "p99 from a click to who handles it: $raised us, $not_raised us if input raises nobody"
+holds "an input event makes those urgent that handle it" test "$((raised * 10))" -lt "$not_raised"
 done_testing

@@ -62,6 +62,15 @@ int main(void)
 	   "a light thread pushes off at once who has run a while since it slept");
 	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0), "but not one as light");
 	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0), "nor an urgent one");
+	ok(!tier_frame_presses(0, 100) && !tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS - 1),
+	   "a frame that is not due for long presses nobody");
+	ok(tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS) &&
+		   tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS - 1),
+	   "one that is nearly due, or just over, does");
+	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS), "one that is lost does not");
+	is(tier_frame_period_ns(0, 16000), 16000, "the first interval is the period");
+	is(tier_frame_period_ns(16000, 24000), 17000, "later ones change it by an eighth");
+	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "a pause does not");
 	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
 	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8) && !tier_is_light(TIER_LIGHT_NS + 1, ~0ULL),
 	   "more is not, nor a longer run however seldom");
