@@ -192,7 +192,7 @@ bench-cuda: static
 $(B)/bench/load: bench/latency/load.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -static $< -o $@ -lpthread
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
 $(B)/bench/programs: bench/latency/programs.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"

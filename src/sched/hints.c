@@ -297,13 +297,16 @@ static void sort_out(const void *node, VISIT order, void *data)
 	struct told *one = *(struct told *const *)node;
 	struct sweep *sweep = data;
 	char line[JOURNAL_LINE_SIZE];
+	size_t len;
 
 	if (order != postorder && order != leaf)
 		return;
-	if (proc_start_ticks(one->entry.tid) != one->entry.start_ticks)
+	if (proc_start_ticks(one->entry.tid) != one->entry.start_ticks) {
 		sweep->ended[sweep->ended_len++] = one;
-	else if (!hint_same(&one->entry.before, &one->entry.after))
-		fwrite(line, 1, journal_format(line, &one->entry), sweep->lines);
+	} else if (!hint_same(&one->entry.before, &one->entry.after)) {
+		len = journal_format(line, &one->entry);
+		fwrite(line, 1, len, sweep->lines);
+	}
 }
 
 /* A journal with nothing but those lines takes the place of the old one. Until it does, the old one holds. */
