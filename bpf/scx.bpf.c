@@ -133,8 +133,8 @@ s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_fl
 	return cpu;
 }
 
-static __always_inline void note_preemption(struct task_struct *p, struct kthread *thread, s32 victim, u32 boost,
-					    u64 now_ns)
+static __always_inline void note_preemption(struct task_struct *p, struct kthread *thread, s32 victim, u32 other_tier,
+					    u32 boost, u64 now_ns)
 {
 	struct event_decision decision = { .what = DECISION_PREEMPT };
 
@@ -144,7 +144,7 @@ static __always_inline void note_preemption(struct task_struct *p, struct kthrea
 	decision.to_cpu = (u16)victim;
 	decision.boost = (u16)boost;
 	decision.other_tid = run_on(victim)->tid;
-	decision.other_tier = run_on(victim)->tier;
+	decision.other_tier = other_tier;
 	send_decision(p, thread, now_ns, &decision);
 }
 
@@ -155,7 +155,7 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	struct kthread *thread = thread_of(p);
 	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
 	u64 now_ns = bpf_ktime_get_ns();
-	u32 boost = 0, tier, queue;
+	u32 boost = 0, tier, queue, other_tier;
 	bool stay, owed;
 	u64 slice_ns;
 
@@ -179,8 +179,8 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	/* When a thread wakes, idle CPUs have been looked for. Pushing off who runs here takes neither a queue nor an
 	 * interrupt. */
 	if (wakeup && owed && (tier == TIER_LATENCY_CRITICAL || thread->turn.is_light) &&
-	    pushes_off(thread, tier, cpu, now_ns)) {
-		note_preemption(p, thread, cpu, boost, now_ns);
+	    pushes_off(thread, tier, cpu, now_ns, &other_tier)) {
+		note_preemption(p, thread, cpu, other_tier, boost, now_ns);
 		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns,
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_PREEMPT));
 		return;
@@ -198,7 +198,7 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 			return;
 		}
 	}
-	victim = owed ? find_victim(p, thread, tier, cpu, stay, now_ns) : -1;
+	victim = owed ? find_victim(p, thread, tier, cpu, stay, now_ns, &other_tier) : -1;
 	if (victim < 0) {
 		if (tier == TIER_LATENCY_CRITICAL && owed) {
 			thread->turn.counted_urgent = 1;
@@ -206,7 +206,7 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 		}
 		return;
 	}
-	note_preemption(p, thread, victim, boost, now_ns);
+	note_preemption(p, thread, victim, other_tier, boost, now_ns);
 	scx_bpf_kick_cpu(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
 

@@ -62,29 +62,30 @@ static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 	return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, is_idle);
 }
 
-/* Whether the thread may push off what that CPU runs. */
-static __always_inline bool pushes_off(struct kthread *thread, u32 tier, s32 cpu, u64 now_ns)
+/* Whether the thread may push off what that CPU runs, and in which tier that is now. */
+static __always_inline bool pushes_off(struct kthread *thread, u32 tier, s32 cpu, u64 now_ns, u32 *other_tier)
 {
 	struct cpu_run *run = run_on(cpu);
 	u64 ran_ns = now_ns - run->since_ns;
 
+	*other_tier = tier_now(run->tier, run->burst_ns + ran_ns);
 	return !run->kicked && tier_preempts(tier, thread->turn.is_light, run->tier, run->burst_ns + ran_ns, ran_ns);
 }
 
 /* A CPU whose thread this one may push off: the one it ran on before, else any that shares the queue. -1: none. */
 static __always_inline s32 find_victim(struct task_struct *p, struct kthread *thread, u32 tier, s32 own_cpu,
-				       bool only_own, u64 now_ns)
+				       bool only_own, u64 now_ns, u32 *other_tier)
 {
 	s32 cpu;
 
-	if (pushes_off(thread, tier, own_cpu, now_ns))
+	if (pushes_off(thread, tier, own_cpu, now_ns, other_tier))
 		return own_cpu;
 	if (only_own)
 		return -1;
 	bpf_for(cpu, 0, (s32)settings.cpus_len)
 	{
 		if (cache_of(cpu) == cache_of(own_cpu) && bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr) &&
-		    pushes_off(thread, tier, cpu, now_ns))
+		    pushes_off(thread, tier, cpu, now_ns, other_tier))
 			return cpu;
 	}
 	return -1;
