@@ -55,7 +55,8 @@ json() { python3 -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d
 
 # Runs CMD in a VM as vm/run.sh does, shows what it said, and gives its status. Where several CPUs are emulated at once, one
 # may run a stale breakpoint of the kernel's while the kernel patches its own code, which attaching a hook does: the guest then
-# dies in try_to_wake_up or the like (125) or hangs (124). Hardware does not do that. It is said, and tried once more.
+# dies in try_to_wake_up or the like (125) or hangs (124). Hardware does not do that. It is said, and tried once more with the
+# CPUs emulated in turns, where it cannot happen.
 guest() {
 	local status=0
 	vm/run.sh >"$scratch/guest" 2>"$scratch/guest-err" || status=$?
@@ -63,7 +64,7 @@ guest() {
 		echo "# the guest hung or died (status $status) and is tried once more; its last words:"
 		tail -n 30 "$scratch/guest-err" | sed 's/^/# /'
 		status=0
-		vm/run.sh >"$scratch/guest" 2>"$scratch/guest-err" || status=$?
+		IN_TURNS=yes LIMIT=$((${LIMIT:-300} * 2)) vm/run.sh >"$scratch/guest" 2>"$scratch/guest-err" || status=$?
 	fi
 	cat "$scratch/guest" "$scratch/guest-err"
 	return $status
