@@ -4,7 +4,7 @@
 
 on_kernel() {
 	local tests="host/10-cpus host/20-doctor host/50-tasks host/51-record host/52-truth host/77-migrations guest/hotplug guest/cuda_calls"
-	export KERNEL=$1 LIMIT=600
+	export KERNEL=$1 LIMIT=450
 	# Debian's 6.12 keeps the count of interrupts where ours does.
 	[ "$KERNEL" = debian-6.12 ] || tests="$tests guest/wakers"
 	CMD="status=0; for test in $tests; do tests/\$test.sh || status=1; done; exit \$status" guest

@@ -7,6 +7,6 @@ CMD=tests/guest/sound.sh KERNEL=scx guest
 is "every hook of the sound sensor" $? 0
 CMD='tests/guest/sound.sh files' KERNEL=scx CLOCK=virtual guest
 is "a card's thread by its clock and its open files, in virtual time" $? 0
-CMD=tests/host/65-socket.sh KERNEL=debian-6.1 guest
+CMD=tests/host/65-socket.sh KERNEL=debian-6.1 LIMIT=240 guest
 is "the socket sensor by fexit and kprobe" $? 0
 done_testing
