@@ -93,6 +93,15 @@ struct thread *threads_by_tid(const struct threads *threads, u32 tid)
 	return index ? threads->all[index - 1] : NULL;
 }
 
+void threads_comm(char into[COMM_LEN + 1], const struct threads *threads, u32 tid)
+{
+	const struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
+
+	memset(into, 0, COMM_LEN + 1);
+	if (thread)
+		memcpy(into, thread->comm.text, COMM_LEN);
+}
+
 struct thread *threads_meet(struct threads *threads, u32 tid, u64 start_ns)
 {
 	struct thread *thread = threads_by_tid(threads, tid);

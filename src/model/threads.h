@@ -65,6 +65,9 @@ bool threads_take(struct threads *threads, const struct event_header *event, str
 /* The newest thread with this tid, NULL if there is none. */
 struct thread *threads_by_tid(const struct threads *threads, u32 tid);
 
+/* Its name with a 0 behind it; empty for a thread that is not known. */
+void threads_comm(char into[COMM_LEN + 1], const struct threads *threads, u32 tid);
+
 /* The thread of this tid and start time, made if it is not there. NULL only for want of memory. */
 struct thread *threads_meet(struct threads *threads, u32 tid, u64 start_ns);
 

@@ -62,15 +62,6 @@ struct show {
 	bool headed;
 };
 
-static void comm_of(char *into, const struct threads *threads, u32 tid)
-{
-	const struct thread *thread = threads_by_tid(threads, tid);
-
-	memset(into, 0, COMM_LEN + 1);
-	if (thread)
-		memcpy(into, thread->comm.text, COMM_LEN);
-}
-
 static const struct column move_columns[] = {
 	{ "time_ns", NULL, CELL_NUMBER },  { "tid", NULL, CELL_NUMBER },       { "pid", NULL, CELL_NUMBER },
 	{ "comm", NULL, CELL_TEXT },	   { "role", NULL, CELL_TEXT },	       { "cause", NULL, CELL_TEXT },
@@ -85,7 +76,7 @@ static void print_json(struct show *show, const struct move *move)
 	const struct thread *thread = threads_by_tid(&show->source.threads, move->tid);
 	char comm[COMM_LEN + 1];
 
-	comm_of(comm, &show->source.threads, move->tid);
+	threads_comm(comm, &show->source.threads, move->tid);
 	union cell cells[] = {
 		{ .number = move->at_ns },
 		{ .number = move->tid },
@@ -114,7 +105,7 @@ static void print_move(struct show *show, const struct move *move)
 		printf("%12s  %-24s %-10s %-8s %4s -> %-4s %-8s %s\n", "TIME (ms)", "THREAD", "ROLE", "CAUSE", "FROM",
 		       "TO", "DISTANCE", "RAN AFTER");
 	show->headed = true;
-	comm_of(comm, threads, move->tid);
+	threads_comm(comm, threads, move->tid);
 	format_plain(plain, sizeof(plain), comm);
 	format_time(span, sizeof(span), move->to_run_ns);
 	printf("%12.3f  %-15.15s [%6u] %-10s %-8s %4u -> %-4u %-8s %s%s\n",

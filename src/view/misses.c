@@ -64,15 +64,6 @@ struct show {
 	bool headed;
 };
 
-static void comm_of(char *into, const struct show *show, u32 tid)
-{
-	const struct thread *thread = tid ? threads_by_tid(&show->source.threads, tid) : NULL;
-
-	memset(into, 0, COMM_LEN + 1);
-	if (thread)
-		memcpy(into, thread->comm.text, COMM_LEN);
-}
-
 static const struct column miss_columns[] = {
 	{ "expected_ns", NULL, CELL_NUMBER }, { "actual_ns", NULL, CELL_NUMBER }, { "late_ns", NULL, CELL_NUMBER },
 	{ "period_ns", NULL, CELL_NUMBER },   { "beats", NULL, CELL_NUMBER },	  { "kind", NULL, CELL_TEXT },
@@ -92,8 +83,8 @@ static void print_json(struct show *show, const struct miss *miss)
 	const struct thread *thread = threads_by_tid(&show->source.threads, miss->tid);
 	char comm[COMM_LEN + 1], behind[COMM_LEN + 1];
 
-	comm_of(comm, show, miss->tid);
-	comm_of(behind, show, miss->behind_tid);
+	threads_comm(comm, &show->source.threads, miss->tid);
+	threads_comm(behind, &show->source.threads, miss->behind_tid);
 	union cell cells[] = {
 		{ .number = miss->verdict.expected_ns },
 		{ .number = miss->verdict.actual_ns },
@@ -122,9 +113,9 @@ static void print_miss(struct show *show, const struct miss *miss)
 		printf("%12s  %-24s %-10s %8s %8s %3s  WHY\n", "DUE AT (ms)", "THREAD", "ROLE", "PERIOD", "LATE",
 		       "CPU");
 	show->headed = true;
-	comm_of(comm, show, miss->behind_tid);
+	threads_comm(comm, &show->source.threads, miss->behind_tid);
 	format_plain(behind, sizeof(behind), comm);
-	comm_of(comm, show, miss->tid);
+	threads_comm(comm, &show->source.threads, miss->tid);
 	format_plain(name, sizeof(name), comm);
 	format_time(late, sizeof(late), miss->verdict.late_ns);
 	format_time(period, sizeof(period), miss->verdict.period_ns);

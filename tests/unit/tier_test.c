@@ -28,6 +28,50 @@ static void watch_tests(void)
 	   "a time that was not watched to its end tells nothing");
 }
 
+static void light_tests(void)
+{
+	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, ~0ULL), "not even a light one");
+	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0) &&
+		   tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0),
+	   "a light thread pushes off at once who has run a while since it slept");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0), "but not one as light");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0), "nor an urgent one");
+	ok(!tier_frame_presses(0, 100) && !tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS - 1),
+	   "a frame that is not due for long presses nobody");
+	ok(tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS) &&
+		   tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS - 1),
+	   "one that is nearly due, or just over, does");
+	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS), "one that is lost does not");
+	is(tier_frame_period_ns(0, 16000), 16000, "the first interval is the period");
+	is(tier_frame_period_ns(16000, 24000), 17000, "later ones change it by an eighth");
+	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "a pause does not");
+	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
+	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8) && !tier_is_light(TIER_LIGHT_NS + 1, ~0ULL),
+	   "more is not, nor a longer run however seldom");
+	ok(tier_is_owed(TIER_INTERACTIVE, 1000, 1000, 500) && !tier_is_owed(TIER_INTERACTIVE, 1001, 1000, 500),
+	   "who has had more than its share pushes nobody off");
+	ok(tier_is_owed(TIER_LATENCY_CRITICAL, 1499, 1000, 500) &&
+		   !tier_is_owed(TIER_LATENCY_CRITICAL, 1500, 1000, 500),
+	   "an urgent one may be a slice ahead");
+}
+
+static void crowd_tests(void)
+{
+	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 1), tier_charge(8000, worth(100), TIER_BATCH, 0),
+	   "where many are urgent none is spared anything");
+	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 1), tier_credit_ns(TIER_INTERACTIVE, 5000),
+	   "nor saves up more than others");
+	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000),
+	   "where few are it does");
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_CROWD), 2ULL * TIER_SLICE_NS,
+	   "where few wait slices are whole");
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 2 * TIER_CROWD), TIER_SLICE_NS,
+	   "half where twice as many wait");
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 100000), TIER_SHORTEST_NS, "and never too short");
+	is(tier_slice_among_ns(TIER_LATENCY_CRITICAL, TIER_SLICE_NS, 100000), TIER_URGENT_SLICE_NS,
+	   "an urgent one's is short as it is");
+}
+
 int main(void)
 {
 	u64 slice = TIER_SLICE_NS;
@@ -56,29 +100,7 @@ int main(void)
 	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0), "once that has got something done");
 	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0), "each time anew");
 	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, ~0ULL), "batch pushes nobody");
-	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, ~0ULL), "not even a light one");
-	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0) &&
-		   tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0),
-	   "a light thread pushes off at once who has run a while since it slept");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0), "but not one as light");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0), "nor an urgent one");
-	ok(!tier_frame_presses(0, 100) && !tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS - 1),
-	   "a frame that is not due for long presses nobody");
-	ok(tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS) &&
-		   tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS - 1),
-	   "one that is nearly due, or just over, does");
-	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS), "one that is lost does not");
-	is(tier_frame_period_ns(0, 16000), 16000, "the first interval is the period");
-	is(tier_frame_period_ns(16000, 24000), 17000, "later ones change it by an eighth");
-	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "a pause does not");
-	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
-	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8) && !tier_is_light(TIER_LIGHT_NS + 1, ~0ULL),
-	   "more is not, nor a longer run however seldom");
-	ok(tier_is_owed(TIER_INTERACTIVE, 1000, 1000, 500) && !tier_is_owed(TIER_INTERACTIVE, 1001, 1000, 500),
-	   "who has had more than its share pushes nobody off");
-	ok(tier_is_owed(TIER_LATENCY_CRITICAL, 1499, 1000, 500) &&
-		   !tier_is_owed(TIER_LATENCY_CRITICAL, 1500, 1000, 500),
-	   "an urgent one may be a slice ahead");
+	light_tests();
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
@@ -87,19 +109,7 @@ int main(void)
 	   tier_charge(8000, worth(100), TIER_BATCH, 0), "an urgent thread pays an eighth");
 	is(tier_charge(8000, worth(200), TIER_LATENCY_CRITICAL, 0) * 2,
 	   tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0), "and weight means the same among the urgent");
-	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 1), tier_charge(8000, worth(100), TIER_BATCH, 0),
-	   "where many are urgent none is spared anything");
-	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 1), tier_credit_ns(TIER_INTERACTIVE, 5000),
-	   "nor saves up more than others");
-	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000),
-	   "where few are it does");
-	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_CROWD), 2ULL * TIER_SLICE_NS,
-	   "where few wait slices are whole");
-	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 2 * TIER_CROWD), TIER_SLICE_NS,
-	   "half where twice as many wait");
-	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 100000), TIER_SHORTEST_NS, "and never too short");
-	is(tier_slice_among_ns(TIER_LATENCY_CRITICAL, TIER_SLICE_NS, 100000), TIER_URGENT_SLICE_NS,
-	   "an urgent one's is short as it is");
+	crowd_tests();
 	watch_tests();
 	ok(tier_deadline(0, slice, worth(100), 3) * 8 == tier_deadline(0, slice, worth(100), 0),
 	   "a boost of 3 is an eighth of the time");
