@@ -64,7 +64,7 @@ static __always_inline void flip(u64 file)
 	struct role_facts *facts;
 	u64 now_ns;
 
-	if (!presenter || !thread->watched)
+	if (!presenter || !tells_frames(thread))
 		return;
 	facts = &thread->role.facts;
 	if (bpf_map_update_elem(&flippers, &file, &tid, BPF_ANY))

@@ -178,6 +178,27 @@ static __always_inline u64 object_in(u64 arguments, u32 index)
 	return object;
 }
 
+/* Inside a greater way to present it is no frame of its own, but this is when the server gets the picture. */
+static __always_inline void send_commit(void)
+{
+	u32 cpu_id = bpf_get_smp_processor_id();
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct kthread *thread = role_here(current);
+	struct event_commit *event;
+	u64 now_ns;
+
+	if (!(config.emit & EMIT_FRAMES) || !thread || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, COMMIT, event_commit, now_ns, tid_of(current), true);
+	if (!event)
+		return;
+	event->number = thread->role.facts.presents;
+	event_send(cpu, event, sizeof(*event));
+}
+
 /* A frame is a commit after a new buffer was attached; of anything but the pointer's image. */
 static __always_inline void surface_requested(u64 proxy, u32 opcode, u64 arguments)
 {
@@ -194,8 +215,10 @@ static __always_inline void surface_requested(u64 proxy, u32 opcode, u64 argumen
 	if (!flags || !(*flags & SURFACE_HAS_BUFFER))
 		return;
 	*flags &= ~SURFACE_HAS_BUFFER;
-	if (!(*flags & SURFACE_IS_CURSOR))
-		count_present(way_of(WAY_WAYLAND, 0));
+	if (*flags & SURFACE_IS_CURSOR)
+		return;
+	count_present(way_of(WAY_WAYLAND, 0));
+	send_commit();
 }
 
 /* The cookie says which argument is the array of arguments. */

@@ -34,6 +34,12 @@ static __always_inline struct presenter *presenter_of(struct task_struct *curren
 	return presenter;
 }
 
+/* Its frames are of interest: it is watched, or serves those that are. */
+static __always_inline bool tells_frames(const struct kthread *thread)
+{
+	return thread->watched || (thread->role.facts.process & PROCESS_PRESENTED_TO);
+}
+
 static __always_inline void send_frame(struct task_struct *current, struct kthread *thread, struct presenter *presenter,
 				       u64 now_ns)
 {
@@ -48,7 +54,7 @@ static __always_inline void send_frame(struct task_struct *current, struct kthre
 							    last_ns ? span_between(last_ns, now_ns) : 0);
 		thread->turn.frame_due_ns = presenter->period_ns ? now_ns + presenter->period_ns : 0;
 	}
-	if (!(config.emit & EMIT_FRAMES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+	if (!(config.emit & EMIT_FRAMES) || !tells_frames(thread) || !cpu || cpu->window != WINDOW_OPEN)
 		return;
 	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, FRAME, event_frame, now_ns, tid_of(current), true);

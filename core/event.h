@@ -67,7 +67,9 @@ enum { PRIO_REALTIME_LAST = 100 };
 	EVENT(INPUT, input, 32)     \
 	EVENT(INPUT_WAKE, input_wake, 32) \
 	EVENT(VBLANK, vblank, 32) \
-	EVENT(CUDA_XID, cuda_xid, 208)
+	EVENT(CUDA_XID, cuda_xid, 208) \
+	EVENT(COMMIT, commit, 24) \
+	EVENT(SERVED, served, 24)
 
 /* FIELD(event, type, name, how it prints). The header's thread: switch: who leaves the CPU; wakeup: who is woken;
  * migrate: who is moved; thread: who is introduced, before its first other event; exec: who took the tid of its
@@ -82,7 +84,9 @@ enum { PRIO_REALTIME_LAST = 100 };
  * driver answered; fence: who began what a GPU has now done, and how long ago that was; gpu_memory: the process (0: all of
  * them) that has so much of a GPU's memory now; device: nobody, an input device is introduced, /dev/input/eventN with its
  * node N (~0: not known); input: nobody, so many events of a device are reported together, so long after its last report;
- * input_wake: who was woken by a device's report, and how long after that it runs. */
+ * input_wake: who was woken by a device's report, and how long after that it runs; commit: who hands a finished picture to its
+ * Wayland server, and how many frames it has presented; served: nobody, the process pid presents to the Wayland server
+ * server_pid (0: to one that can't be told, or to several). */
 /* vblank: nobody (0), the display begins its next period; or who is told that its picture is up in that period. */
 #define EVENT_FIELDS_vblank(FIELD, E)      \
 	FIELD(E, u64, at_ns, NUMBER)       \
@@ -237,6 +241,11 @@ enum { PRIO_REALTIME_LAST = 100 };
 	FIELD(E, u64, delay_ns, NUMBER)    \
 	FIELD(E, u32, device, NUMBER)      \
 	FIELD(E, u32, device_kind, NUMBER)
+#define EVENT_FIELDS_commit(FIELD, E)      \
+	FIELD(E, u64, number, NUMBER)
+#define EVENT_FIELDS_served(FIELD, E)      \
+	FIELD(E, u32, pid, NUMBER)         \
+	FIELD(E, u32, server_pid, NUMBER)
 #define EVENT_FIELDS_cuda_xid(FIELD, E)    \
 	FIELD(E, u32, code, NUMBER)        \
 	FIELD(E, u32, unused, NUMBER)      \

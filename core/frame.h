@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which calls are one frame. A present often calls the next one below it: libGL's glXSwapBuffers libGLX's, a Vulkan
- * loader's function the driver's, EGL a wl_surface commit, a GLX without a GPU puts an image. Pure. */
+/* Which calls are one frame, and when a server has presented it in its turn. A present often calls the next one below
+ * it: libGL's glXSwapBuffers libGLX's, a Vulkan loader's function the driver's, EGL a wl_surface commit. Pure. */
 #ifndef TACTUS_CORE_FRAME_H
 #define TACTUS_CORE_FRAME_H
 
@@ -53,6 +53,31 @@ core_fn int present_counts(u64 *greatest, u64 way)
 core_fn int flip_counts(u32 present_api)
 {
 	return present_api == PRESENT_NONE || present_api == PRESENT_DRM;
+}
+
+/* A server that presents nothing for so long after it was handed a picture does not show it: its window is hidden. */
+#define HANDOVER_MOST_NS (2ull * NSEC_PER_SEC)
+
+/* The last picture that a thread has handed to its server, until the server presents. */
+struct handover {
+	u64 at_ns; /* 0: there is none */
+};
+
+/* One before it that was not presented yet is forgotten: it was replaced, or waits in a queue. */
+core_fn void handed_over(struct handover *handover, u64 now_ns)
+{
+	handover->at_ns = now_ns;
+}
+
+/* The server presents. How long it had the picture; 0: it had no new one. */
+core_fn u64 handover_presented(struct handover *handover, u64 now_ns)
+{
+	u64 at_ns = handover->at_ns;
+
+	if (!at_ns || now_ns <= at_ns)
+		return 0;
+	handover->at_ns = 0;
+	return now_ns - at_ns <= HANDOVER_MOST_NS ? now_ns - at_ns : 0;
 }
 
 /* What the frame sensor's kernel half tells its program. */

@@ -22,7 +22,7 @@ enum {
 enum {
 	EMIT_SCHED = 1 << 0,  /* switches, wake-ups, moves */
 	EMIT_ROLES = 1 << 1,  /* what threads turn out to be for, and launches */
-	EMIT_FRAMES = 1 << 2, /* and periods of displays */
+	EMIT_FRAMES = 1 << 2, /* and pictures handed to servers, and periods of displays */
 	EMIT_CUDA = 1 << 3,
 	EMIT_GPU = 1 << 4,   /* submits, fences, memory */
 	EMIT_INPUT = 1 << 5, /* what input devices send, and who wakes for it */
@@ -31,7 +31,8 @@ enum {
 /* Kinds that come now and then, and that somebody may want to act on or see at once. */
 #define PROMPT_KINDS                                                                                             \
 	(1u << EVENT_ROLE | 1u << EVENT_LAUNCH | 1u << EVENT_DECISION | 1u << EVENT_FRAME | 1u << EVENT_SUBMIT | \
-	 1u << EVENT_FENCE | 1u << EVENT_GPU_MEMORY | 1u << EVENT_DEVICE | 1u << EVENT_INPUT | 1u << EVENT_INPUT_WAKE)
+	 1u << EVENT_FENCE | 1u << EVENT_GPU_MEMORY | 1u << EVENT_DEVICE | 1u << EVENT_INPUT |                   \
+	 1u << EVENT_INPUT_WAKE | 1u << EVENT_COMMIT)
 
 /* The reader looks again so long after it was woken, whether or not it is woken again; what comes meanwhile need not
  * wake it, as long as that is shorter. */

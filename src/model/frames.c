@@ -26,7 +26,14 @@ void frames_free(struct frames *frames)
 		}
 		frames->processes = process->next;
 		free(process->intervals_ns);
+		free(process->server_ns);
 		free(process);
+	}
+	while (frames->servers) {
+		struct frame_server *server = frames->servers;
+
+		frames->servers = server->next;
+		free(server);
 	}
 	history_free(&frames->history);
 }
@@ -66,18 +73,25 @@ static struct frame_stream *stream_of(struct frame_process *process, u32 tid)
 	return stream;
 }
 
-static bool keep_interval(struct frame_process *process, u64 interval_ns)
+static bool keep(u64 **list, size_t *len, size_t *room, u64 value)
 {
-	if (process->len == process->room) {
-		size_t room = process->room ? process->room * 2 : 256;
-		u64 *more = realloc(process->intervals_ns, room * sizeof(*more));
+	if (*len == *room) {
+		size_t more_room = *room ? *room * 2 : 256;
+		u64 *more = realloc(*list, more_room * sizeof(*more));
 
 		if (!more)
 			return false;
-		process->intervals_ns = more;
-		process->room = room;
+		*list = more;
+		*room = more_room;
 	}
-	process->intervals_ns[process->len++] = interval_ns;
+	(*list)[(*len)++] = value;
+	return true;
+}
+
+static bool keep_interval(struct frame_process *process, u64 interval_ns)
+{
+	if (!keep(&process->intervals_ns, &process->len, &process->room, interval_ns))
+		return false;
 	process->shown_ns[process->shown_next] = interval_ns;
 	process->shown_next = (process->shown_next + 1) % FRAMES_SHOWN;
 	if (process->shown_len < FRAMES_SHOWN)
@@ -170,7 +184,8 @@ static struct vblank_clock *display_of(struct frames *frames, u32 display)
 static void take_shown(struct frames *frames, const struct threads *threads, const struct event_vblank *event)
 {
 	const struct thread *thread = threads_by_tid(threads, event->head.tid);
-	struct frame_process *process = thread ? process_of(frames, thread, event->head.time_ns) : NULL;
+	bool counts = thread && !thread->bystander;
+	struct frame_process *process = counts ? process_of(frames, thread, event->head.time_ns) : NULL;
 	struct frame_stream *stream = process ? stream_of(process, event->head.tid) : NULL;
 
 	if (!stream)
@@ -184,15 +199,79 @@ static void take_shown(struct frames *frames, const struct threads *threads, con
 	stream->shown_at_ns = event->at_ns;
 }
 
+/* The stream of a thread that has presented; NULL: it has not. */
+static struct frame_stream *known_stream(const struct frames *frames, const struct threads *threads, u32 tid)
+{
+	const struct thread *thread = threads_by_tid(threads, tid);
+	const struct frame_process *process = frames->processes;
+	struct frame_stream *stream;
+
+	while (process && thread && process->pid != thread->pid)
+		process = process->next;
+	for (stream = process && thread ? process->streams : NULL; stream && stream->tid != tid; stream = stream->next)
+		;
+	return stream;
+}
+
 /* Only of threads that present: others hand their work over to those, or are followed for what they did. */
 static void take_submit(struct frames *frames, const struct threads *threads, const struct event_submit *event)
 {
-	const struct thread *thread = threads_by_tid(threads, event->head.tid);
+	struct frame_stream *stream = known_stream(frames, threads, event->head.tid);
 
-	for (struct frame_process *process = frames->processes; thread && process; process = process->next)
-		for (struct frame_stream *stream = process->streams; stream && process->pid == thread->pid;
-		     stream = stream->next)
-			stream->gpu_ns += stream->tid == event->head.tid ? event->took_ns : 0;
+	if (stream)
+		stream->gpu_ns += event->took_ns;
+}
+
+static void take_commit(struct frames *frames, const struct threads *threads, const struct event_commit *event)
+{
+	struct frame_stream *stream = known_stream(frames, threads, event->head.tid);
+
+	if (stream)
+		handed_over(&stream->handover, event->head.time_ns);
+}
+
+static void take_served(struct frames *frames, const struct event_served *event)
+{
+	struct frame_server *server = frames->servers;
+
+	while (server && server->pid != event->pid)
+		server = server->next;
+	if (!server) {
+		server = calloc(1, sizeof(*server));
+		if (!server) {
+			frames->failed = true;
+			return;
+		}
+		server->next = frames->servers;
+		frames->servers = server;
+	}
+	server->pid = event->pid;
+	server->server_pid = event->server_pid;
+}
+
+/* A process presents, and with that what its clients have handed to it. */
+static void serve(struct frames *frames, u32 server_pid, u64 now_ns)
+{
+	for (const struct frame_server *server = frames->servers; server; server = server->next)
+		for (struct frame_process *process = frames->processes; process; process = process->next) {
+			if (server->server_pid != server_pid || server->pid != process->pid)
+				continue;
+			for (struct frame_stream *stream = process->streams; stream; stream = stream->next) {
+				u64 had_ns = handover_presented(&stream->handover, now_ns);
+
+				if (had_ns &&
+				    !keep(&process->server_ns, &process->server_len, &process->server_room, had_ns))
+					frames->failed = true;
+			}
+		}
+}
+
+/* What is missing may be just the present that a picture was waiting for. */
+static void forget_handovers(struct frames *frames)
+{
+	for (struct frame_process *process = frames->processes; process; process = process->next)
+		for (struct frame_stream *stream = process->streams; stream; stream = stream->next)
+			stream->handover = (struct handover){ 0 };
 }
 
 static void take_vblank(struct frames *frames, const struct threads *threads, const struct event_vblank *event)
@@ -237,11 +316,16 @@ static bool take_frame(struct frames *frames, struct threads *threads, const str
 		       struct late_frame *late, const struct frame_process **out)
 {
 	const struct thread *thread = threads_by_tid(threads, event->head.tid);
-	struct frame_process *process = thread ? process_of(frames, thread, event->head.time_ns) : NULL;
+	bool counts = !thread || !thread->bystander;
+	struct frame_process *process = thread && counts ? process_of(frames, thread, event->head.time_ns) : NULL;
 	struct frame_stream *stream = process ? stream_of(process, event->head.tid) : NULL;
 	struct pace_verdict verdict;
 	u64 moves;
 
+	if (thread)
+		serve(frames, thread->pid, event->head.time_ns);
+	if (!counts)
+		return false;
 	if (!stream) {
 		frames->failed = true;
 		return false;
@@ -291,6 +375,12 @@ bool frames_take(struct frames *frames, struct threads *threads, const struct ev
 		frames->failed = true;
 	if (event->kind == EVENT_SUBMIT)
 		take_submit(frames, threads, (const struct event_submit *)event);
+	if (event->kind == EVENT_COMMIT)
+		take_commit(frames, threads, (const struct event_commit *)event);
+	if (event->kind == EVENT_SERVED)
+		take_served(frames, (const struct event_served *)event);
+	if (event->kind == EVENT_LOST)
+		forget_handovers(frames);
 	if (event->kind == EVENT_VBLANK)
 		take_vblank(frames, threads, (const struct event_vblank *)event);
 	return event->kind == EVENT_FRAME &&
@@ -322,14 +412,14 @@ static u64 mean_of_longest(const u64 *sorted, size_t len, size_t part)
 	return len ? sum / count : 0;
 }
 
-struct frame_times frame_times(const struct frame_process *process, size_t from)
+static struct frame_times times_of(const u64 *spans_ns, size_t len)
 {
-	struct frame_times times = { .len = from < process->len ? process->len - from : 0 };
-	u64 *sorted = times.len ? malloc(times.len * sizeof(*sorted)) : NULL;
+	struct frame_times times = { .len = len };
+	u64 *sorted = len ? malloc(len * sizeof(*sorted)) : NULL;
 
 	if (!sorted)
 		return times;
-	memcpy(sorted, process->intervals_ns + from, times.len * sizeof(*sorted));
+	memcpy(sorted, spans_ns, len * sizeof(*sorted));
 	qsort(sorted, times.len, sizeof(*sorted), by_length);
 	for (size_t i = 0; i < times.len; i++)
 		times.sum_ns += sorted[i];
@@ -342,6 +432,18 @@ struct frame_times frame_times(const struct frame_process *process, size_t from)
 	times.low01_ns = mean_of_longest(sorted, times.len, 1000);
 	free(sorted);
 	return times;
+}
+
+struct frame_times frame_times(const struct frame_process *process, size_t from)
+{
+	if (from >= process->len)
+		return times_of(NULL, 0);
+	return times_of(process->intervals_ns + from, process->len - from);
+}
+
+struct frame_times frame_server_times(const struct frame_process *process)
+{
+	return times_of(process->server_ns, process->server_len);
 }
 
 void frames_turn_over(struct frames *frames)

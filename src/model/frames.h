@@ -4,6 +4,7 @@
 #ifndef TACTUS_MODEL_FRAMES_H
 #define TACTUS_MODEL_FRAMES_H
 
+#include "../../core/frame.h"
 #include "../../core/pace.h"
 #include "../../core/vblank.h"
 #include "path.h"
@@ -38,6 +39,7 @@ struct frame_stream {
 	u32 display;		  /* which one */
 	u32 shown_seq;		  /* in which of the display's periods the last one came up */
 	u64 shown_at_ns;	  /* 0: none did */
+	struct handover handover; /* to its Wayland server */
 	struct frame_stream *next;
 };
 
@@ -51,6 +53,8 @@ struct frame_process {
 	u64 target_ns; /* of the last frame; 0: uncapped or not known */
 	u64 *intervals_ns;
 	size_t len, room;
+	u64 *server_ns; /* from handing a picture to its server until that presents, where both are seen */
+	size_t server_len, server_room;
 	/* Since frames_turn_over: */
 	u64 line_frames, line_late, line_dropped;
 	size_t line_from;	    /* index into intervals_ns */
@@ -61,8 +65,15 @@ struct frame_process {
 	struct frame_process *next;
 };
 
+/* To which process one presents. */
+struct frame_server {
+	u32 pid, server_pid;
+	struct frame_server *next;
+};
+
 struct frames {
 	struct frame_process *processes; /* in the order of their first frames */
+	struct frame_server *servers;
 	struct history history;
 	struct vblank_clock displays[FRAMES_DISPLAYS];
 	u32 displays_len;
@@ -85,6 +96,9 @@ void frames_free(struct frames *frames);
  */
 bool frames_take(struct frames *frames, struct threads *threads, const struct event_header *event,
 		 struct late_frame *late, const struct frame_process **process);
+
+/* The time that the compositor had its pictures for, by percentiles; `len` 0: that is not known. */
+struct frame_times frame_server_times(const struct frame_process *process);
 
 /* Of intervals from this index on. */
 struct frame_times frame_times(const struct frame_process *process, size_t from);

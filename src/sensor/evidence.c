@@ -200,6 +200,17 @@ void evidence_describe(struct evidence_set *evidence, u64 now_ns,
 	}
 }
 
+void evidence_tell(struct evidence_set *evidence, u64 now_ns,
+		   void (*take)(void *data, const struct event_header *event), void *data)
+{
+	for (int i = 0; i < evidence->len; i++) {
+		struct sensor *sensor = &evidence->sensors[i];
+
+		if (sensor->state != SENSOR_OFF && sensor->kind->tell)
+			sensor->kind->tell(sensor->data, now_ns, take, data);
+	}
+}
+
 u64 evidence_lost(const struct evidence_set *evidence)
 {
 	u64 lost = evidence->libraries ? libraries_lost(evidence->libraries) : 0;

@@ -41,6 +41,9 @@ void evidence_take(struct evidence_set *evidence, const struct event_header *eve
 /* Events about what is there already, such as devices. */
 void evidence_describe(struct evidence_set *evidence, u64 now_ns,
 		       void (*take)(void *data, const struct event_header *event), void *data);
+/* Events of what the last work has found. */
+void evidence_tell(struct evidence_set *evidence, u64 now_ns,
+		   void (*take)(void *data, const struct event_header *event), void *data);
 u64 evidence_lost(const struct evidence_set *evidence);
 
 /* The sensors, for telling which hook each one has. */

@@ -45,7 +45,7 @@ static const struct sensor_hook hooks[] = {
 	{ 0 },
 };
 
-enum { FILES_MAX = 4096, PATH_PLAIN = 256 };
+enum { FILES_MAX = 4096, PATH_PLAIN = 256, FOUND_MAX = 64 };
 
 /* A library's file by its number, see way_of. */
 struct frame_file {
@@ -61,7 +61,10 @@ struct frame_state {
 	int epoll_fd; /* over the ring and what uprobes waits for */
 	struct frame_file *files;
 	u32 files_len;
-	u64 unresolved; /* functions that were told of and could not be probed */
+	u64 unresolved;			      /* functions that were told of and could not be probed */
+	struct event_served found[FOUND_MAX]; /* until they are told */
+	u32 found_len;
+	u64 untold; /* for which there was no room */
 	bool said_hidden;
 };
 
@@ -216,6 +219,8 @@ static void on_address(struct frame_state *state, const struct frame_message *me
 struct look {
 	struct frame_state *state;
 	u32 pid;
+	bool has_wayland;
+	u32 server_pid;	  /* of its Wayland display; 0: that can't be told */
 	char display[64]; /* what its environment calls its Wayland display: an own name, such as gamescope-0, or empty
 			   */
 };
@@ -233,24 +238,36 @@ static void read_display(struct look *look)
 	free(texts);
 }
 
-static bool is_display(const struct look *look, const char *path)
+static bool is_wayland(const struct look *look, const char *path)
 {
 	const char *name = strrchr(path, '/');
 
-	return strstr(path, ".X11-unix/") || strstr(path, "wayland-") ||
-	       (name && look->display[0] && !strcmp(name, strrchr(look->display, '/')));
+	return strstr(path, "wayland-") || (name && look->display[0] && !strcmp(name, strrchr(look->display, '/')));
+}
+
+/* Who has two servers may hand its pictures to either. */
+static void note_server(struct look *look, u32 server_pid)
+{
+	bool is_other = look->has_wayland && look->server_pid != server_pid;
+
+	look->has_wayland = true;
+	look->server_pid = is_other ? 0 : server_pid;
 }
 
 /* Who serves a display is presented to. */
 static void on_peer(void *data, const struct peer *peer)
 {
-	const struct look *look = data;
+	struct look *look = data;
 	char path[PATH_PLAIN];
+	bool on_wayland = is_wayland(look, peer->path);
+	/* Else a service manager that opened the socket, or somebody beyond this pid namespace. */
+	bool is_known = peer->pid > 1 && peer->pid != look->pid;
 
-	if (!is_display(look, peer->path))
+	if (!on_wayland && !strstr(peer->path, ".X11-unix/"))
 		return;
-	/* A service manager that opened the socket, or somebody beyond this pid namespace. */
-	if (peer->pid > 1 && peer->pid != look->pid) {
+	if (on_wayland)
+		note_server(look, is_known ? peer->pid : 0);
+	if (is_known) {
 		sched_assign(look->state->sched, peer->pid, 0, ORDER_PROCESS,
 			     PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO);
 		return;
@@ -279,6 +296,11 @@ static int take_message(void *data, void *bytes, size_t size)
 	}
 	read_display(&look);
 	peers_of(message->pid, on_peer, &look, &why);
+	if (look.has_wayland && state->found_len < FOUND_MAX)
+		state->found[state->found_len++] = (struct event_served){ .pid = look.pid,
+									  .server_pid = look.server_pid };
+	else
+		state->untold += look.has_wayland;
 	return 0;
 }
 
@@ -383,11 +405,24 @@ static void frame_work(void *data)
 	ring_buffer__consume(state->told);
 }
 
+static void frame_tell(void *data, u64 now_ns, void (*take)(void *data, const struct event_header *event),
+		       void *take_data)
+{
+	struct frame_state *state = data;
+
+	for (u32 i = 0; i < state->found_len; i++) {
+		state->found[i].head = (struct event_header){ .time_ns = now_ns, .kind = EVENT_SERVED };
+		take(take_data, &state->found[i].head);
+	}
+	state->found_len = 0;
+}
+
 static u64 frame_lost(const void *data)
 {
 	const struct frame_state *state = data;
 
-	return state->skeleton->bss->told_lost + state->skeleton->bss->presenters_refused + state->unresolved;
+	return state->skeleton->bss->told_lost + state->skeleton->bss->presenters_refused + state->unresolved +
+	       state->untold;
 }
 
 const struct sensor_kind frame_kind = {
@@ -400,5 +435,6 @@ const struct sensor_kind frame_kind = {
 	.gathers_evidence = true,
 	.fd = frame_fd,
 	.work = frame_work,
+	.tell = frame_tell,
 	.lost = frame_lost,
 };

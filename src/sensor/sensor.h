@@ -39,6 +39,8 @@ struct sensor_kind {
 	/* Events about what is there already, for a stream that begins now. */
 	void (*describe)(void *state, u64 now_ns, void (*take)(void *data, const struct event_header *event),
 			 void *data);
+	/* Events of what its work has found since this was last called; the same arguments. */
+	void (*tell)(void *state, u64 now_ns, void (*take)(void *data, const struct event_header *event), void *data);
 	u64 (*lost)(const void *state); /* what a full map or ring refused */
 };
 

@@ -29,7 +29,7 @@ static void print_json_row(const struct sheet *sheet, const union cell *cells)
 		fprintf(sheet->out, "%s\"%s\":", before, column->name);
 		if (column->kind == CELL_TEXT)
 			print_json_string(sheet->out, cells[i].text);
-		else if (column->kind == CELL_SIGNED && cells[i].number == CELL_NONE)
+		else if ((column->kind == CELL_SIGNED || column->kind == CELL_TIME) && cells[i].number == CELL_NONE)
 			fputs("null", sheet->out);
 		else if (column->kind == CELL_HUNDREDTHS)
 			fprintf(sheet->out, "%" PRIu64 ".%02" PRIu64, cells[i].number / 100, cells[i].number % 100);
@@ -49,7 +49,10 @@ static void format_cell(char *into, size_t size, enum cell_kind kind, union cell
 		snprintf(into, size, "%" PRIu64, cell.number);
 		break;
 	case CELL_TIME:
-		format_time(into, size, cell.number);
+		if (cell.number == CELL_NONE)
+			snprintf(into, size, "-");
+		else
+			format_time(into, size, cell.number);
 		break;
 	case CELL_HUNDREDTHS:
 		snprintf(into, size, "%" PRIu64 ".%02" PRIu64, cell.number / 100, cell.number % 100);

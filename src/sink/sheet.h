@@ -11,7 +11,7 @@
 
 enum cell_kind {
 	CELL_NUMBER,
-	CELL_TIME, /* nanoseconds; a table shows them with a fitting unit */
+	CELL_TIME, /* nanoseconds, or CELL_NONE; a table shows them with a fitting unit */
 	CELL_HUNDREDTHS,
 	CELL_PERCENT, /* hundredths of a percent; for tables */
 	CELL_SIGNED,  /* a signed number, or CELL_NONE: null in JSON, a dash in a table */

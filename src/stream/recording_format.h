@@ -21,7 +21,7 @@
  *   version 1   events up to `lost`
  *   version 2   adds `role` and `launch`
  *   version 3   adds `decision`, `frame`, `submit`, `fence`, `gpu_memory`, `device`, `input`,
- *               `input_wake` and `vblank`; those of cuda; `lost` has a kind */
+ *               `input_wake`, `vblank`, `commit` and `served`; those of cuda; `lost` has a kind */
 #ifndef TACTUS_STREAM_RECORDING_FORMAT_H
 #define TACTUS_STREAM_RECORDING_FORMAT_H
 

@@ -24,6 +24,9 @@ enum { KEY_WAKEUPS = 0x200, KEY_ONLY, NAME_SIZE = 32, TIME_SIZE = 16 };
 	(1u << EVENT_CUDA_CALL | 1u << EVENT_CUDA_LAUNCH | 1u << EVENT_CUDA_IOCTL | 1u << EVENT_CUDA_NAME | \
 	 1u << EVENT_CUDA_COUNT)
 
+/* What is sent where frames are. */
+#define FRAME_KINDS (1u << EVENT_FRAME | 1u << EVENT_VBLANK | 1u << EVENT_COMMIT | 1u << EVENT_SERVED)
+
 /* Those that are told in a sentence. */
 #define HAS_WORDS (1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_DECISION)
 
@@ -233,7 +236,7 @@ int view_events(int argc, char **argv)
 	if (only) {
 		source.events = only & SCHED_KINDS;
 		source.roles = only & ~SCHED_KINDS;
-		source.frames = only >> EVENT_FRAME & 1;
+		source.frames = only & FRAME_KINDS;
 		source.input = only & (1u << EVENT_DEVICE | 1u << EVENT_INPUT | 1u << EVENT_INPUT_WAKE);
 		source.gpu = only & (1u << EVENT_SUBMIT | 1u << EVENT_FENCE | 1u << EVENT_GPU_MEMORY);
 		source.prompt = !source.events;

@@ -49,7 +49,8 @@ static const struct command_usage usage = {
 		"0.1% LOW are the rates of the slowest frames. A stream that stops for more than two seconds pauses; "
 		"that is no "
 		"late frame. VBLANKS MISSED are the display's periods between two flips, for programs that flip it "
-		"by DRM themselves.\n"
+		"by DRM themselves. COMPOSITOR is the time from a Wayland client's commit to the next present of the "
+		"compositor that serves it; of several commits before that the last counts.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus frames                     whoever presents\n"
@@ -261,7 +262,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	bool is_late = frames_take(&show->frames, &show->source.threads, event, &late, &process);
 
 	(void)ended;
-	if (event->kind == EVENT_FRAME)
+	/* Those of others, who serve a display, are in no process that is shown. */
+	if (event->kind == EVENT_FRAME && process)
 		csv_frame(show, (const struct event_frame *)event);
 	if (!is_late || !with_why)
 		return;
@@ -289,12 +291,15 @@ static const struct column columns[] = {
 	{ "stutters", "STUTTERS", CELL_NUMBER },
 	{ "pauses", "PAUSES", CELL_NUMBER },
 	{ "vblanks_missed", "VBLANKS MISSED", CELL_NUMBER },
+	{ "compositor_p50_ns", "COMPOSITOR P50", CELL_TIME },
+	{ "compositor_p99_ns", "COMPOSITOR P99", CELL_TIME },
+	{ "composited", NULL, CELL_NUMBER },
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 static void add_row(struct sheet *sheet, const struct frame_process *process)
 {
-	struct frame_times times = frame_times(process, 0);
+	struct frame_times times = frame_times(process, 0), server = frame_server_times(process);
 	char name[COMM_LEN + 1] = "";
 	union cell cells[COLUMNS];
 
@@ -316,6 +321,9 @@ static void add_row(struct sheet *sheet, const struct frame_process *process)
 	cells[14].number = process->stutters;
 	cells[15].number = process->pauses;
 	cells[16].number = process->vblanks_missed;
+	cells[17].number = server.len ? server.p50_ns : CELL_NONE;
+	cells[18].number = server.len ? server.p99_ns : CELL_NONE;
+	cells[19].number = server.len;
 	sheet_row(sheet, cells);
 }
 

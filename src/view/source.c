@@ -125,6 +125,15 @@ static void serve_cuda(struct session *session)
 	cuda_tell_names(&session->cuda, take_live, session);
 }
 
+/* What the program finds out about processes goes into the stream at once. */
+static void serve_evidence(struct session *session)
+{
+	if (!session->evidence)
+		return;
+	evidence_work(session->evidence);
+	evidence_tell(session->evidence, clock_now_ns(), take_live, session);
+}
+
 static bool on_tick(void *data)
 {
 	struct session *session = data;
@@ -135,8 +144,7 @@ static bool on_tick(void *data)
 		return false;
 	if (source->accounts)
 		sched_collect_ended(&session->sensor, &source->threads);
-	if (session->evidence)
-		evidence_work(session->evidence);
+	serve_evidence(session);
 	if (session->writer && clock_now_ns() - session->flushed_at_ns >= FLUSH_NS) {
 		/* A failure is kept by the writer and told at the next event. */
 		recording_flush(session->writer);
@@ -309,8 +317,7 @@ static void on_urgent(void *data)
 	struct session *session = data;
 
 	serve_cuda(session);
-	if (session->evidence)
-		evidence_work(session->evidence);
+	serve_evidence(session);
 }
 
 static int take_last_role(void *data, const void *event)

@@ -18,7 +18,32 @@ trap 'kill "${servers[@]}" 2>/dev/null; wait; rm -rf "$scratch"' EXIT
 Xvfb $display -screen 0 640x480x24 -nolisten tcp >"$scratch/xvfb" 2>&1 &
 xvfb=$!
 servers+=("$xvfb")
-weston --backend=headless-backend.so --socket=$WAYLAND_DISPLAY --width=640 --height=480 >"$scratch/weston" 2>&1 &
+# It draws by EGL, and writes down when it presents.
+cat >"$scratch/stamp.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+__attribute__((constructor)) static void alone(void) { unsetenv("LD_PRELOAD"); }
+unsigned eglSwapBuffers(void *display, void *surface)
+{
+	static unsigned (*next)(void *, void *);
+	static FILE *stamps;
+	struct timespec now;
+	if (!next)
+		next = dlsym(dlopen("libEGL.so.1", RTLD_NOW), "eglSwapBuffers");
+	if (!stamps)
+		stamps = fopen(getenv("STAMPS_IN"), "w");
+	clock_gettime(CLOCK_REALTIME, &now);
+	fprintf(stamps, "%lld\n", now.tv_sec * 1000000ll + now.tv_nsec / 1000);
+	fflush(stamps);
+	return next(display, surface);
+}
+END
+gcc -shared -fPIC -O1 "$scratch/stamp.c" -o "$scratch/stamp.so"
+STAMPS_IN=$scratch/stamps LD_PRELOAD=$scratch/stamp.so weston --backend=headless-backend.so --use-gl --socket=$WAYLAND_DISPLAY \
+	--width=640 --height=480 >"$scratch/weston" 2>&1 &
 weston=$!
 servers+=("$weston")
 for _ in $(seq 100); do
@@ -28,7 +53,7 @@ done
 
 watch() {
 	: >"$scratch/err"
-	timeout 200 "$tactus" roles --json -n all >"$scratch/roles" 2>"$scratch/err" &
+	timeout 200 "$tactus" roles --json -n all "$@" >"$scratch/roles" 2>"$scratch/err" &
 	watcher=$!
 	wait_for "$scratch/err" watching
 }
@@ -124,7 +149,7 @@ like "by Vulkan" "$(of $second evidence)" 'by Vulkan'
 
 # Wayland: what the clients say that they send is the truth. A commit inside eglSwapBuffers is the same frame.
 attaches() { grep -cE 'wl_surface@[0-9]+\.attach\((wl_buffer|wl_buffer@)' "$1"; }
-watch
+watch -o "$scratch/recording"
 # At SIGINT these two finish the frame that they are at.
 signal=INT
 run 3 env WAYLAND_DEBUG=client weston-simple-shm
@@ -142,6 +167,45 @@ is "weston-simple-egl: every frame once" "$(of $egl presents,role)" "[($(attache
 like "by EGL" "$(of $egl evidence)" 'by EGL'
 is "weston is what others present to" "$(json "[(r['role'], r['evidence_kind'], r['process']) for r in rows if r['tid'] == $weston]" <"$scratch/roles")" \
 	"[('compositor', 'gpu', 'compositor')]"
+
+# From each commit to weston's next present, by the client's log of its requests and weston's stamps.
+"$tactus" frames -i "$scratch/recording" --json >"$scratch/rows"
+# composed PID LOG: whether frames tells the same of a client, within what is between a probe and a stamp
+composed() {
+	python3 - "$scratch/rows" "$scratch/stamps" "$1" "$2" <<'END'
+import json, re, statistics, sys
+row = next(r for r in map(json.loads, open(sys.argv[1])) if r["pid"] == int(sys.argv[3]))
+stamps = [int(line) for line in open(sys.argv[2])]
+commits, attached = [], set()
+for line in open(sys.argv[4]):
+    found = re.match(r"\[ *(\d+)\.(\d+)\]  -> wl_surface@(\d+)\.(?:(attach)\(wl_buffer|(commit))", line)
+    if not found: continue
+    time_us, surface = int(found[1]) * 1000 + int(found[2]), found[3]
+    if found[4]: attached.add(surface)
+    elif surface in attached:
+        attached.remove(surface)
+        # The log has the lowest 32 bits.
+        commits.append(stamps[-1] - (stamps[-1] - time_us + 2**31) % 2**32 + 2**31)
+had = []
+for before, now in zip(stamps, stamps[1:]):
+    since = [c for c in commits if before < c <= now]
+    if since: had.append(now - since[-1])
+p50_us = statistics.median_low(had)
+print(f"# measured: {row['comm']}: compositor p50 {row['compositor_p50_ns'] / 1000:.0f} us of {row['composited']} frames, by the log {p50_us} us of {len(had)}")
+sys.exit(abs(row["composited"] - len(had)) > 3 or len(had) < 20 or abs(row["compositor_p50_ns"] / 1000 - p50_us) > 1000)
+END
+}
+for client in shm egl; do
+	composed "${!client}" "$scratch/$client"
+	is "weston-simple-$client: how long weston has its pictures" $? 0
+done
+is "weston presents to nobody that is seen to" "$(json "[(r['compositor_p50_ns'], r['composited']) for r in rows if r['pid'] == $weston]" <"$scratch/rows")" "[(None, 0)]"
+# A server that is not watched itself.
+"$tactus" frames --json -o "$scratch/recording" -- timeout -s INT 2 weston-simple-shm >"$scratch/live" 2>"$scratch/err"
+"$tactus" frames -i "$scratch/recording" --json >"$scratch/rows"
+is "one client alone: live and replayed are the same" "$(cat "$scratch/rows")" "$(grep '^{' "$scratch/live")"
+is "with its compositor's time, and without its compositor" "$(json "[(r['comm'], (r['composited'] or 0) > 10, (r['compositor_p50_ns'] or 0) > 0) for r in rows]" <"$scratch/rows")" \
+	"[('weston-simple-s', True, True)]"
 
 # SDL, and a game.
 watch

@@ -45,6 +45,7 @@ check live "$scratch/rows"
 is "each is found, none other, with its amount and its cause" $? 0
 is "every frame was counted" "$(tail -n 1 "$scratch/rows" | json 'd["frames"]')" 240
 is "at 20 ms it keeps a display's pace" "$(tail -n 1 "$scratch/rows" | json 'd["target_ns"]')" 20000000
+is "nobody serves it, so no compositor's time is told" "$(tail -n 1 "$scratch/rows" | json '(d["compositor_p50_ns"], d["compositor_p99_ns"], d["composited"])')" "(None, None, 0)"
 is "the summary counts the late ones" "$(tail -n 1 "$scratch/rows" | json 'd["late"]')" "$(wc -l <"$scratch/said")"
 
 "$tactus" record -o "$scratch/file" -- "${delays[@]}" >"$scratch/out" 2>"$scratch/err"

@@ -14,6 +14,28 @@ static u32 count(const u64 *ways, u32 len, u32 frames)
 	return counted;
 }
 
+static void test_handover(void)
+{
+	struct handover handover = { 0 };
+
+	is(handover_presented(&handover, 100), 0, "a server that was handed nothing presents");
+	handed_over(&handover, 1000);
+	is(handover_presented(&handover, 1500), 500, "it had a picture from the handing over to its next present");
+	is(handover_presented(&handover, 1700), 0, "and presents it once");
+	handed_over(&handover, 2000);
+	handed_over(&handover, 2400);
+	is(handover_presented(&handover, 2500), 100, "of two pictures the last one is meant");
+	is(handover_presented(&handover, 2600), 0, "and the first one not at all");
+	handed_over(&handover, 3000);
+	is(handover_presented(&handover, 2990), 0, "a present before the handing over does not show it");
+	is(handover_presented(&handover, 3000), 0, "nor one at the same moment");
+	is(handover_presented(&handover, 3001), 1, "the next one does");
+	handed_over(&handover, 4000);
+	is(handover_presented(&handover, 4001 + HANDOVER_MOST_NS), 0,
+	   "one that comes after seconds shows something else");
+	is(handover_presented(&handover, 4002 + HANDOVER_MOST_NS), 0, "and so do those after it");
+}
+
 int main(void)
 {
 	const u64 glx = way_of(WAY_GLX, 1), gl = way_of(WAY_LIBGL, 2), egl = way_of(WAY_EGL, 3);
@@ -40,5 +62,6 @@ int main(void)
 		   way_api(driver) == PRESENT_VULKAN && way_api(commit) == PRESENT_WAYLAND &&
 		   way_api(put) == PRESENT_X11 && !way_api(0),
 	   1, "each way's API");
+	test_handover();
 	return tap_end();
 }

@@ -416,6 +416,75 @@ static void test_gpu_calls(void)
 	end();
 }
 
+static void commit(u32 tid)
+{
+	struct event_commit event = { .head = { now_ns, tid, 0, EVENT_COMMIT, 0 } };
+
+	take(&event.head);
+}
+
+static void served(u32 pid, u32 server_pid)
+{
+	struct event_served event = { .head = { now_ns, 0, 0, EVENT_SERVED, 0 }, .pid = pid, .server_pid = server_pid };
+
+	take(&event.head);
+}
+
+/* The game presents, hands its picture over 2 ms later, and 6 ms after that somebody else presents. */
+static void composed_frame(u32 presents_tid)
+{
+	pass(12);
+	present();
+	pass(2);
+	commit(GAME);
+	pass(6);
+	if (presents_tid)
+		frame(presents_tid, 0, 0);
+}
+
+static void test_compositor(void)
+{
+	enum { SERVER = 70, THREAD = 71 };
+	struct event_thread server = { .head = { 0, THREAD, 0, EVENT_THREAD, EVENT_FLAG_BYSTANDER }, .pid = SERVER };
+	struct event_lost lost = { .head = { 0, 0, 0, EVENT_LOST, 0 }, .count = 1 };
+	const struct frame_process *game;
+	u64 known;
+
+	begin(false);
+	game = process;
+	take(&server.head);
+	composed_frame(THREAD);
+	is(frame_server_times(game).len, 0, "whom it presents to is not known: nothing is said");
+	served(PID, SERVER);
+	composed_frame(HOG);
+	is(frame_server_times(game).len, 0, "others that present are not the server");
+	composed_frame(THREAD);
+	is(frame_server_times(game).len, 1, "the server is");
+	is(frame_server_times(game).p50_ns, 6 * MS, "and had the picture from the commit on");
+	frame(THREAD, 0, 0);
+	is(frame_server_times(game).len, 1, "a second time it shows nothing new");
+	ok(!frames.processes->next || frames.processes->next->pid != SERVER, "it is in no row of its own");
+	composed_frame(0);
+	composed_frame(THREAD);
+	is(frame_server_times(game).len, 2, "of two pictures before it presents one is shown");
+	composed_frame(0);
+	take(&lost.head);
+	frame(THREAD, 0, 0);
+	is(frame_server_times(game).len, 2, "where events are missing its present may be among them");
+	for (int i = 0; i < 99; i++)
+		composed_frame(THREAD);
+	known = frame_server_times(game).len;
+	is(known, 101, "it goes on");
+	is(frame_server_times(game).p99_ns, 6 * MS, "at the same pace");
+	served(PID, 0);
+	composed_frame(THREAD);
+	is(frame_server_times(game).len, known, "one that can't be told is nobody");
+	commit(4711);
+	commit(HOG);
+	is(game->frames, 40 + 6 + 99 + 1, "its frames are counted all the same");
+	end();
+}
+
 int main(void)
 {
 	test_own_work();
@@ -430,6 +499,7 @@ int main(void)
 	test_flips();
 	test_near_display();
 	test_gpu_calls();
+	test_compositor();
 	test_gaps();
 	test_times();
 	return tap_end();
