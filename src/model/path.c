@@ -139,25 +139,38 @@ static void add_item(struct path *path, const struct path_item *item, enum path_
 	path->items[path->len++].longest_ns = item->ns;
 }
 
-/* Whoever ended this sleep by running at that time; NULL: nobody that one could follow. */
+/* The last time that the thread ran before this one. */
+static bool run_before(const struct thread *thread, u64 time_ns, struct stretch *found)
+{
+	while (stretch_before(thread, time_ns, found)) {
+		if (found->kind == PATH_RAN)
+			return true;
+		time_ns = found->from_ns;
+	}
+	return false;
+}
+
+/* Whoever ended this sleep, and its run in which it did; NULL: nobody that one could follow. A wake-up of a thread on
+ * another CPU is told when it gets there, which may be after its waker has gone to sleep itself. */
 static const struct thread *follow(const struct threads *threads, const struct thread *thread,
-				   const struct stretch *sleep)
+				   const struct stretch *sleep, struct stretch *run)
 {
 	const struct thread *waker = sleep->waker_tid ? threads_by_tid(threads, sleep->waker_tid) : NULL;
-	struct stretch ran;
 
 	if (!waker || waker == thread || (sleep->woken_by & EVENT_FLAG_BY_INTERRUPT))
 		return NULL;
-	if (waker->pid != thread->pid && !(sleep->woken_by & EVENT_FLAG_BY_THREAD))
+	if (sleep->woken_by & EVENT_FLAG_BY_THREAD)
+		return run_before(waker, sleep->to_ns, run) && run->to_ns > sleep->from_ns ? waker : NULL;
+	if (waker->pid != thread->pid)
 		return NULL;
-	return stretch_before(waker, sleep->to_ns, &ran) && ran.kind == PATH_RAN ? waker : NULL;
+	return stretch_before(waker, sleep->to_ns, run) && run->kind == PATH_RAN ? waker : NULL;
 }
 
 void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
 	       u64 to_ns)
 {
 	const struct thread *thread = threads_by_tid(threads, tid), *waker;
-	struct stretch stretch;
+	struct stretch stretch, run;
 
 	*path = (struct path){ 0 };
 	for (u32 step = 0; step < STEPS_MOST && to_ns > from_ns; step++) {
@@ -167,11 +180,14 @@ void path_walk(struct path *path, const struct threads *threads, const struct hi
 		if (!thread || !stretch_before(thread, to_ns, &stretch))
 			break;
 		item.tid = thread->tid;
-		waker = stretch.kind == PATH_SLEPT && stretch.to_ns == to_ns ? follow(threads, thread, &stretch) : NULL;
-		if (waker) {
+		waker = stretch.kind == PATH_SLEPT && stretch.to_ns == to_ns ? follow(threads, thread, &stretch, &run)
+									     : NULL;
+		if (waker && run.to_ns >= to_ns) {
 			thread = waker;
 			continue;
 		}
+		if (waker)
+			stretch.from_ns = run.to_ns;
 		begin_ns = stretch.from_ns > from_ns ? stretch.from_ns : from_ns;
 		item.kind = stretch.kind;
 		item.ns = to_ns - begin_ns;
@@ -184,6 +200,8 @@ void path_walk(struct path *path, const struct threads *threads, const struct hi
 		}
 		add_item(path, &item, thread->tid == tid ? PATH_OWN : PATH_OTHERS);
 		to_ns = begin_ns;
+		if (waker)
+			thread = waker;
 	}
 	if (to_ns > from_ns)
 		add_item(path, &(struct path_item){ .kind = PATH_UNKNOWN, .tid = tid, .ns = to_ns - from_ns },

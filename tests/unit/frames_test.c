@@ -198,6 +198,40 @@ static void test_server(void)
 	end();
 }
 
+/* The wake-up is told on the CPU of the one that is woken, after its waker has gone to sleep. */
+static void test_server_asleep_again(void)
+{
+	begin(true);
+	pass(1);
+	turn(0, GAME, 1, 0);
+	turn(1, 0, 0, HOG);
+	pass(30);
+	turn(1, HOG, 1, 0);
+	pass(2);
+	wake_flags = EVENT_FLAG_BY_THREAD;
+	wake(GAME, HOG, 0);
+	wake_flags = 0;
+	turn(0, 0, 0, GAME);
+	ok(present(), "a frame whose thread waited for one that sleeps again is late");
+	ok(late.cause.kind == PATH_RAN && late.cause.tid == HOG, "and what that one did is told");
+	is(late.cause.ns, 30 * MS, "so long");
+	end();
+	begin(true);
+	turn(1, 0, 0, HOG);
+	pass(1);
+	turn(1, HOG, 1, 0);
+	turn(0, GAME, 1, 0);
+	pass(30);
+	wake_flags = EVENT_FLAG_BY_THREAD;
+	wake(GAME, HOG, 0);
+	wake_flags = 0;
+	turn(0, 0, 0, GAME);
+	ok(present(), "one that waited for a thread which is not seen to run meanwhile");
+	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && late.cause.other_tid == HOG,
+	   "slept until that one woke it: no more is known");
+	end();
+}
+
 /* Wakers of other processes may have been interrupted by what really woke it. */
 static void test_stranger(void)
 {
@@ -493,6 +527,7 @@ int main(void)
 	test_sleeping_helper();
 	test_stranger();
 	test_server();
+	test_server_asleep_again();
 	test_two_threads();
 	test_lost();
 	test_minute();
