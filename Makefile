@@ -12,7 +12,10 @@ CLANG ?= clang
 B := build
 ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 
+# These make it, or do without.
+ifneq ($(filter-out deps run test help clean uninstall,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
+endif
 
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
@@ -41,7 +44,7 @@ all: $(B)/tactus
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make             build $(B)/tactus (run 'make deps' once before)
+## make             build build/tactus (run 'make deps' once before)
 ## make deps        install or build what the build needs
 deps:
 	@tools/deps.sh build

@@ -163,7 +163,7 @@ elif [ -e "$image/nvidia.ko" ]; then
 		with_hooks "" "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia
 		like "and why" "$(doctor reason)" 'nvidia_unlocked_ioctl: the kernel has no BTF for it'
 	fi
-	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia vgem
+	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia
 	with_hooks gpu:fentry/nvidia,gpu:kprobe "fentry/drm_ioctl, $tracepoint" fallback nvidia vgem
 else
 	ask_doctor

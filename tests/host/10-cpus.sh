@@ -29,7 +29,7 @@ holds "busy and idle time fill the window on every CPU" \
 	python3 -c "s = $spans; assert all(1e9 <= x for x in s) and max(s) - min(s) < 0.05 * max(s), s"
 
 spin_s=1
-[ -z "${TACTUS_VM:-}" ] || spin_s=5
+[ -z "${TACTUS_VM:-}" ] || spin_s=3
 # Long enough that starting it, slow where the CPU is emulated, is a small part.
 taskset -c 0 timeout 0.1 sh -c 'while :; do :; done'
 "$tactus" cpus --json -- taskset -c 0 timeout "$spin_s" sh -c 'while :; do :; done' >"$scratch/busy"
@@ -59,6 +59,7 @@ for row, truth in zip(ours, kernel):
     outside = row['idle_ns'] + row['busy_ns'] - 2e9
     assert truth - 1e8 <= row['idle_ns'] <= truth + outside + 1e8, (row, truth)"
 
+[ -z "${TACTUS_VM:-}" ] || done_testing
 table=$("$tactus" cpus -d 0.2)
 like "the table has a head" "$table" '^CPU +SWITCHES +BUSY +IDLE +BUSY % +LOST$'
 like "and a line of sums" "$table" '^all +[0-9]+ '

@@ -2,7 +2,7 @@
 # The sound sensor with a sound card, on our own kernel; and the socket sensor's hooks on a kernel without the tracepoint.
 . tests/tap.sh
 
-export LIMIT=600
+export LIMIT=600 CPUS=1
 CMD=tests/guest/sound.sh KERNEL=scx guest
 is "every hook of the sound sensor" $? 0
 CMD='tests/guest/sound.sh files' KERNEL=scx CLOCK=virtual guest
