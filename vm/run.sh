@@ -42,8 +42,8 @@ check_settings() {
 escaped() { printf '%s' "${1//,/,,}"; }
 
 # Bringing CPUs up one by one is four times quicker here at 16 of them. Under load the guest's watch over its clock
-# might cry wolf and change to a slow one.
-kernel_parameters="console=ttyS0 quiet panic=-1 oops=panic cpuhp.parallel=0 tsc=reliable"
+# might cry wolf and change to a slow one, or find at its start that no timer works.
+kernel_parameters="console=ttyS0 quiet panic=-1 oops=panic cpuhp.parallel=0 tsc=reliable no_timer_check"
 
 # Fills qemu_words. The host's root is exported with all that is mounted in it; remapped inode numbers keep files of
 # different file systems apart.

@@ -15,7 +15,7 @@ enum {
 
 /* A reason in words, passed up from where the trouble is to where it is said. */
 struct reason {
-	char text[320];
+	char text[800];
 };
 
 void reason_set(struct reason *why, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -36,6 +36,11 @@ static bool probe_input_event(struct reason *why)
 	return false;
 }
 
+static bool probe_input_kprobe(struct reason *why)
+{
+	return probe_input_event(why) && probe_kprobes(why);
+}
+
 /* The folder of devices need not be there yet: the first one makes it. */
 static bool probe_evdev(struct reason *why)
 {
@@ -44,7 +49,7 @@ static bool probe_evdev(struct reason *why)
 
 static const struct sensor_hook hooks[] = {
 	[HOOK_FENTRY] = { "fentry/input_event", NULL, probe_input_event },
-	[HOOK_KPROBE] = { "kprobe/input_event", "each event costs more", probe_input_event },
+	[HOOK_KPROBE] = { "kprobe/input_event", "each event costs more", probe_input_kprobe },
 	[HOOK_EVDEV] = { "evdev", "readers are found only while they sleep in poll, select, epoll or read",
 			 probe_evdev },
 	{ 0 },

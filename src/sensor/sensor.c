@@ -185,7 +185,7 @@ static void add_reason(struct reason *all, const char *hook, const struct reason
 {
 	size_t used = strlen(all->text);
 
-	snprintf(all->text + used, sizeof(all->text) - used, "%s%s: %.150s", used ? "; " : "", hook, why->text);
+	snprintf(all->text + used, sizeof(all->text) - used, "%s%s: %.240s", used ? "; " : "", hook, why->text);
 }
 
 int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const void *settings)

@@ -45,7 +45,7 @@ static void examine(struct finding *finding, const struct sensor_kind *kind)
 						     ? "the best hook"
 						     : "there is no such device; one that comes is noticed");
 	if (sensor.state == SENSOR_FALLBACK)
-		reason_set(&finding->reason, "%.200s; so %.80s", sensor.reason.text, kind->hooks[sensor.hook].loss);
+		reason_set(&finding->reason, "%.600s; so %.160s", sensor.reason.text, kind->hooks[sensor.hook].loss);
 	sensor_stop(&sensor);
 }
 
