@@ -356,8 +356,7 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 
 /* Functions of the kernel's, inside the call that they are part of. They return in order, so the number is enough to
  * tell which one does. */
-SEC("kprobe.multi")
-int on_driver(struct pt_regs *ctx)
+static __always_inline int open_function(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx), at;
 	u32 function = cookie & CUDA_COOKIE_FUNCTION;
@@ -407,8 +406,7 @@ static __always_inline void close_function(struct here *here, const struct open_
 	event_send(here->cpu, event, sizeof(*event));
 }
 
-SEC("kretprobe.multi")
-int on_driver_end(struct pt_regs *ctx)
+static __always_inline int end_function(struct pt_regs *ctx)
 {
 	u32 function = bpf_get_attach_cookie(ctx) & CUDA_COOKIE_FUNCTION;
 	struct cuda_counts *count;
@@ -436,6 +434,31 @@ int on_driver_end(struct pt_regs *ctx)
 		}
 	}
 	return 0;
+}
+
+SEC("kprobe.multi")
+int on_driver(struct pt_regs *ctx)
+{
+	return open_function(ctx);
+}
+
+SEC("kretprobe.multi")
+int on_driver_end(struct pt_regs *ctx)
+{
+	return end_function(ctx);
+}
+
+/* For kernels that can't put one program on many functions. */
+SEC("kprobe")
+int on_driver_single(struct pt_regs *ctx)
+{
+	return open_function(ctx);
+}
+
+SEC("kretprobe")
+int on_driver_single_end(struct pt_regs *ctx)
+{
+	return end_function(ctx);
 }
 
 /* The GPU reports an error: whoever it is about, it is told. */

@@ -98,20 +98,26 @@ core_fn u32 cuda_copy_of_types(u32 from, u32 to)
 	return to_device ? COPY_HOST_TO_DEVICE : COPY_HOST_TO_HOST;
 }
 
-/* A probe costs half as much where the kernel can do the instruction itself, as it does a push. A function that begins
- * with endbr64 and then pushes is probed at the push: whoever calls it comes by there, with the same arguments. */
-enum { CUDA_CODE_BYTES = 6 };
+/* Where the kernel can do an instruction itself, a hit of a probe costs a tenth of one where it has to step over it:
+ * pushes, jumps and nops; and from Linux 6.18 half of that at a nop of five bytes, which older ones step over as they
+ * do over endbr64. A function that begins with endbr64 is probed behind it if one of these comes there: whoever calls
+ * it comes by, with the same arguments and the same stack. */
+enum { CUDA_CODE_BYTES = 9, CUDA_ENDBR64_BYTES = 4 };
+
+core_fn int code_is_cheap(const u8 *code)
+{
+	int is_push = (code[0] & 0xf8) == 0x50 || (code[0] == 0x41 && (code[1] & 0xf8) == 0x50);
+	int is_jump = code[0] == 0xeb || code[0] == 0xe9;
+	int is_nop5 = code[0] == 0x0f && code[1] == 0x1f && code[2] == 0x44 && !code[3] && !code[4];
+
+	return is_push || is_jump || is_nop5 || code[0] == 0x90;
+}
 
 core_fn u32 cuda_probe_shift(const u8 *code)
 {
 	int is_endbr64 = code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa;
-	u8 first = code[4], second = code[5];
 
-	if (!is_endbr64)
-		return 0;
-	if ((first & 0xf8) == 0x50 || (first == 0x41 && (second & 0xf8) == 0x50))
-		return 4;
-	return 0;
+	return is_endbr64 && code_is_cheap(code + CUDA_ENDBR64_BYTES) ? CUDA_ENDBR64_BYTES : 0;
 }
 
 /* Of which driver an ioctl is. */

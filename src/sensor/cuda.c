@@ -59,7 +59,8 @@ struct cuda_state {
 	struct libraries *libraries;
 	struct uprobes *uprobes;
 	struct bpf_link *ioctl_link, *ioctl_end_link;
-	struct bpf_link *driver_link, *driver_end_link, *xid_link;
+	struct bpf_link *xid_link;
+	struct driver_probes driver;
 	int epoll_fd;
 	struct cuda_file *files;
 	u32 files_len;
@@ -93,8 +94,10 @@ static u32 number_of(struct cuda_state *state, const char *name)
 static u64 cookie_of(const struct cuda_state *state, u32 number, const struct cuda_api *api)
 {
 	bool is_default = !state->settings.api || !strcmp(state->settings.api, "default");
-	bool always = api->class == CUDA_ALLOCATES || api->class == CUDA_FREES || api->class == CUDA_MODULES ||
-		      api->class == CUDA_CONTEXTS;
+	/* Profilers ask for a kernel's name at each launch. */
+	bool is_asked_often = api->shape == SHAPE_NAME_OF;
+	bool always = api->class == CUDA_ALLOCATES || api->class == CUDA_FREES || api->class == CUDA_CONTEXTS ||
+		      (api->class == CUDA_MODULES && !is_asked_often);
 	u64 cookie = number | (u64)api->shape << CUDA_COOKIE_SHAPE_SHIFT;
 
 	if ((is_default && api->class == CUDA_LAUNCHES) || state->settings.counts_only)
@@ -306,6 +309,8 @@ static int cuda_open(void **out, int hook, const void *data, struct reason *why)
 	/* Kernels without kprobes may refuse them. */
 	bpf_program__set_autoload(state->skeleton->progs.on_driver, state->settings.driver != NULL);
 	bpf_program__set_autoload(state->skeleton->progs.on_driver_end, state->settings.driver != NULL);
+	bpf_program__set_autoload(state->skeleton->progs.on_driver_single, state->settings.driver != NULL);
+	bpf_program__set_autoload(state->skeleton->progs.on_driver_single_end, state->settings.driver != NULL);
 	error = sched_share(state->settings.sched, state->skeleton->obj);
 	if (!error)
 		error = cuda_bpf__load(state->skeleton);
@@ -356,47 +361,49 @@ static void watch_ioctls(struct cuda_state *state)
 		note("cuda: ioctls are not watched: %s", strerror(errno));
 }
 
-static struct bpf_link *probe_driver(const struct bpf_program *program, const char **symbols, const u64 *cookies,
-				     size_t len, bool at_return)
+/* Each pair first where functions end. Returns 0 or -errno. */
+static int probe_driver(struct cuda_state *state, const struct driver_places *places, struct reason *why)
 {
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .syms = symbols, .cookies = (const __u64 *)cookies, .cnt = len,
-		    .retprobe = at_return);
+	const struct bpf_program *multi = state->skeleton->progs.on_driver;
+	const struct bpf_program *multi_end = state->skeleton->progs.on_driver_end;
+	const struct bpf_program *single = state->skeleton->progs.on_driver_single;
+	const struct bpf_program *single_end = state->skeleton->progs.on_driver_single_end;
+	bool with_end = !state->settings.counts_only;
+	int error = with_end ? driver_probe_all(&state->driver, multi_end, places, AT_RETURN, why) : 0;
 
-	return bpf_program__attach_kprobe_multi_opts(program, NULL, &options);
+	if (!error)
+		error = driver_probe_all(&state->driver, multi, places, AT_ENTRY, why);
+	if (!error)
+		return 0;
+	driver_probes_free(&state->driver);
+	error = with_end ? driver_probe_each(&state->driver, single_end, places, AT_RETURN, why) : 0;
+	return error ? error : driver_probe_each(&state->driver, single, places, AT_ENTRY, why);
 }
 
 /* The driver's functions, if they were asked for. That they can't be watched is said, and takes nothing else down. */
 static void watch_driver(struct cuda_state *state)
 {
 	struct driver_functions functions = { 0 };
+	struct driver_places places = { 0 };
 	struct reason why = { "" };
 	int error = state->settings.driver ? driver_functions_find(&functions, state->settings.driver, &why) : -ENOENT;
-	const char **symbols = calloc(functions.len + 1, sizeof(*symbols));
-	u64 *cookies = calloc(functions.len + 1, sizeof(*cookies));
-	size_t len = 0;
 
-	for (size_t i = 0; !error && symbols && cookies && i < functions.len; i++) {
+	places.symbols = calloc(functions.len + 1, sizeof(*places.symbols));
+	places.cookies = calloc(functions.len + 1, sizeof(*places.cookies));
+	for (size_t i = 0; !error && places.symbols && places.cookies && i < functions.len; i++) {
 		u32 number = number_of(state, functions.all[i].name);
 
 		if (!number)
 			continue;
-		symbols[len] = functions.all[i].symbol;
-		cookies[len++] = number | (state->settings.counts_only ? CUDA_COOKIE_COUNT_ONLY : 0);
+		places.symbols[places.len] = functions.all[i].symbol;
+		places.cookies[places.len++] = number | (state->settings.counts_only ? CUDA_COOKIE_COUNT_ONLY : 0);
 	}
-	/* First where they end. */
-	if (len && !state->settings.counts_only) {
-		state->driver_end_link = probe_driver(state->skeleton->progs.on_driver_end, symbols, cookies, len,
-						      true);
-		error = state->driver_end_link ? 0 : -errno;
-	}
-	if (len && !error) {
-		state->driver_link = probe_driver(state->skeleton->progs.on_driver, symbols, cookies, len, false);
-		error = state->driver_link ? 0 : -errno;
-	}
+	if (places.len)
+		error = probe_driver(state, &places, &why);
 	if (state->settings.driver && error)
 		note("cuda: the driver's functions are not watched: %s", why.text[0] ? why.text : strerror(-error));
-	free(symbols);
-	free(cookies);
+	free(places.symbols);
+	free(places.cookies);
 	driver_functions_free(&functions);
 }
 
@@ -451,8 +458,7 @@ static void cuda_close(void *data)
 		return;
 	bpf_link__destroy(state->ioctl_link);
 	bpf_link__destroy(state->ioctl_end_link);
-	bpf_link__destroy(state->driver_link);
-	bpf_link__destroy(state->driver_end_link);
+	driver_probes_free(&state->driver);
 	bpf_link__destroy(state->xid_link);
 	uprobes_close(state->uprobes);
 	libraries_close(state->libraries);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads the kernel's list of functions that can be probed, in tracefs, and picks out the drivers'. */
+/* Reads the kernel's list of functions that can be probed, in tracefs, picks out the drivers', and probes them. All at
+ * once comes first: a pattern may name hundreds, and fentry, whose hits cost less, takes two programs for each of them,
+ * loaded and verified one by one. */
 #include "cuda_driver.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -89,4 +92,71 @@ void driver_functions_free(struct driver_functions *functions)
 	}
 	free(functions->all);
 	*functions = (struct driver_functions){ 0 };
+}
+
+static int add_link(struct driver_probes *probes, struct bpf_link *link)
+{
+	struct bpf_link **links = realloc(probes->links, (probes->len + 1) * sizeof(*links));
+
+	if (!links) {
+		bpf_link__destroy(link);
+		return -ENOMEM;
+	}
+	probes->links = links;
+	probes->links[probes->len++] = link;
+	return 0;
+}
+
+static bool is_skipped(const char *hook, struct reason *why)
+{
+	if (!sensor_hook_is_skipped("cuda", hook))
+		return false;
+	reason_set(why, SENSOR_SKIPPED_WORDS);
+	return true;
+}
+
+int driver_probe_all(struct driver_probes *probes, const struct bpf_program *program,
+		     const struct driver_places *places, enum uprobe_side side, struct reason *why)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .syms = places->symbols, .cookies = (const __u64 *)places->cookies,
+		    .cnt = places->len, .retprobe = side == AT_RETURN);
+	struct bpf_link *link;
+	int error;
+
+	if (is_skipped("kprobe.multi", why))
+		return -ENOTSUP;
+	link = bpf_program__attach_kprobe_multi_opts(program, NULL, &options);
+	if (link)
+		return add_link(probes, link);
+	error = -errno;
+	reason_set(why, "%zu probes are refused: %s", places->len, strerror(-error));
+	return error;
+}
+
+int driver_probe_each(struct driver_probes *probes, const struct bpf_program *program,
+		      const struct driver_places *places, enum uprobe_side side, struct reason *why)
+{
+	size_t before = probes->len;
+	int error = 0;
+
+	if (is_skipped("kprobe", why))
+		return -ENOTSUP;
+	for (size_t i = 0; i < places->len && error != -ENOMEM; i++) {
+		LIBBPF_OPTS(bpf_kprobe_opts, options, .bpf_cookie = places->cookies[i], .retprobe = side == AT_RETURN);
+		struct bpf_link *link = bpf_program__attach_kprobe_opts(program, places->symbols[i], &options);
+
+		error = link ? add_link(probes, link) : -errno;
+	}
+	if (probes->len > before)
+		return 0;
+	reason_set(why, "a probe on %s is refused: %s", places->symbols[places->len - 1], strerror(-error));
+	return error;
+}
+
+void driver_probes_free(struct driver_probes *probes)
+{
+	for (size_t i = 0; i < probes->len; i++)
+		bpf_link__destroy(probes->links[i]);
+	free(probes->links);
+	*probes = (struct driver_probes){ 0 };
 }

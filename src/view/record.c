@@ -8,22 +8,49 @@
 
 #include "../../core/event_info.h"
 #include "../base/say.h"
+#include "../sensor/cuda.h"
 #include "../sensor/sensor.h"
 #include "role_options.h"
 #include "source.h"
+
+enum { KEY_CUDA = 0x400, KEY_LIBRARY };
+
+static struct cuda_settings cuda_wishes = { .api = "default", .sample = 1 };
+static bool with_cuda;
+
+static const char *take_own(int key, const char *value)
+{
+	if (key != KEY_CUDA && key != KEY_LIBRARY)
+		return role_options_take(key, value);
+	with_cuda = true;
+	if (key == KEY_LIBRARY)
+		cuda_wishes.library = value;
+	return NULL;
+}
+
+static const struct argp_option own[] = {
+	{ "cuda", KEY_CUDA, 0, 0,
+	  "Also calls into libcuda and the ioctls of NVIDIA's drivers, as 'tactus cuda' has them", 0 },
+	{ "library", KEY_LIBRARY, "FILE", 0, "With --cuda: a libcuda to probe before anything maps it", 0 },
+	ROLE_OPTIONS,
+	{ 0 },
+};
 
 static const struct command_usage usage = {
 	.name = "record",
 	.text = "Writes every event to a file, of the scheduler and of what threads are for, for other commands to "
 		"read with -i.\v"
+		"With --cuda, calls of the default set; 'tactus cuda' has more to choose from, and records with -o.\n"
+		"\n"
 		"The file can be read up to its last whole block after a crash, a kill or a full disk.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus record -o game.tactus -- ./game\n"
-		"  tactus latency -i game.tactus --over 5ms",
+		"  tactus latency -i game.tactus --over 5ms\n"
+		"  tactus record --cuda -o train.tactus -- python3 train.py",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_FILTER | TAKES_RING | TAKES_JSON,
-	.own = role_option_list,
-	.take_own = role_options_take,
+	.own = own,
+	.take_own = take_own,
 };
 
 /* On a terminal: how far it is, on one line that is written over. */
@@ -76,6 +103,7 @@ int view_record(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	sensor_set_verbose(options.verbose);
+	source.cuda = with_cuda ? &cuda_wishes : NULL;
 	source.on_tick = on_tick;
 	source.data = &source;
 	status = source_play(&source, &options);
@@ -84,6 +112,9 @@ int view_record(int argc, char **argv)
 	if (source.threads.last_ns) {
 		print_summary(&source, &options);
 		source_print_losses(&source);
+		if (with_cuda && !source.cuda_libraries)
+			note("no libcuda was found, neither mapped by what was watched nor where libraries lie: no "
+			     "call into it is recorded");
 	}
 	source_free(&source);
 	return status;

@@ -16,8 +16,6 @@ static struct role_options chosen = { .wakeups = ROLE_WAKEUPS_DEFAULT };
 static const char *games[GAMES_MAX];
 static int games_len;
 
-const struct argp_option role_option_list[] = { ROLE_OPTIONS, { 0 } };
-
 const char *role_options_take(int key, const char *value)
 {
 	u64 number;

@@ -35,8 +35,6 @@ enum { KEY_WITHOUT = 0x300, KEY_CONFIG, KEY_AFTER_WAKEUPS, KEY_GAME, KEY_DB_FILE
 		"after-wakeups", KEY_AFTER_WAKEUPS, "N", 0, "Judge a thread's behaviour every N wake-ups (100)", 0       \
 	}
 
-extern const struct argp_option role_option_list[];
-
 /* For take_own. */
 const char *role_options_take(int key, const char *value);
 

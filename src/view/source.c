@@ -312,6 +312,22 @@ static int rings_fd(const struct session *session)
 	return fd;
 }
 
+/* What programs map is looked at when they have just mapped it, so that their first calls are not missed: readable when
+ * either has something of that kind; -1: neither ever has. */
+static int urgent_fd(const struct session *session)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+	int evidence = session->evidence ? evidence_fd(session->evidence) : -1;
+	int cuda = session->cuda.state != SENSOR_OFF ? session->cuda.kind->fd(session->cuda.data) : -1;
+	int fd = evidence >= 0 || cuda >= 0 ? epoll_create1(EPOLL_CLOEXEC) : -1;
+
+	if (fd >= 0 && evidence >= 0)
+		epoll_ctl(fd, EPOLL_CTL_ADD, evidence, &readable);
+	if (fd >= 0 && cuda >= 0)
+		epoll_ctl(fd, EPOLL_CTL_ADD, cuda, &readable);
+	return fd;
+}
+
 static void on_urgent(void *data)
 {
 	struct session *session = data;
@@ -330,19 +346,14 @@ static int take_last_role(void *data, const void *event)
 static void watch_window(struct session *session)
 {
 	struct source *source = session->source;
-	int fd = rings_fd(session), error;
+	int fd = rings_fd(session), urgent = urgent_fd(session), error;
 
 	if (session->evidence)
 		evidence_describe(session->evidence, source->info.mono_start_ns, take_live, session);
 	error = sched_open_window(&session->sensor);
 	session->watch.prompt = source->prompt;
-	/* What programs map is looked at when they have just mapped it, so that their first calls are not missed. */
-	if (session->evidence && evidence_fd(session->evidence) >= 0) {
-		session->watch.urgent_fd = evidence_fd(session->evidence);
-		session->watch.urgent = on_urgent;
-	}
-	if (session->cuda.state != SENSOR_OFF) {
-		session->watch.urgent_fd = session->cuda.kind->fd(session->cuda.data);
+	if (urgent >= 0) {
+		session->watch.urgent_fd = urgent;
 		session->watch.urgent = on_urgent;
 	}
 	source->threads.first_ns = clock_now_ns();
@@ -363,6 +374,8 @@ static void watch_window(struct session *session)
 	source->threads.last_ns = clock_now_ns();
 	if (fd >= 0)
 		close(fd);
+	if (urgent >= 0)
+		close(urgent);
 	serve_cuda(session);
 	if (session->live)
 		drain(session, ~0ULL);

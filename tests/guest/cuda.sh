@@ -32,6 +32,18 @@ is "an ioctl's own time is what the driver's functions do not take" $((total - d
 is "counted alone: of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
 is "and of libcuda" "$(of calls calls function=cuMemcpyHtoD_v2)" 3
 is "of which nothing is sent" "$(of calls seen)" 0
+for skipped in kprobe.multi kprobe.multi,cuda:kprobe; do
+	TACTUS_SKIP_HOOKS=cuda:$skipped "$tactus" cuda --json --library "$library" --driver 'nvidia_*' -- "$calls" "$library" copies 3 \
+		>"$scratch/rows" 2>"$scratch/err"
+	status=$?
+	if [ $skipped = kprobe.multi ]; then
+		is "one probe a function, where many at once are not to be had" \
+			"$status $(of calls calls function=nvidia:nvidia_unlocked_ioctl) $(of layers spans "layer=the driver's functions in ioctls")" "0 4 4"
+	else
+		like "no probe in the kernel: it is said" "$(cat "$scratch/err")" "the driver's functions are not watched: switched off"
+		is "and the rest is watched" "$status $(of ioctls count) $(of calls calls function=cuMemcpyHtoD_v2)" "0 4 3"
+	fi
+done
 like "the list has the driver's functions" "$("$tactus" cuda --list 'nvidia_*' 2>&1)" 'nvidia +nvidia_unlocked_ioctl +with --driver'
 like "too many at once are refused, and it is said" \
 	"$("$tactus" cuda --library "$library" --driver 'vmlinux:*' -- true 2>&1)" 'not watched: more than 2048 functions fit'

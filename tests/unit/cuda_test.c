@@ -314,17 +314,27 @@ static void ioctls_by_name(void)
 
 static void where_to_probe(void)
 {
-	static const u8 push_rbp[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48 },
-			push_r15[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57 },
-			sub_rsp[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83 },
-			plain[] = { 0x41, 0x57, 0x41, 0x56, 0x41, 0x55 },
-			rex_add[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x01 };
+	static const struct {
+		u8 code[CUDA_CODE_BYTES];
+		u32 shift;
+		const char *what;
+	} functions[] = {
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48 }, 4, "endbr64 and a push: at the push" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57 }, 4, "of a high register too" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0xe9, 0x10 }, 4, "a jump" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0xeb, 0x10 }, 4, "a short one" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x90, 0x48 }, 4, "a nop" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0, 0 }, 4, "one of five bytes" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0, 8 }, 0, "but not of other bytes" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83 }, 0, "something else behind it: at the beginning" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x01 }, 0, "a prefix alone is no push" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfb, 0x55, 0x48 }, 0, "endbr32 is not endbr64" },
+		{ { 0x55, 0x48, 0x89, 0xe5, 0x41, 0x54 }, 0, "cuLaunchKernel's own, of driver 580: at its push" },
+		{ { 0xb8, 0x21, 0x03, 0x00, 0x00, 0xc3 }, 0, "a function that is not there in 580: at its beginning" },
+	};
 
-	is(cuda_probe_shift(push_rbp), 4, "endbr64 and a push: at the push");
-	is(cuda_probe_shift(push_r15), 4, "of a high register too");
-	is(cuda_probe_shift(sub_rsp), 0, "something else behind it: at the beginning");
-	is(cuda_probe_shift(plain), 0, "a push at the beginning: there");
-	is(cuda_probe_shift(rex_add), 0, "a prefix alone is no push");
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		is(cuda_probe_shift(functions[i].code), functions[i].shift, functions[i].what);
 	is(cuda_copy_of_types(1, 3), COPY_HOST_TO_DEVICE, "an array is the device's");
 	is(cuda_copy_of_types(2, 4), COPY_UNKNOWN, "unified memory may be either");
 }

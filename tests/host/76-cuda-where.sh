@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# tactus cuda where the library is not an ordinary file of an ordinary process: 32 bits, another mount namespace, a process that
+# ends while probes are put on, a kernel that refuses; and calls in what 'tactus record' writes. On the double of libcuda.so.1.
+. tests/tap.sh
+
+library=$PWD/build/programs/libcuda.so.1
+calls=$PWD/build/programs/cuda_calls
+export TACTUS_NVIDIA_MAJORS=1,5
+mkfifo "$scratch/go"
+# launched: launches of the double's kernel, by the rows of a view
+launched() { json 'sum(r["calls"] for r in rows if r.get("function") == "cuLaunchKernel")' <"$1"; }
+# begin OPTION...: tactus in the background, until it watches
+begin() {
+	"$tactus" cuda --json "$@" >"$scratch/rows" 2>"$scratch/err" &
+	watcher=$!
+	wait_for "$scratch/err" watching
+}
+end() {
+	kill -INT "$watcher"
+	wait "$watcher"
+}
+
+echo "# a 32-bit library"
+echo 'int cuInit(unsigned flags) { return (int)flags; } int cuLaunchKernel(void) { return 0; }' >"$scratch/narrow.c"
+mkdir "$scratch/narrow"
+if gcc -m32 -shared -nostdlib -o "$scratch/narrow/libcuda.so.1" "$scratch/narrow.c" 2>"$scratch/err"; then
+	# It is mapped as a 32-bit program would have it mapped; no such program need run here.
+	python3 -c 'import mmap, sys
+file = open(sys.argv[1], "rb")
+kept = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+print("mapped", flush=True)
+sys.stdin.read()' "$scratch/narrow/libcuda.so.1" <"$scratch/go" >"$scratch/said" &
+	narrow=$!
+	exec 3>"$scratch/go"
+	wait_for "$scratch/said" mapped
+	"$tactus" cuda --json --library "$library" -- "$calls" "$library" launches 400 >"$scratch/rows" 2>"$scratch/err"
+	is "beside a process that maps one, watching ends well" $? 0
+	like "it is said once that its calls are not seen" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" \
+		'^1 .*narrow/libcuda.so.1: it is a 32-bit library: its calls are not seen'
+	is "and those of 64 bits are" "$(launched "$scratch/rows")" 400
+	exec 3>&-
+	wait $narrow
+else
+	skip "a 32-bit library" "this compiler makes none: $(head -1 "$scratch/err")"
+fi
+
+echo "# a container: the library lies where only the process sees it"
+mkdir "$scratch/inside"
+if unshare -m true 2>"$scratch/err"; then
+	unshare -m sh -c 'mount -t tmpfs none "$1" && cp "$2" "$1" && exec "$3" "$1/libcuda.so.1" launches 700 loaded' \
+		sh "$scratch/inside" "$library" "$calls" <"$scratch/go" >"$scratch/said" &
+	program=$!
+	exec 3>"$scratch/go"
+	wait_for "$scratch/said" pid=
+	is "its path leads nowhere outside" "$(ls "$scratch/inside")" ""
+	like "but the process maps it" "$(cat /proc/$program/maps)" "inside/libcuda.so.1"
+	begin -p $program
+	echo go >&3
+	exec 3>&-
+	wait $program
+	end
+	is "tactus ends well" $? 0
+	is "its launches are counted all the same" "$(launched "$scratch/rows")" 700
+else
+	skip "a container" "no mount namespace to be had: $(cat "$scratch/err")"
+fi
+
+echo "# a process that ends while probes are put on"
+"$calls" "$library" launches 10 loaded <"$scratch/go" >"$scratch/said" &
+program=$!
+exec 3>"$scratch/go"
+wait_for "$scratch/said" pid=
+"$tactus" cuda --json -p $program >"$scratch/rows" 2>"$scratch/err" &
+watcher=$!
+# That the process is there is asked before anything is loaded; its mappings are read after that.
+until [ -n "$(find /proc/$watcher/fd -lname '*bpf-map*' 2>/dev/null)" ]; do sleep 0.01; done
+kill -KILL $program
+wait $program 2>/dev/null
+exec 3>&-
+wait_for "$scratch/err" watching
+is "watching begins" $? 0
+end
+is "and ends well" $? 0
+like "with a word on what was not seen" "$(cat "$scratch/err")" 'no libcuda was found|no call into libcuda was seen'
+
+echo "# what a kernel refuses"
+TACTUS_SKIP_HOOKS=cuda:uprobe.multi,cuda:uprobe "$tactus" cuda --library "$library" -- "$calls" "$library" launches 10 \
+	>"$scratch/rows" 2>"$scratch/err"
+is "no probe at all: it can't start" $? 1
+like "and says why" "$(cat "$scratch/err")" 'cannot watch calls: '
+TACTUS_SKIP_HOOKS=cuda:kprobe.multi,cuda:kprobe "$tactus" cuda --json --driver '*' --library "$library" -- "$calls" "$library" \
+	launches 300 >"$scratch/rows" 2>"$scratch/err"
+is "no probe of the kernel's functions: it goes on" $? 0
+like "and says so" "$(cat "$scratch/err")" "the driver's functions are not watched: "
+is "with what can be watched" "$(launched "$scratch/rows")" 300
+
+echo "# tactus record"
+"$tactus" record --library "$library" -o "$scratch/file" -- "$calls" "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
+is "calls are recorded if asked for" $? 0
+"$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
+is "each launch is in the file" "$(launched "$scratch/rows")" 500
+is "with the ioctls" "$(json 'sum(r["count"] for r in rows if r["table"] == "ioctls")' <"$scratch/rows")" 4
+like "and the scheduler's events" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" 'cuda_calls'
+"$tactus" record --cuda -o "$scratch/file" -- true >"$scratch/said" 2>"$scratch/err"
+is "without a libcuda it records the rest" $? 0
+"$tactus" record -o "$scratch/file" -- true >/dev/null 2>&1
+like "unasked there is nothing of CUDA in it" "$("$tactus" cuda -i "$scratch/file" 2>&1)" 'nothing of CUDA in this recording'
+done_testing
