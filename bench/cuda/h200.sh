@@ -24,23 +24,27 @@ mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug 2>
 awk '{print $1}' "$work/list" | sort | uniq -c
 ls -l /dev/nvidia*
 
-step "how functions begin (a push after endbr64 is cheaper to probe)"
+step "how functions begin: bytes, how many of those that are exported"
 library=$(ldconfig -p | awk '/libcuda.so.1 .*x86-64/ {print $NF; exit}')
 ls -lL "$library"
 python3 - "$library" <<'END' || true
-import subprocess, sys
-names = ("cuLaunchKernel", "cuLaunchKernelEx", "cuMemAlloc_v2", "cuStreamSynchronize", "cuLaunchKernel_ptsz")
+import collections, re, subprocess, sys
 try:
     table = subprocess.run(["readelf", "-W", "--dyn-syms", sys.argv[1]], capture_output=True, text=True).stdout
 except FileNotFoundError:
     sys.exit("no readelf")
-for line in table.splitlines():
-    parts = line.split()
-    if len(parts) > 7 and parts[7].split("@")[0] in names:
-        with open(sys.argv[1], "rb") as file:
-            file.seek(int(parts[1], 16))
-            print(parts[7], parts[1], file.read(16).hex(" "))
+begin = collections.Counter()
+with open(sys.argv[1], "rb") as file:
+    for offset in {int(f[1], 16) for f in map(str.split, table.splitlines()) if len(f) > 7 and re.match("cu[A-Z]", f[7]) and f[3] == "FUNC"}:
+        file.seek(offset)
+        code = file.read(6)
+        begin["push" if code[0] & 0xf8 == 0x50 or code[:1] == b"A" else code.hex(" ")] += 1
+for code, count in begin.most_common(12):
+    print(count, code)
 END
+
+step "what one hit of a probe costs"
+timeout 120 python3 "$here/hits.py" "$tactus" 200000 "${HIT_ROUNDS:-5}" | tee "$out/hits.jsonl"
 
 step "programs"
 nvcc -O2 -cudart static -o "$work/programs-static" "$here/programs.cu" || echo "nvcc failed"
@@ -58,7 +62,7 @@ wc -lc "$out/startup.jsonl" "$out/startup.json"
 python3 -c 'import json,sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "trace events")' "$out/startup.json"
 
 step "PyTorch: launches in turns, untraced, traced, profiled"
-PYTHONUNBUFFERED=1 timeout 150 python3 "$here/launches.py" "$tactus" "${LAUNCHES:-40000}" "${ROUNDS:-4}" | tee "$out/torch.jsonl"
+PYTHONUNBUFFERED=1 timeout 300 python3 "$here/launches.py" "$tactus" "${LAUNCHES:-20000}" "${ROUNDS:-12}" | tee "$out/torch.jsonl"
 
 step "PyTorch: from its start"
 timeout 60 "$tactus" cuda -n 15 -- python3 -c '

@@ -12,11 +12,13 @@ import time
 import torch
 
 tactus, launches, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-LOOPS = 6
+LOOPS = 3
 x = torch.zeros(64, device="cuda")
 everywhere = os.sched_getaffinity(0)
-# This thread on a CPU of its own: where it runs and what else runs there must not differ between the settings.
+# This thread on a core of its own: where it runs and what else runs there must not differ between the settings.
 home = max(everywhere)
+with open(f"/sys/devices/system/cpu/cpu{home}/topology/thread_siblings_list", encoding="ascii") as file:
+    core = {int(cpu) for cpu in file.read().replace("-", ",").split(",")}
 os.sched_setaffinity(0, {home})
 settings = {
     "default": [],
@@ -44,7 +46,7 @@ def beside(options):
     watcher = subprocess.Popen(
         [tactus, "cuda", "--json", "-p", str(os.getpid())] + options,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: os.sched_setaffinity(0, everywhere - {home}))
+        preexec_fn=lambda: os.sched_setaffinity(0, everywhere - core))
     said = ""
     while "Ctrl-C ends it" not in said:
         line = watcher.stderr.readline()
@@ -69,22 +71,50 @@ def profiled():
         return loop()
 
 
+def untraced():
+    return [loop() for _ in range(LOOPS)]
+
+
+times, ratios = {"untraced": []}, {}
+
+
+def compare(name, before, all_us):
+    """Notes how much slower those are than the untraced loops just before and just after them; returns the latter."""
+    after = untraced()
+    base = (statistics.median(before) + statistics.median(after)) / 2
+    ratios.setdefault(name, []).append(statistics.median(all_us) / base)
+    times.setdefault(name, []).extend(all_us)
+    times["untraced"].extend(before)
+    return after
+
+
 loop()
-times = {}
+# So a machine that drifts does not decide. The settings take turns, in an order that turns too.
+last = untraced()
+names = list(settings)
 for round_number in range(rounds):
-    times.setdefault("untraced", []).extend(loop() for _ in range(LOOPS))
-    for name, options in settings.items():
-        all_us, launched, seen, said, calls = beside(options)
-        times.setdefault(name, []).extend(all_us)
-        print(json.dumps({"setting": name, "round": round_number, "us_per_launch": [round(us, 2) for us in all_us],
-                          "made": launches * LOOPS, "launches": launched, "seen": seen, "calls": calls, "said": said}),
-              flush=True)
-    times["untraced"].extend(loop() for _ in range(LOOPS))
+    turn = round_number % len(names)
+    for name in names[turn:] + names[:turn]:
+        measured, launched, seen, said, calls = beside(settings[name])
+        last = compare(name, last, measured)
+        print(json.dumps({"setting": name, "round": round_number, "us_per_launch": [round(us, 2) for us in measured],
+                          "untraced_after": [round(us, 2) for us in last], "made": launches * LOOPS,
+                          "launches": launched, "seen": seen, "calls": calls, "said": said}), flush=True)
+# Last, since a process that was profiled once is slower ever after.
+unprofiled = untraced()
 for _ in range(3):
-    times.setdefault("torch.profiler", []).append(profiled())
-base = statistics.median(times["untraced"])
+    measured = [profiled()]
+    times.setdefault("torch.profiler", []).extend(measured)
+    ratios.setdefault("torch.profiler", []).append(measured[0] / statistics.median(unprofiled))
+times["untraced, after torch.profiler"] = untraced()
+ratios["untraced, after torch.profiler"] = [
+    statistics.median(times["untraced, after torch.profiler"]) / statistics.median(unprofiled)]
 for name, all_us in times.items():
-    us = statistics.median(all_us)
-    print(json.dumps({"result": name, "us_per_launch": round(us, 3), "slower_percent": round((us / base - 1) * 100, 1),
-                      "best": round(min(all_us), 3), "best_slower_percent": round((min(all_us) / min(times["untraced"]) - 1) * 100, 1),
+    costs = sorted((ratio - 1) * 100 for ratio in ratios.get(name, [1]))
+    quarter = len(costs) // 4
+    print(json.dumps({"result": name, "us_per_launch": round(statistics.median(all_us), 3),
+                      "slower_percent": round(statistics.median(costs), 1),
+                      "middle_half": [round(costs[quarter], 1), round(costs[-1 - quarter], 1)],
+                      "best": round(min(all_us), 3),
+                      "best_slower_percent": round((min(all_us) / min(times["untraced"]) - 1) * 100, 1),
                       "loops": len(all_us)}), flush=True)
