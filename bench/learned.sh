@@ -14,20 +14,8 @@ if [ $where = vm ]; then
 fi
 [ "$(id -u)" = 0 ] || die "bench-learned: needs root"
 
-load=$PWD/build/bench/load
-tactus=build/tactus
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/tactus-learned.XXXXXX")
-export TACTUS_DB=$scratch/procdb.bin
-runner=
-pids=()
-stop_all() {
-	[ -z "$runner" ] || kill -INT "$runner" 2>/dev/null
-	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null
-	wait 2>/dev/null
-	rm -rf "$scratch"
-}
-trap stop_all EXIT
-trap 'exit 130' INT TERM HUP
+NAME=learned
+. bench/beside.sh
 
 # Sensors that have nothing to see here are left out: by the virtual clock loading them takes long.
 leave_out=launch,gpu,wine,input,frame,socket,sound,names
@@ -47,35 +35,13 @@ start() {
 	plain) return 0 ;;
 	forgetful) without+=,learned ;;
 	esac
-	$tactus run --actuator $actuator --without $without >"$scratch/out" 2>"$scratch/err" &
-	runner=$!
-	for _ in $(seq 600); do
-		! grep -q "$ready" "$scratch/err" || return 0
-		sleep 0.1
-	done
-	die "bench-learned: no tactus after a minute: $(cat "$scratch/err")"
-}
-end() {
-	[ -n "$runner" ] || return 0
-	kill -INT "$runner"
-	wait "$runner"
-	runner=
-}
-
-# Three at a time, short jobs over and over, for so many seconds: most are gone before they can be judged.
-compile_for() {
-	local end=$((SECONDS + $1)) job
-	for job in 1 2 3; do
-		while [ $SECONDS -lt $end ]; do
-			gcc -std=gnu11 -O2 -D_GNU_SOURCE -c "$source" -o "$scratch/$job.o"
-		done &
-	done
-	wait
+	start_tactus "$ready" $tactus run --actuator $actuator --without $without
 }
 
 # one: the urgent thread's line; it counts from its first wake-up
 one() {
-	compile_for $((seconds + 1)) &
+	# Most of these jobs are gone before they can be judged.
+	compile_for $((seconds + 1)) "$source" &
 	pids=($!)
 	sleep 0.5
 	$load periodic 5000 300 "$seconds" 0
@@ -88,9 +54,9 @@ say "teaching"
 start learned
 # Each by itself, as on days before.
 for _ in 1 2 3; do $load periodic 5000 300 2 0 >/dev/null; done
-(compile_for $((seconds + 2)))
+(compile_for $((seconds + 2)) "$source")
 sleep 2
-end
+end_tactus
 $tactus db list >&2
 for round in $(seq "$rounds"); do
 	for way in plain forgetful learned; do
@@ -98,7 +64,7 @@ for round in $(seq "$rounds"); do
 		cp "$TACTUS_DB" "$scratch/taught"
 		start $way
 		printf 'result %s %s round=%s %s\n' "$where" $way "$round" "$(one)"
-		end
+		end_tactus
 		cp "$scratch/taught" "$TACTUS_DB"
 	done
 done | tee "$scratch/results" | sed -u 's/^result /==> /' >&2

@@ -8,49 +8,15 @@ rounds=${1:-3} seconds=${2:-5}
 loads=${*:3}
 loads=${loads:-host-periodic-idle host-frames-idle host-periodic-hogs host-frames-hogs host-periodic-compile host-frames-compile}
 skip=3
-load=$PWD/build/bench/load
-tactus=build/tactus
 cpu=$(($(nproc) - 1))
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/tactus-hints.XXXXXX")
-export TACTUS_DB=$scratch/procdb.bin
-runner=
-pids=()
-stop_all() {
-	[ -z "$runner" ] || kill -INT "$runner" 2>/dev/null
-	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null
-	wait 2>/dev/null
-	rm -rf "$scratch"
-}
-trap stop_all EXIT
-trap 'exit 130' INT TERM HUP
+NAME=hints
+. bench/beside.sh
 
 start_hints() {
 	[ "$1" = hints ] || return 0
 	# The load is on one CPU; tactus runs where there is room, as everywhere.
-	taskset -c "0-$cpu" "$tactus" run --actuator hints >"$scratch/out" 2>"$scratch/err" &
-	runner=$!
-	for _ in $(seq 300); do
-		! grep -q "hints to the kernel's scheduler" "$scratch/err" || break
-		sleep 0.1
-	done
+	start_tactus "hints to the kernel's scheduler" taskset -c "0-$cpu" "$tactus" run --actuator hints
 	sleep 1
-}
-end_hints() {
-	[ -n "$runner" ] || return 0
-	kill -INT "$runner"
-	wait "$runner"
-	runner=
-}
-
-# Three at a time, over and over, for so many seconds.
-compile_for() {
-	local end=$((SECONDS + $1)) job
-	for job in 1 2 3; do
-		while [ $SECONDS -lt $end ]; do
-			gcc -std=gnu11 -O2 -D_GNU_SOURCE -c bench/latency/load.c -o "$scratch/$job.o"
-		done &
-	done
-	wait
 }
 
 # one LOAD: prints the urgent one's line
@@ -58,7 +24,7 @@ one() {
 	local whole=$((seconds + skip))
 	case $1 in
 	host-*hogs) $load hogs $((whole + 1)) 0 0 0 >"$scratch/others" & ;;
-	host-*compile) compile_for $((whole + 1)) & ;;
+	host-*compile) compile_for $((whole + 1)) bench/latency/load.c & ;;
 	*) sleep 0.1 & ;;
 	esac
 	pids=($!)
@@ -77,7 +43,7 @@ for round in $(seq "$rounds"); do
 			case $name-$way in *-idle-hints) continue ;; esac
 			start_hints $way
 			printf 'result %s %s round=%s %s\n' "$way" "$name" "$round" "$(one "$name")"
-			end_hints
+			end_tactus
 		done
 	done
 done
