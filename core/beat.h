@@ -7,8 +7,9 @@
 #include "account.h"
 
 enum {
-	BEAT_MISSED_MOST = 8,	/* a thread that overruns leaves out that many beats at most */
-	BEAT_SLACK_PERCENT = 10 /* and how far the rest may be from a whole number of them */
+	BEAT_MISSED_MOST = 8,	 /* a thread that overruns leaves out that many beats at most */
+	BEAT_SLACK_PERCENT = 10, /* and how far the rest may be from a whole number of them */
+	BEAT_PAUSES_MOST = 2, /* longer gaps are pauses that say nothing, unless more than so many follow each other */
 };
 
 struct beat {
@@ -16,6 +17,7 @@ struct beat {
 	u64 gap_ns;	/* moving average of the time between beats */
 	u64 gap_dev_ns; /* and of the deviation from it */
 	u64 beats;
+	u64 pauses; /* in a row */
 };
 
 /* How many times `part` fits into `whole`, if it does so nearly; else 0. */
@@ -28,11 +30,19 @@ core_fn u64 times_near(u64 whole, u64 part)
 }
 
 /* A thread that is too late for one beat sleeps until the next but one, or later: gaps are then whole numbers of the
- * true one, which the shortest shows. */
+ * true one, which the shortest shows. One that was kept from the CPU for long has the same clock after it. */
 core_fn void beat_heard(struct beat *beat, u64 now_ns)
 {
 	u64 gap_ns = span_between(beat->heard_ns, now_ns), known_ns = beat->gap_ns, off_ns, times;
 
+	if (known_ns && gap_ns > known_ns * (BEAT_MISSED_MOST + 1)) {
+		if (beat->pauses++ < BEAT_PAUSES_MOST) {
+			beat->heard_ns = now_ns;
+			return;
+		}
+		known_ns = gap_ns;
+	}
+	beat->pauses = 0;
 	beat->beats++;
 	if (beat->heard_ns && known_ns) {
 		times = times_near(gap_ns, known_ns);

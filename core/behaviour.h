@@ -252,7 +252,14 @@ core_fn int behaviour_has_beat(const struct behaviour *seen)
 	       percent_of(seen->beat_dev_ns, seen->beat_ns) <= EXACT_PERCENT;
 }
 
-/* A thread that works by a clock wants to run on time, whatever it is for. */
+/* A thread that waits for a CPU most of the time cannot show what it is. */
+core_fn int behaviour_is_hindered(const struct behaviour *seen)
+{
+	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
+}
+
+/* A thread that works by a clock wants to run on time, whatever it is for. Not to be on time for want of a CPU does not
+ * count against it, or it would never get one. */
 core_step int pattern_learn_timely(struct pattern *pattern, const struct behaviour *seen)
 {
 	int by_clock;
@@ -260,9 +267,11 @@ core_step int pattern_learn_timely(struct pattern *pattern, const struct behavio
 	if (!pattern || !seen)
 		return 0;
 	by_clock = (behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_beat(seen);
-	if (by_clock && percent_of(seen->cpu_ns, seen->span_ns) < TIMELY_SHARE_PERCENT)
+	if (percent_of(seen->cpu_ns, seen->span_ns) >= TIMELY_SHARE_PERCENT)
+		pattern->timely -= (pattern->timely + 3u) / 4u;
+	else if (by_clock)
 		pattern->timely += (u8)((101u - pattern->timely) / 2);
-	else
+	else if (!behaviour_is_hindered(seen))
 		pattern->timely -= (pattern->timely + 3u) / 4u;
 	return 0;
 }

@@ -54,7 +54,10 @@ static int is_timely(const struct beat *beat)
 int main(void)
 {
 	struct beat steady = heard(30, "#"), overruns = heard(60, "#.##..#."), late = heard(60, "#.#.##"),
-		    none = heard_at_random(60), few = heard(5, "#");
+		    none = heard_at_random(60), paused = heard(60, "##########...................."), slower = steady,
+		    few = heard(5, "#");
+	struct behaviour seen = with_beat(&steady);
+	struct pattern pattern = { 0 };
 
 	is(steady.gap_ns, FRAME_NS, "a steady clock is heard");
 	ok(is_timely(&steady), "and one that works by it is timely, however often others wake it");
@@ -63,6 +66,26 @@ int main(void)
 	ok(is_timely(&overruns), "and is timely");
 	ok(late.gap_ns < FRAME_NS * 101ULL / 100,
 	   "one that began with every other beat is heard once a short gap shows it (%lu)", late.gap_ns);
+	ok(paused.gap_ns == FRAME_NS && is_timely(&paused),
+	   "and one that is kept from the CPU for long now and then (%lu)", paused.gap_ns);
+	for (u64 i = 0; i < 20; i++)
+		beat_heard(&slower, slower.heard_ns + 20ULL * FRAME_NS);
+	ok(slower.gap_ns > 18ULL * FRAME_NS, "a clock that has become much slower is heard as that (%lu)",
+	   slower.gap_ns);
+	seen.beats = 3;
+	seen.gap_dev_ns = seen.gap_ns;
+	pattern.timely = 100;
+	seen.wait_ns = seen.span_ns * 3 / 4;
+	pattern_learn_timely(&pattern, &seen);
+	is(pattern.timely, 100, "to wait for a CPU does not count against a thread that was on time");
+	seen.wait_ns = 0;
+	pattern_learn_timely(&pattern, &seen);
+	ok(pattern.timely < 100, "to wake at any time does");
+	pattern.timely = 100;
+	seen.wait_ns = seen.span_ns * 3 / 5;
+	seen.cpu_ns = seen.span_ns * 2 / 5;
+	pattern_learn_timely(&pattern, &seen);
+	ok(pattern.timely < 100, "and so does to work on and on, waiting or not");
 	ok(!is_timely(&none), "interrupts at any time are no clock");
 	ok(!is_timely(&few), "nor are a few");
 	is(times_near(5, 0), 0, "nothing fits into nothing");
