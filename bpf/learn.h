@@ -149,7 +149,7 @@ static __always_inline bool learns_of(struct kthread *thread)
 	return (learning & LEARN_OBSERVE) && thread->watched && !(thread->role.facts.has & HAS_KERNEL_THREAD);
 }
 
-static __always_inline void send_tier(u32 tid, u32 tier)
+static __always_inline void send_tier(u32 tid, u32 tier, u64 run_ns)
 {
 	struct learned_tier *event = bpf_ringbuf_reserve(&hurried, sizeof(*event), 0);
 
@@ -159,6 +159,7 @@ static __always_inline void send_tier(u32 tid, u32 tier)
 	}
 	event->tid = tid;
 	event->tier = tier;
+	event->run_ns = run_ns;
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
 }
 
@@ -168,7 +169,7 @@ static __always_inline void learn_hurry(struct kthread *thread, u32 tid)
 		return;
 	role_answers(&thread->role);
 	if (thread->role.answer.tier != thread->role.told_tier || thread->role.presumed)
-		send_tier(tid, thread->role.answer.tier);
+		send_tier(tid, thread->role.answer.tier, thread->learner.expected_run_ns);
 }
 
 /* A program of which nothing is known is taken for batch until its behaviour has been judged: by then a compiler is
@@ -182,7 +183,7 @@ static __always_inline void learn_presume(struct kthread *thread, u32 tid)
 	if (thread->role.answer.role != ROLE_UNKNOWN || thread->role.answer.tier != TIER_INTERACTIVE)
 		return;
 	thread->role.presumed = 1;
-	send_tier(tid, TIER_BATCH);
+	send_tier(tid, TIER_BATCH, 0);
 }
 
 /* What is predicted of the thread becomes one of its facts; the caller settles its role after it. This and learn_note

@@ -9,8 +9,10 @@
 enum {
 	HINT_SLICE_LEAST_NS = 100 * NSEC_PER_USEC, /* the kernel's own limits of a custom slice */
 	HINT_SLICE_MOST_NS = 100 * NSEC_PER_MSEC,
-	HINT_SLICE_BATCH_NS = HINT_SLICE_MOST_NS, /* with less an urgent thread waits for it now and then */
+	HINT_SLICE_BATCH_NS = HINT_SLICE_MOST_NS,     /* with less an urgent thread waits for it now and then */
+	HINT_SLICE_BATCH_KEPT_NS = 4 * NSEC_PER_MSEC, /* but where slices are kept that would be too long */
 	HINT_SLICE_URGENT_MOST_NS = 3 * NSEC_PER_MSEC,
+	HINT_SLICE_SELF_NS = 3500 * NSEC_PER_USEC, /* tactus's own: longer than any urgent one's, shorter than batch */
 	HINT_NICE_URGENT = -10,
 	HINT_NICE_BATCH = 5,
 	HINT_CLAMP_URGENT = 512, /* of 1024: an urgent thread's CPU runs at half speed at least */
@@ -25,9 +27,11 @@ struct hint {
 
 /* What the machine takes. */
 struct hint_means {
-	u32 slices;  /* custom slices: Linux 6.12 and later */
-	u32 clamps;  /* uclamp */
-	u32 presses; /* nice values may become more pressing: that takes a privilege */
+	u32 slices;	    /* custom slices: Linux 6.12 and later */
+	u32 clamps;	    /* uclamp */
+	u32 keeps;	    /* who has the CPU keeps it for all of its slice: before Linux 6.17 */
+	u32 presses;	    /* nice values may become more pressing: that takes a privilege */
+	u64 usual_slice_ns; /* the kernel's default slice, with custom ones; such a one is told as 0 */
 };
 
 /* An urgent thread's slice holds what it does at a time and half as much again: then it runs to the end of it. */
@@ -42,8 +46,9 @@ core_fn u64 hint_slice_ns(u64 burst_ns)
 
 /* A short slice gives an urgent thread an early deadline; a long one makes batch threads, once on the CPU, yield to
  * anybody whose deadline is earlier and keeps them from each other's way. But whoever has had more than his share must
- * wait, however early his deadline is: a nice value keeps an urgent thread from that. Nobody's own nice value is made
- * more pressing by being batch. `burst_ns`: what the thread runs at a time. */
+ * wait, however early his deadline is: a nice value keeps an urgent thread from that. So must one that lost the CPU to
+ * a shorter slice before its work was done; where slices are kept, for all of a batch thread's. Nobody's own nice value
+ * is made more pressing by being batch. `burst_ns`: what the thread runs at a time. */
 core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, const struct hint_means *means)
 {
 	struct hint hint = *own;
@@ -57,10 +62,12 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, con
 			hint.clamp_min = HINT_CLAMP_URGENT;
 	} else if (tier == TIER_BATCH) {
 		if (means->slices)
-			hint.slice_ns = HINT_SLICE_BATCH_NS;
+			hint.slice_ns = means->keeps ? HINT_SLICE_BATCH_KEPT_NS : HINT_SLICE_BATCH_NS;
 		else if (own->nice < HINT_NICE_BATCH)
 			hint.nice = HINT_NICE_BATCH;
 	}
+	if (hint.slice_ns == means->usual_slice_ns)
+		hint.slice_ns = 0;
 	return hint;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* sched_getattr and sched_setattr, as the kernel lays them out.
- * What a kernel takes is tried, not guessed from its version. */
+ * What a kernel takes is tried, not guessed from its version; how it picks threads cannot be tried. */
 #include "attr.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "../base/system.h"
 
 /* struct sched_attr, version 1 (with clamps); part of the kernel's promise to user space. */
 struct kernel_attr {
@@ -62,18 +65,26 @@ int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u
 	return set(tid, &raw);
 }
 
-struct hint_means attr_means(u64 *base_slice_ns)
+/* Since Linux 6.17 a thread keeps the CPU no longer than for the shortest slice of those that wait. */
+static int keeps_slices(void)
+{
+	unsigned major = 0, minor = 0;
+
+	return sscanf(kernel_release(), "%u.%u", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 17));
+}
+
+struct hint_means attr_means(void)
 {
 	struct hint_means means = { 0 };
 	struct kernel_attr own, tried, seen;
 
-	*base_slice_ns = 0;
 	if (get(0, &own) || (own.policy != SCHED_OTHER && own.policy != SCHED_BATCH))
 		return means;
 	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice, .runtime_ns = TRIED_SLICE_NS };
 	if (!set(0, &tried) && !get(0, &seen) && seen.runtime_ns == TRIED_SLICE_NS) {
 		means.slices = 1;
-		*base_slice_ns = own.runtime_ns;
+		means.keeps = (u32)keeps_slices();
+		means.usual_slice_ns = own.runtime_ns;
 	}
 	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice - 1 };
 	means.presses = own.nice <= NICE_PRESSING || !set(0, &tried);

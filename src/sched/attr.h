@@ -19,8 +19,7 @@ int attr_get(u32 tid, struct attr *attr);
  * is left out. `reset_on_fork`: its children start as if it had not been told anything. */
 int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u32 reset_on_fork);
 
-/* Finds out, on the calling thread, what this kernel takes; leaves it as it was. The kernel's default slice in
- * *base_slice_ns, 0 if there are no custom slices. */
-struct hint_means attr_means(u64 *base_slice_ns);
+/* Finds out, on the calling thread, what this kernel takes; leaves it as it was. */
+struct hint_means attr_means(void);
 
 #endif

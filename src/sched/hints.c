@@ -30,7 +30,6 @@ struct hints {
 	int journal_fd;
 	int dry_run;
 	struct hint_means means;
-	u64 base_slice_ns;
 	void *told; /* a tree of struct told, by tid */
 	size_t told_len, sweep_at;
 	struct hints_counts counts;
@@ -61,7 +60,7 @@ static int hint_now(const struct hints *hints, u32 tid, struct attr *attr)
 {
 	int error = attr_get(tid, attr);
 
-	if (!hints->means.slices || attr->hint.slice_ns == hints->base_slice_ns)
+	if (!hints->means.slices || attr->hint.slice_ns == hints->means.usual_slice_ns)
 		attr->hint.slice_ns = 0;
 	return error;
 }
@@ -195,7 +194,8 @@ static int undo_journal(struct hints *hints, struct reason *why)
 	return 0;
 }
 
-/* Who gives hints has to be there when they are due, beside whatever load. It ends with this process, so it is in no
+/* Who gives hints has to be there when they are due, beside whatever load, but not in the way of those that it gives
+ * them to: a thread that loses the CPU to a shorter slice gets it back late. It ends with this process, so it is in no
  * journal; children begin as usual. */
 static void hurry_self(const struct hints *hints)
 {
@@ -203,7 +203,7 @@ static void hurry_self(const struct hints *hints)
 
 	if (hints->dry_run || attr_get(0, &attr) || attr.policy != SCHED_OTHER)
 		return;
-	attr.hint.slice_ns = HINT_SLICE_LEAST_NS;
+	attr.hint.slice_ns = HINT_SLICE_SELF_NS;
 	if (hints->means.presses && attr.hint.nice > HINT_NICE_URGENT)
 		attr.hint.nice = HINT_NICE_URGENT;
 	attr_set(0, &attr, &hints->means, 1);
@@ -219,7 +219,7 @@ int hints_open(struct hints **out, int dry_run, struct reason *why)
 		return -ENOMEM;
 	hints->dry_run = dry_run;
 	hints->sweep_at = SWEEP_LEAST;
-	hints->means = attr_means(&hints->base_slice_ns);
+	hints->means = attr_means();
 	hints->journal_fd = open_journal(hints_journal_path(), 1, why);
 	error = hints->journal_fd < 0 ? hints->journal_fd : undo_journal(hints, why);
 	if (error) {
@@ -415,7 +415,7 @@ int hints_undo(struct reason *why)
 	struct hints hints = { 0 };
 	int error;
 
-	hints.means = attr_means(&hints.base_slice_ns);
+	hints.means = attr_means();
 	hints.journal_fd = open_journal(hints_journal_path(), 0, why);
 	if (hints.journal_fd == -ENOENT)
 		return 0;

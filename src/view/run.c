@@ -261,12 +261,12 @@ static bool role_event_is_sound(const struct event_header *header)
 	       event->was_tier < TIERS;
 }
 
-static void on_tier(void *data, u32 tid, u32 tier)
+static void on_tier(void *data, u32 tid, u32 tier, u64 run_ns)
 {
 	struct run *run = data;
 
 	if (run->hints)
-		hints_tell(run->hints, tid, tier, 0);
+		hints_tell(run->hints, tid, tier, run_ns);
 }
 
 /* Keeps count of threads by role, and passes on how urgent each is. */

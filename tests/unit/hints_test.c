@@ -22,8 +22,18 @@ static void test_hints(void)
 	ok(hint.slice_ns == 1500 * NSEC_PER_USEC && hint.nice == HINT_NICE_URGENT,
 	   "else a slice that holds what it does at a time, and more weight");
 	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "within bounds");
+	all.usual_slice_ns = 1400 * NSEC_PER_USEC;
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 950 * NSEC_PER_USEC, &all);
+	ok(hint.slice_ns == 0 && hint.nice == HINT_NICE_URGENT,
+	   "a slice as long as the usual one is the usual one: the kernel does not tell them apart");
+	ok(HINT_SLICE_SELF_NS > HINT_SLICE_URGENT_MOST_NS && HINT_SLICE_SELF_NS < HINT_SLICE_BATCH_KEPT_NS,
+	   "tactus itself goes before batch threads and after urgent ones");
 	hint = hint_for(&own, TIER_BATCH, 0, &slices);
 	ok(hint.slice_ns == HINT_SLICE_BATCH_NS && hint.nice == 3, "batch: a long one");
+	slices.keeps = 1;
+	hint = hint_for(&own, TIER_BATCH, 0, &slices);
+	ok(hint.slice_ns == HINT_SLICE_BATCH_KEPT_NS, "not so long where who has the CPU keeps it for all of that");
+	slices.keeps = 0;
 	hint = hint_for(&own, TIER_INTERACTIVE, 0, &slices);
 	ok(hint_same(&hint, &own), "in between: what its owner chose");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &nice_only);
