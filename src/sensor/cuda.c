@@ -136,21 +136,23 @@ static void free_places(struct places *places)
 static int put_probes(struct cuda_state *state, struct uprobes *uprobes, const struct bpf_program *program,
 		      const char *file, const struct places *places, enum uprobe_side side, struct reason *why)
 {
+	/* A trial is not about that process. */
+	u32 pid = uprobes == state->uprobes ? state->settings.pid : 0;
 	int put = 0, error = 0;
 
 	if (!places->len)
 		return 0;
 	if (state->hook == HOOK_MULTI) {
-		error = uprobes_attach_many(uprobes, program, file, places->offsets, places->cookies, places->len, side,
-					    why);
+		error = uprobes_attach_many(uprobes, program, file, pid, places->offsets, places->cookies, places->len,
+					    side, why);
 		if (!error)
 			return (int)places->len;
 	}
 	/* One that is refused must not take the others with it. */
 	for (size_t i = 0; i < places->len; i++) {
 		if (state->hook == HOOK_MULTI)
-			error = uprobes_attach_many(uprobes, program, file, &places->offsets[i], &places->cookies[i], 1,
-						    side, why);
+			error = uprobes_attach_many(uprobes, program, file, pid, &places->offsets[i],
+						    &places->cookies[i], 1, side, why);
 		else
 			error = uprobes_attach(uprobes, program, file, places->offsets[i], side, places->cookies[i],
 					       why);

@@ -6,6 +6,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "../base/elf.h"
+#include "../base/system.h"
 
 struct uprobe {
 	struct bpf_link *link;
@@ -109,7 +111,17 @@ int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, c
 	return 1;
 }
 
-int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file,
+/* Kernels before 6.10 take the process for its first thread alone. */
+static pid_t limit_to(u32 pid)
+{
+	unsigned int major = 0, minor = 0;
+
+	if (!pid || sscanf(kernel_release(), "%u.%u", &major, &minor) != 2)
+		return -1;
+	return major > 6 || (major == 6 && minor >= 10) ? (pid_t)pid : -1;
+}
+
+int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u32 pid,
 			const u64 *offsets, const u64 *cookies, size_t len, enum uprobe_side side, struct reason *why)
 {
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = (const unsigned long *)offsets,
@@ -128,7 +140,7 @@ int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *progr
 	probe.inode = seen.st_ino;
 	if (uprobes->inotify_fd >= 0)
 		probe.watch = inotify_add_watch(uprobes->inotify_fd, file, IN_MODIFY);
-	probe.link = bpf_program__attach_uprobe_multi(program, -1, file, NULL, &options);
+	probe.link = bpf_program__attach_uprobe_multi(program, limit_to(pid), file, NULL, &options);
 	if (!probe.link) {
 		error = -errno;
 		reason_set(why, "%zu probes are refused: %s", len, strerror(-error));

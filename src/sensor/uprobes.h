@@ -25,8 +25,9 @@ int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, c
 		   enum uprobe_side side, u64 cookie, struct reason *why);
 
 /* The same at many functions of one file at once, each with its cookie, by one link (Linux 6.6); the program must be of
- * kind uprobe.multi. All or none: returns 0, or -errno with a reason. */
-int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file,
+ * kind uprobe.multi. With a pid, other processes that map the file may be spared the probes. All or none: returns 0, or
+ * -errno with a reason. */
+int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u32 pid,
 			const u64 *offsets, const u64 *cookies, size_t len, enum uprobe_side side, struct reason *why);
 
 /* The same at an exported function of a 64-bit library. */

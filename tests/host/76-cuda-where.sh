@@ -65,6 +65,39 @@ else
 	skip "a container" "no mount namespace to be had: $(cat "$scratch/err")"
 fi
 
+echo "# of two processes with the same library one is watched"
+# at_entry PID: the first bytes of cuLaunchKernel there; a probe is an int3, cc, and may lie behind an endbr64
+at_entry() {
+	python3 - "$1" "$(nm -D "$library" | awk '$3 == "cuLaunchKernel" {print $1}')" <<'END'
+import sys
+base = [line.split("-")[0] for line in open(f"/proc/{sys.argv[1]}/maps") if "libcuda.so.1" in line][0]
+with open(f"/proc/{sys.argv[1]}/mem", "rb") as memory:
+    memory.seek(int(base, 16) + int(sys.argv[2], 16))
+    print(memory.read(5).hex())
+END
+}
+mkfifo "$scratch/go2"
+"$calls" "$library" threads 300 loaded <"$scratch/go" >"$scratch/said" &
+program=$!
+"$calls" "$library" launches 300 loaded <"$scratch/go2" >"$scratch/said2" &
+other=$!
+exec 3>"$scratch/go" 4>"$scratch/go2"
+wait_for "$scratch/said" pid=
+wait_for "$scratch/said2" pid=
+untouched=$(at_entry $program)
+begin -p $program
+like "a probe is in its code" "$(at_entry $program)" '^(cc|f30f1efacc)'
+case $(uname -r) in
+[0-5].* | 6.[0-9].*) skip "the other's is as it was" "before Linux 6.10 it can't be spared" ;;
+*) is "the other's is as it was" "$(at_entry $other)" "$untouched" ;;
+esac
+echo go >&3
+echo go >&4
+exec 3>&- 4>&-
+wait $program $other
+end
+is "launches of all its threads are counted, the other's not" "$(launched "$scratch/rows")" 600
+
 echo "# a process that ends while probes are put on"
 "$calls" "$library" launches 10 loaded <"$scratch/go" >"$scratch/said" &
 program=$!
