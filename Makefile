@@ -37,7 +37,7 @@ WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard test
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-cuda clean
+.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -173,6 +173,9 @@ bench-overhead: all
 ## make bench-delivery   from the kernel's time stamp to the program, and what sending an event costs
 bench-delivery: $(B)/bench/delivery
 	@$(B)/bench/delivery
+## make bench-frames  what 'tactus frames' costs glxgears, beside MangoHud
+bench-frames: all
+	@bench/frames/run.sh
 ## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
 bench-scale: all test-programs
 	@bench/scale.sh

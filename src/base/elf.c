@@ -253,39 +253,93 @@ static int go_over(const struct file *file, const char *pattern,
 	return taken;
 }
 
+static void close_file(struct file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->segments);
+	free(file->sections);
+	free(file->symbols);
+	free(file->names);
+}
+
+/* Returns 0 or -errno with a reason; either way it is to be closed. */
+static int open_file(struct file *file, const char *path, struct reason *why)
+{
+	const char *trouble = NULL;
+	struct stat seen;
+	int error;
+
+	*file = (struct file){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
+	if (file->fd < 0 || fstat(file->fd, &seen)) {
+		error = -errno;
+		reason_set(why, "it can't be read: %s", strerror(-error));
+		return error;
+	}
+	file->bytes = (u64)seen.st_size;
+	if ((trouble = S_ISREG(seen.st_mode) ? NULL : "it is no file") || (trouble = read_header(file)) ||
+	    (trouble = read_segments(file)) || (trouble = read_sections(file)) || (trouble = read_symbols(file))) {
+		reason_set(why, "%s", trouble);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
 int elf_symbols(const char *path, const char *pattern, int (*take)(void *data, const struct elf_symbol *symbol),
 		void *data, struct reason *why)
 {
-	struct file file = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
-	const char *trouble = NULL;
-	struct stat seen;
-	int taken = 0;
+	struct file file;
+	int taken = open_file(&file, path, why);
 
-	if (file.fd < 0 || fstat(file.fd, &seen)) {
-		taken = -errno;
-		reason_set(why, "it can't be read: %s", strerror(-taken));
-		goto out;
-	}
-	file.bytes = (u64)seen.st_size;
-	if ((trouble = S_ISREG(seen.st_mode) ? NULL : "it is no file") || (trouble = read_header(&file)) ||
-	    (trouble = read_segments(&file)) || (trouble = read_sections(&file)) || (trouble = read_symbols(&file))) {
-		reason_set(why, "%s", trouble);
-		taken = -ENOEXEC;
-		goto out;
-	}
-	taken = go_over(&file, pattern, take, data);
 	if (!taken) {
-		reason_set(why, "it exports no function %s", pattern);
-		taken = -ENOENT;
+		taken = go_over(&file, pattern, take, data);
+		if (!taken) {
+			reason_set(why, "it exports no function %s", pattern);
+			taken = -ENOENT;
+		}
 	}
-out:
-	if (file.fd >= 0)
-		close(file.fd);
-	free(file.segments);
-	free(file.sections);
-	free(file.symbols);
-	free(file.names);
+	close_file(&file);
 	return taken;
+}
+
+/* One entry of the dynamic section: its tag and value. */
+static Elf64_Dyn entry_at(const struct file *file, const void *table, u64 i)
+{
+	const Elf32_Dyn *narrow = table;
+
+	if (file->bits == 64)
+		return ((const Elf64_Dyn *)table)[i];
+	return (Elf64_Dyn){ .d_tag = narrow[i].d_tag, .d_un.d_val = narrow[i].d_un.d_val };
+}
+
+bool elf_needs(const char *path, const char *pattern)
+{
+	const Elf64_Shdr *section = NULL;
+	void *table = NULL;
+	struct reason why;
+	struct file file;
+	bool needs = false;
+	u64 each, len = 0;
+
+	if (!open_file(&file, path, &why))
+		for (u32 i = 0; i < file.header.e_shnum && !section; i++)
+			if (file.sections[i].sh_type == SHT_DYNAMIC)
+				section = &file.sections[i];
+	each = file.bits == 32 ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn);
+	if (section) {
+		len = section->sh_size / each;
+		table = read_table(&file, section->sh_offset, len * each);
+	}
+	for (u64 i = 0; table && i < len && !needs; i++) {
+		Elf64_Dyn entry = entry_at(&file, table, i);
+		u64 at = entry.d_un.d_val;
+
+		/* The names are in the same table as those of symbols. */
+		needs = entry.d_tag == DT_NEEDED && at < file.names_len && !fnmatch(pattern, file.names + at, 0);
+	}
+	free(table);
+	close_file(&file);
+	return needs;
 }
 
 static int take_first(void *data, const struct elf_symbol *symbol)

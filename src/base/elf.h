@@ -4,6 +4,8 @@
 #ifndef TACTUS_BASE_ELF_H
 #define TACTUS_BASE_ELF_H
 
+#include <stdbool.h>
+
 #include "../../core/types.h"
 #include "say.h"
 
@@ -19,6 +21,9 @@ struct elf_symbol {
  * read, -ENOENT it is one and has no such function. */
 int elf_symbols(const char *path, const char *pattern, int (*take)(void *data, const struct elf_symbol *symbol),
 		void *data, struct reason *why);
+
+/* Whether a library needs another one, whose name matches the shell pattern, to be loaded with it. */
+bool elf_needs(const char *path, const char *pattern);
 
 /* One function of a 64-bit library, by its name. Returns 0 or -errno with a reason, -ENOTSUP for a 32-bit library. */
 int elf_symbol(const char *path, const char *name, u64 *offset, struct reason *why);

@@ -76,26 +76,28 @@ struct target {
 	enum target_kind kind;
 	u32 with; /* present: enum way_rank; else the number of the argument that is of interest */
 	bool or_else, optional;
+	const char *forwards_to; /* needs this library and does nothing but call it; NULL: it does not */
 };
 
-/* libGL exports glXSwapBuffers too: where there is a libGLX it calls that one, else it is the only one. core/frame.h
- * makes one frame of both. */
+/* libGL exports glXSwapBuffers too: where it needs libGLX it calls that one, and a second probe would only cost; else
+ * it is the only one. Where both are seen, core/frame.h makes one frame of them. */
 static const struct target targets[] = {
-	{ "libGLX.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_GLX, false, false },
-	{ "libGL.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_LIBGL, false, true },
-	{ "libEGL.so*", "eglSwapBuffers", TARGET_PRESENT, WAY_EGL, false, false },
-	{ "libEGL.so*", "eglSwapBuffersWithDamageKHR", TARGET_PRESENT, WAY_EGL, false, true },
-	{ "libEGL.so*", "eglSwapBuffersWithDamageEXT", TARGET_PRESENT, WAY_EGL, false, true },
-	{ "libEGL.so*", "eglGetProcAddress", TARGET_ASK, 1, false, true },
-	{ "libvulkan.so*", "vkQueuePresentKHR", TARGET_PRESENT, WAY_VULKAN, false, false },
-	{ "libvulkan.so*", "vkGetDeviceProcAddr", TARGET_ASK, 2, false, false },
-	{ "libvulkan.so*", "vkGetInstanceProcAddr", TARGET_ASK, 2, false, false },
+	{ "libGLX.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_GLX, false, false, NULL },
+	{ "libGL.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_LIBGL, false, true, "libGLX.so*" },
+	{ "libEGL.so*", "eglSwapBuffers", TARGET_PRESENT, WAY_EGL, false, false, NULL },
+	{ "libEGL.so*", "eglSwapBuffersWithDamageKHR", TARGET_PRESENT, WAY_EGL, false, true, NULL },
+	{ "libEGL.so*", "eglSwapBuffersWithDamageEXT", TARGET_PRESENT, WAY_EGL, false, true, NULL },
+	{ "libEGL.so*", "eglGetProcAddress", TARGET_ASK, 1, false, true, NULL },
+	{ "libvulkan.so*", "vkQueuePresentKHR", TARGET_PRESENT, WAY_VULKAN, false, false, NULL },
+	{ "libvulkan.so*", "vkGetDeviceProcAddr", TARGET_ASK, 2, false, false, NULL },
+	{ "libvulkan.so*", "vkGetInstanceProcAddr", TARGET_ASK, 2, false, false, NULL },
 	/* Pictures that are drawn without a GPU. Smaller things are put without shared memory. */
-	{ "libXext.so*", "XShmPutImage", TARGET_PRESENT, WAY_X11, false, true },
-	{ "libxcb-shm.so*", "xcb_shm_put_image", TARGET_PRESENT, WAY_X11, false, true },
-	{ "libwayland-client.so*", "wl_proxy_marshal_array_flags", TARGET_WAYLAND, 6, true, false },
+	{ "libXext.so*", "XShmPutImage", TARGET_PRESENT, WAY_X11, false, true, NULL },
+	{ "libxcb-shm.so*", "xcb_shm_put_image", TARGET_PRESENT, WAY_X11, false, true, NULL },
+	{ "libwayland-client.so*", "wl_proxy_marshal_array_flags", TARGET_WAYLAND, 6, true, false, NULL },
 	/* Before libwayland 1.20. */
-	{ "libwayland-client.so*", "wl_proxy_marshal_array_constructor_versioned", TARGET_WAYLAND, 3, false, false },
+	{ "libwayland-client.so*", "wl_proxy_marshal_array_constructor_versioned", TARGET_WAYLAND, 3, false, false,
+	  NULL },
 };
 enum { TARGETS = sizeof(targets) / sizeof(targets[0]) };
 
@@ -166,6 +168,8 @@ static void on_library(void *data, const struct library *library)
 
 		/* A pattern is a name with anything behind it, and no two fit one name. */
 		if (strncmp(target->files, library->name, strlen(target->files) - 1) != 0)
+			continue;
+		if (target->forwards_to && elf_needs(library->open, target->forwards_to))
 			continue;
 		error = probe_target(state, target, library, &why);
 		if (error >= 0 && target->or_else)

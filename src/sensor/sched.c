@@ -119,12 +119,16 @@ static int set_filter(struct sched_config *config, const struct sched_settings *
 
 /* Where the kernel does not say whether it is in an interrupt, wake-ups have a waker and no more; where it does not
  * tell of CPUs that go, moves away from them look like any other. */
-static void set_optional(struct sched_bpf *skeleton)
+static void set_optional(struct sched_bpf *skeleton, bool follows)
 {
 	bool sees_interrupts = kernel_tells_interrupts();
 
-	bpf_program__set_autoload(skeleton->progs.on_sched_waking, sees_interrupts);
-	bpf_program__set_autoload(skeleton->progs.on_sched_waking_blind, !sees_interrupts);
+	bpf_program__set_autoload(skeleton->progs.on_sched_waking, follows && sees_interrupts);
+	bpf_program__set_autoload(skeleton->progs.on_sched_waking_blind, follows && !sees_interrupts);
+	bpf_program__set_autoload(skeleton->progs.on_sched_switch, follows);
+	bpf_program__set_autoload(skeleton->progs.on_sched_wakeup, follows);
+	bpf_program__set_autoload(skeleton->progs.on_sched_wakeup_new, follows);
+	bpf_program__set_autoload(skeleton->progs.on_sched_migrate_task, follows);
 	if (libbpf_find_vmlinux_btf_id("cpuhp_enter", BPF_TRACE_RAW_TP) < 0)
 		bpf_program__set_autoload(skeleton->progs.on_cpuhp_enter, false);
 }
@@ -132,9 +136,11 @@ static void set_optional(struct sched_bpf *skeleton)
 static int configure(struct sched_state *state, const struct sched_settings *settings, struct reason *why)
 {
 	struct sched_bpf *skeleton = state->skeleton;
+	bool follows = !settings->unfollowed || settings->filter.cgroup;
 	struct sched_config config = {
 		.cpus_len = state->cpus_len,
-		.account = settings->account			      ? ACCOUNT_HAND_OVER
+		.account = !follows				      ? 0
+			   : settings->account			      ? ACCOUNT_HAND_OVER
 			   : settings->role_wakeups || settings->cuda ? ACCOUNT_KEEP
 								      : 0,
 		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0) |
@@ -153,7 +159,7 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 	memcpy((void *)&skeleton->rodata_config->config, &config, sizeof(config));
 	if (settings->places)
 		memcpy((void *)skeleton->rodata->places, settings->places, places * sizeof(*settings->places));
-	set_optional(skeleton);
+	set_optional(skeleton, follows);
 	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
 	return error ? error : bpf_map__set_max_entries(skeleton->maps.rings, state->cpus_len);
 }

@@ -420,6 +420,7 @@ int view_frames(int argc, char **argv)
 				       .frames = true,
 				       .gpu = with_why,
 				       .events = with_why,
+				       .unfollowed = !with_why,
 				       .without = NOT_NEEDED,
 				       .on_event = on_event,
 				       .on_tick = on_tick,

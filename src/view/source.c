@@ -227,6 +227,7 @@ static int set_up(struct session *session)
 	const struct options *options = session->options;
 	struct sched_settings settings = {
 		.account = source->accounts,
+		.unfollowed = source->unfollowed && !options->output,
 		.emit = source->events || (options->output && !source->cuda),
 		.cuda = source->cuda,
 		.frames = source->roles && (source->frames || options->output),
@@ -234,7 +235,9 @@ static int set_up(struct session *session)
 		.input = source->roles && (source->input || options->output),
 		.prompt = source->prompt,
 		.raise = source->raise,
-		.role_wakeups = source->roles ? role_options_wakeups() : 0,
+		.role_wakeups = !source->roles				 ? 0
+				: source->unfollowed && !options->output ? ROLE_WAKEUPS_NEVER
+									 : role_options_wakeups(),
 		.filter = options->filter,
 		.command_pid = source->whole_machine ? 0 : (u32)session->watch.child.pid,
 		.ring_bytes = options->ring_bytes,

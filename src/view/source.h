@@ -23,8 +23,9 @@ struct source {
 	bool events;	  /* live: send every event; on replay events always come */
 	bool roles;  /* live: find out what threads are for, with every sensor that helps; `threads` get their roles */
 	bool frames; /* live, with `roles`: send an event a frame */
-	bool gpu;    /* live, with `roles`: send an event a submit to a GPU, and of what the GPU has done */
-	bool input;  /* live, with `roles`: send what input devices report, and who wakes for it */
+	bool unfollowed; /* live, with `roles`, unless it records: as sched_settings has it, which is cheap */
+	bool gpu;	 /* live, with `roles`: send an event a submit to a GPU, and of what the GPU has done */
+	bool input;	 /* live, with `roles`: send what input devices report, and who wakes for it */
 	/* live, with `roles`: the sensor that the view lives from. It is told if there is nothing for it to watch, or
 	 * why it can't. */
 	const char *subject;

@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
 		abort();
 	file_bytes = size;
+	elf_needs(path, "lib?*");
 	if (elf_symbols(path, "*", take, &sum, &why) <= 0 && !why.text[0])
 		abort();
 	return 0;

@@ -7,9 +7,11 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,8 +143,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]... (needs libEGL.so.1)\n");
 		return 1;
 	}
+	setlinebuf(stdout);
 	server_pid = fork();
-	if (server_pid == 0)
+	if (server_pid == 0 && !prctl(PR_SET_PDEATHSIG, SIGKILL))
 		serve(atoi(argv[3]) ? 0 : 1);
 	CPU_ZERO(&cpus);
 	CPU_SET(atoi(argv[3]), &cpus);
@@ -151,7 +154,7 @@ int main(int argc, char **argv)
 	if (sched_setscheduler(0, SCHED_FIFO, &above_others))
 		perror("delays: no realtime priority");
 	hog_pid = fork();
-	if (hog_pid == 0)
+	if (hog_pid == 0 && !prctl(PR_SET_PDEATHSIG, SIGKILL))
 		burn();
 	pthread_create(&holder, NULL, hold, NULL);
 	hear(from_holder[0]);

@@ -61,6 +61,9 @@ static void test_real_library(void)
 	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT, "one that it has not");
 	is_text(why.text, "it exports no function glXSwapBuffers", "and that is said");
 	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT, "one that it only uses is not its own");
+	ok(elf_needs(search.path, "libc.so*") && elf_needs(search.path, "*"), "it needs the C library");
+	ok(!elf_needs(search.path, "libz.so*") && !elf_needs(search.path, ""), "and nothing else");
+	ok(!elf_needs("/dev/null", "*") && !elf_needs("/no/such", "*"), "what is no library needs none");
 }
 
 static void test_no_library(void)
