@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The display sensor: puts the programs of bpf/display.bpf.c on DRM's tracepoints for periods of displays, and on the
- * two calls by which programs flip them. A driver that comes later is not noticed. */
+ * two calls by which programs flip them. These are DRM's own, so drivers may come later; DRM as a module may not. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
