@@ -27,7 +27,7 @@ enum {
 	DRAIN_NS = 100 * NSEC_PER_MSEC,
 	/* How long an event may take from its clock reading to its ring; a CPU that is held up there by its hypervisor
 	 * can take long. */
-	SETTLED_NS = 20 * NSEC_PER_MSEC,
+	SETTLED_NS = 100 * NSEC_PER_MSEC,
 	/* How much a killed recorder may lose. */
 	FLUSH_NS = NSEC_PER_SEC,
 };
@@ -43,6 +43,7 @@ struct session {
 	struct live *live;
 	struct recording_writer *writer;
 	u64 flushed_at_ns;
+	u64 read_until_ns; /* what is older was read from the rings */
 	int status;
 };
 
@@ -125,22 +126,25 @@ static void serve_cuda(struct session *session)
 	cuda_tell_names(&session->cuda, take_live, session);
 }
 
-/* What the program finds out about processes goes into the stream at once. */
+/* What the program finds out about processes goes into the stream at once, after what was read of it. */
 static void serve_evidence(struct session *session)
 {
 	if (!session->evidence)
 		return;
 	evidence_work(session->evidence);
-	evidence_tell(session->evidence, clock_now_ns(), take_live, session);
+	evidence_tell(session->evidence, session->read_until_ns, take_live, session);
 }
 
 static bool on_tick(void *data)
 {
 	struct session *session = data;
 	struct source *source = session->source;
+	u64 until_ns = clock_now_ns() - (source->prompt ? 0 : SETTLED_NS);
 
 	serve_cuda(session);
-	if (session->live && !drain(session, clock_now_ns() - (source->prompt ? 0 : SETTLED_NS)))
+	if (until_ns > session->read_until_ns)
+		session->read_until_ns = until_ns;
+	if (session->live && !drain(session, session->read_until_ns))
 		return false;
 	if (source->accounts)
 		sched_collect_ended(&session->sensor, &source->threads);
@@ -263,6 +267,7 @@ static int set_up(struct session *session)
 			return fail(source->view, "could not open the rings: %s", strerror(-error));
 	}
 	describe_machine(&source->info);
+	session->read_until_ns = source->info.mono_start_ns;
 	if (options->output && recording_create(&session->writer, options->output, &source->info, &why))
 		return fail(options->output, "%s", why.text);
 	return 0;

@@ -5,16 +5,20 @@
 "$tactus" record --without all -o "$scratch/file" 2>"$scratch/err" &
 recorder=$!
 for _ in $(seq 100); do [ -s "$scratch/file" ] && break; sleep 0.1; done
+# Asleep there when it goes, and free to wake elsewhere.
+mkfifo "$scratch/go"
+taskset -c 1 head -c 1 "$scratch/go" >/dev/null &
+sleeper=$!
+for _ in $(seq 100); do grep -q '(head) S' /proc/$sleeper/stat && break; sleep 0.1; done
+taskset -p 3 $sleeper >/dev/null
 taskset -c 1 sh -c 'while :; do :; done' &
 bound=$!
-# Asleep there when it goes, and free to wake elsewhere.
-taskset -c 1 sleep 2 &
-sleeper=$!
-sleep 0.5
-taskset -p 3 $sleeper >/dev/null
+for _ in $(seq 100); do grep -q '(sh) R' /proc/$bound/stat && break; sleep 0.1; done
+sleep 0.3
 read -r before _ </proc/uptime
 echo 0 >/sys/devices/system/cpu/cpu1/online
 is "CPU 1 went" "$(cat /sys/devices/system/cpu/cpu1/online)" 0
+echo >"$scratch/go"
 wait $sleeper
 echo 1 >/sys/devices/system/cpu/cpu1/online
 sleep 0.5

@@ -3,25 +3,32 @@
 # Runs on any kernel: the host's and each VM's.
 . tests/tap.sh
 
-# hackbench switches at full rate on every CPU; the span that the kernel counts lies inside the one that tactus counts.
-# Both have run once before, so that reading them from the disk is no part of it.
-loops=${TACTUS_VM:+150}
-build/programs/ctxt /dev/null hackbench -l 1 >/dev/null
-"$tactus" cpus --json -- build/programs/ctxt "$scratch/grown" hackbench -g 4 -l "${loops:-600}" >"$scratch/out"
-is "a load's window ends with status 0" $? 0
-grep '^{' "$scratch/out" >"$scratch/cpus"
-counted=$(json 'sum(r["switches"] for r in rows)' <"$scratch/cpus")
-grown=$(cat "$scratch/grown")
-lost=$(json 'sum(r["lost"] for r in rows)' <"$scratch/cpus")
-say_measured "$counted switches counted, ctxt grew by $grown, $lost known to be lost"
-holds "the sum over the CPUs agrees with /proc/stat's ctxt within 2 %" \
-	python3 -c "assert $grown > 2000 and abs($counted - $grown) <= 0.02 * $grown, ($counted, $grown)"
-# The host's kernel may hide switches from every tracer; the VMs' kernels do not.
-[ -z "${TACTUS_VM:-}" ] || is "no switch is lost" "$lost" 0
-is "one row a CPU, with the promised names and no other" \
-	"$(json 'all(list(r) == ["cpu","switches","busy_ns","idle_ns","lost"] for r in rows)' <"$scratch/cpus")" True
-is "a row for every CPU online" "$(json 'len(rows)' <"$scratch/cpus")" "$(nproc --all)"
+if [ "${TACTUS_CLOCK:-real}" != virtual ]; then
+	# hackbench switches at full rate on every CPU; the span that the kernel counts lies inside the one that tactus counts.
+	# Both have run once before, so that reading them from the disk is no part of it.
+	loops=${TACTUS_VM:+150}
+	build/programs/ctxt /dev/null hackbench -l 1 >/dev/null
+	"$tactus" cpus --json -- build/programs/ctxt "$scratch/grown" hackbench -g 4 -l "${loops:-600}" >"$scratch/out"
+	is "a load's window ends with status 0" $? 0
+	grep '^{' "$scratch/out" >"$scratch/cpus"
+	counted=$(json 'sum(r["switches"] for r in rows)' <"$scratch/cpus")
+	grown=$(cat "$scratch/grown")
+	lost=$(json 'sum(r["lost"] for r in rows)' <"$scratch/cpus")
+	say_measured "$counted switches counted, ctxt grew by $grown, $lost known to be lost"
+	holds "the sum over the CPUs agrees with /proc/stat's ctxt within 2 %" \
+		python3 -c "assert $grown > 2000 and abs($counted - $grown) <= 0.02 * $grown, ($counted, $grown)"
+	# The host's kernel may hide switches from every tracer; the VMs' kernels do not.
+	[ -z "${TACTUS_VM:-}" ] || is "no switch is lost" "$lost" 0
+	is "one row a CPU, with the promised names and no other" \
+		"$(json 'all(list(r) == ["cpu","switches","busy_ns","idle_ns","lost"] for r in rows)' <"$scratch/cpus")" True
+	is "a row for every CPU online" "$(json 'len(rows)' <"$scratch/cpus")" "$(nproc --all)"
+fi
 
+# In a VM in real time the host may stop one CPU and not another, and the guest's clock ticks less often than it should.
+if [ -n "${TACTUS_VM:-}" ] && [ "${TACTUS_CLOCK:-real}" != virtual ]; then
+	echo "# times are checked in the VM's virtual time, not here"
+	done_testing
+fi
 "$tactus" cpus -d 1 --json >"$scratch/second"
 spans=$(json '[r["busy_ns"] + r["idle_ns"] for r in rows]' <"$scratch/second")
 say_measured "busy plus idle of each CPU over a second: $spans ns"
@@ -29,7 +36,7 @@ holds "busy and idle time fill the window on every CPU" \
 	python3 -c "s = $spans; assert all(1e9 <= x for x in s) and max(s) - min(s) < 0.05 * max(s), s"
 
 spin_s=1
-[ -z "${TACTUS_VM:-}" ] || spin_s=3
+[ -z "${TACTUS_VM:-}" ] || spin_s=2
 # Long enough that starting it, slow where the CPU is emulated, is a small part.
 taskset -c 0 timeout 0.1 sh -c 'while :; do :; done'
 "$tactus" cpus --json -- taskset -c 0 timeout "$spin_s" sh -c 'while :; do :; done' >"$scratch/busy"
