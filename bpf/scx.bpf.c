@@ -67,7 +67,9 @@ static __always_inline void charge(struct task_struct *p, struct kthread *thread
 		return;
 	}
 	thread->turn.vtime += cost;
-	if (thread->turn.tier == TIER_LATENCY_CRITICAL)
+	/* The kernel's threads are not watched for burning: who waits long for a CPU looks like it, and all would wait
+	 * for whatever they do. */
+	if (thread->turn.tier == TIER_LATENCY_CRITICAL && !(p->flags & PF_KTHREAD))
 		thread->turn.watch.spared += vtime_charge(ran_ns, thread->turn.worth) - cost;
 }
 
@@ -154,10 +156,9 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	u64 wakeup = enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP);
 	struct kthread *thread = thread_of(p);
 	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
-	u64 now_ns = bpf_ktime_get_ns();
 	u32 boost = 0, tier, queue, other_tier;
+	u64 slice_ns, now_ns;
 	bool stay, owed;
-	u64 slice_ns;
 
 	/* The kernel's threads of one CPU do what that CPU needs done. */
 	if (!thread || ((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1)) {
@@ -166,6 +167,8 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_HEAD));
 		return;
 	}
+	/* Whoever wakes has just looked at the clock. */
+	now_ns = wakeup ? thread->turn.awake_since_ns : bpf_ktime_get_ns();
 	tier = tier_of(p, thread, now_ns, &boost);
 	stay = stays(p, thread, now_ns);
 	queue = stay ? queue_of_cpu(cpu) : cache_of(cpu);
@@ -190,7 +193,9 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 				       tier_expected_ns(tier, thread->learner.expected_run_ns, settings.slice_ns),
 				       thread->turn.worth, boost),
 			 enq_flags);
-	if (!stay) {
+	if (stay) {
+		run_on(cpu)->own_waits = 1;
+	} else if (settings.cpus_len > 1) {
 		/* A CPU that fell idle meanwhile would not look here by itself. */
 		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
 		if (idle >= 0) {
@@ -235,7 +240,7 @@ SEC("struct_ops/dispatch")
 void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 {
 	u32 own = queue_of_cpu(cpu), shared = cache_of(cpu), cache;
-	bool own_first = scx_bpf_dsq_nr_queued(own) > 0;
+	bool own_first = own_waits(own, cpu);
 	bool prev_wants = prev && prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED);
 	s64 own_lag, shared_lag;
 
@@ -246,13 +251,13 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 	if (prev_wants || (own_first && scx_bpf_dsq_nr_queued(shared) > 0)) {
 		shared_lag = first_lag(shared);
 		follow_shared(cpu, shared, shared_lag != NO_LAG || !run_on(cpu)->is_own);
-		own_lag = first_lag(own);
+		own_lag = own_first ? first_lag(own) : NO_LAG;
 		own_first = own_lag < shared_lag;
 		if (prev_wants && goes_on(prev, cpu, own_first ? own_lag : shared_lag))
 			return;
 	}
-	if (own_first ? dsq_move_to_local(own) || dsq_move_to_local(shared)
-		      : dsq_move_to_local(shared) || dsq_move_to_local(own))
+	if ((own_first && dsq_move_to_local(own)) || dsq_move_to_local(shared) ||
+	    (own_waits(own, cpu) && dsq_move_to_local(own)) || settings.caches_len == 1)
 		return;
 	bpf_for(cache, 0, settings.caches_len)
 	{

@@ -80,7 +80,7 @@ static __always_inline s32 find_victim(struct task_struct *p, struct kthread *th
 
 	if (pushes_off(thread, tier, own_cpu, now_ns, other_tier))
 		return own_cpu;
-	if (only_own)
+	if (only_own || tier == TIER_BATCH || settings.cpus_len == 1)
 		return -1;
 	bpf_for(cpu, 0, (s32)settings.cpus_len)
 	{

@@ -7,7 +7,22 @@
 #include "scx_place.h"
 
 #define NO_LAG 0x7fffffffffffffffLL
-enum { LATE_LOOKED = 32 };
+enum { LATE_LOOKED = 1024 };
+
+/* Whether anybody waits in the CPU's own queue. Few threads do, and to ask the kernel is to look the queue up; so who
+ * joins leaves word, after that, and it is taken before the look. */
+static __always_inline bool own_waits(u32 own, s32 cpu)
+{
+	struct cpu_run *run = run_on(cpu);
+
+	if (!run->own_waits)
+		return false;
+	__sync_lock_test_and_set(&run->own_waits, 0);
+	if (scx_bpf_dsq_nr_queued(own) <= 0)
+		return false;
+	run->own_waits = 1;
+	return true;
+}
 
 /* How far the first in a queue is from its queue's clock; a queue without a first is infinitely far. */
 static __always_inline s64 first_lag(u32 queue)
@@ -30,26 +45,45 @@ static __always_inline void follow_shared(s32 cpu, u32 shared, bool has_rivals)
 	run->shared_seen = now;
 }
 
-/* Among heavy threads, or very many, a light one's turn may be minutes away. Those are at the end of the queue: one of
- * them that has waited too long is taken out of turn. That is a gift: its turn comes no later for it. */
+/* Who is in the middle of what must end on the CPU where it began waits for that one. */
+static __always_inline bool may_run_here(struct task_struct *p, s32 cpu)
+{
+	return bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr) &&
+	       (!p->migration_disabled || (s32)p->thread_info.cpu == cpu);
+}
+
+/* Among heavy threads, or very many, a light one's turn may be minutes away. Those who have waited too long are taken
+ * out of turn. That is a gift: their turn comes no later for it. */
 static __noinline bool take_late(u32 queue, s32 cpu, u64 now_ns)
 {
+	struct crowd *crowd = crowd_of(queue);
+	u64 bar_ns = tier_late_bar_ns(crowd->longest_ns);
 	struct task_struct *p;
-	u32 looked = 0;
 
+	if (!tier_may_be_late(crowd->longest_ns, span_between(crowd->looked_at_ns, now_ns)))
+		return false;
+	crowd->looked_at_ns = now_ns;
+	crowd->longest_ns = 0;
+	crowd->looked = crowd->taken = 0;
 	bpf_for_each(scx_dsq, p, queue, scx_value(scx_dsq_iter_flags, SCX_DSQ_ITER_REV))
 	{
 		struct kthread *thread = thread_of(p);
+		u64 wait_ns = thread ? span_between(thread->turn.queued_at_ns, now_ns) : 0;
 
-		if (looked++ >= LATE_LOOKED)
+		if (crowd->looked++ >= LATE_LOOKED) {
+			crowd->longest_ns = wait_ns > TIER_LATE_NS ? wait_ns : TIER_LATE_NS;
 			break;
-		if (!thread || span_between(thread->turn.queued_at_ns, now_ns) < TIER_LATE_NS ||
-		    !bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr) || p->migration_disabled)
+		}
+		if (thread && wait_ns >= bar_ns && crowd->taken < TIER_LATE_MOST && may_run_here(p, cpu) &&
+		    dsq_move_here(&___it, p, TIER_LATE_SLICE_NS)) {
+			thread->turn.is_late = 1;
+			crowd->taken++;
 			continue;
-		thread->turn.is_late = 1;
-		return dsq_move_here(&___it, p, TIER_LATE_SLICE_NS);
+		}
+		if (wait_ns > crowd->longest_ns)
+			crowd->longest_ns = wait_ns;
 	}
-	return false;
+	return crowd->taken;
 }
 
 /* How many wait, and whether many of the first are urgent. */

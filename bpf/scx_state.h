@@ -20,8 +20,11 @@ struct crowd {
 	u32 many_urgent;
 	u32 urgent; /* urgent ones that joined because only urgent ones ran; a guess, set right by whoever acts on it */
 	u32 unused;
-	u32 looked; /* these two while one looks: what the verifier does not know it does not try out */
+	u64 longest_ns;	  /* that somebody waits who was not taken out of turn */
+	u64 looked_at_ns; /* when that was found */
+	u32 looked;	  /* these three while one looks: what the verifier does not know it does not try out */
 	u32 looked_urgent;
+	u32 taken;
 };
 static struct crowd crowds[SCX_QUEUES];
 
@@ -33,6 +36,7 @@ struct cpu_run {
 	u32 kicked;
 	u32 is_own; /* it is of this CPU's own queue */
 	u32 tid;
+	u32 own_waits;	 /* somebody may wait in this CPU's own queue */
 	u32 before_tid;	 /* who ran here before */
 	u64 shared_seen; /* the clock of the cache's queue when this CPU last looked */
 	u64 looked_ns;	 /* when this CPU last looked at the clock */

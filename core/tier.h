@@ -37,8 +37,9 @@ enum {
 	TIER_AWAKE_PERCENT = 75,		 /* who is awake for more of it burns */
 	TIER_BARRED_NS = NSEC_PER_SEC,		 /* and is not urgent for so long */
 	TIER_LATE_NS = 1 * NSEC_PER_SEC,	 /* whoever has waited longer is late, whatever its weight */
-	TIER_LATE_EVERY_NS = 50 * NSEC_PER_MSEC, /* so often a CPU takes one of the late, out of turn */
+	TIER_LATE_EVERY_NS = 50 * NSEC_PER_MSEC, /* so often a CPU takes some of the late, out of turn */
 	TIER_LATE_SLICE_NS = 1 * NSEC_PER_MSEC,	 /* for so long: that is the least share of light threads together */
+	TIER_LATE_MOST = 4,			 /* so many at a time: where hundreds are late, each comes in time */
 };
 #define TIER_CHARGE_MOST_NS (1000ull * NSEC_PER_SEC)
 
@@ -214,6 +215,22 @@ core_fn u64 tier_frame_period_ns(u64 period_ns, u64 interval_ns)
 core_fn int tier_is_missed(u32 tier, u64 wait_ns)
 {
 	return tier == TIER_LATENCY_CRITICAL && wait_ns > TIER_MISS_NS;
+}
+
+/* Whether somebody in a queue can be late, given the longest wait that was found when somebody last looked, and how
+ * long ago that was. */
+core_fn int tier_may_be_late(u64 longest_ns, u64 since_ns)
+{
+	return longest_ns + since_ns >= TIER_LATE_NS;
+}
+
+/* How long a thread must have waited to be taken out of turn, given the longest wait that was found when somebody last
+ * looked: among many late ones those that have waited longest come first, wherever in the queue they are. */
+core_fn u64 tier_late_bar_ns(u64 longest_ns)
+{
+	u64 bar_ns = longest_ns / 4 * 3;
+
+	return bar_ns > TIER_LATE_NS ? bar_ns : TIER_LATE_NS;
 }
 
 /* Whether a thread that wakes needs so little that it may have it at once, although nothing more is known of it: it ran

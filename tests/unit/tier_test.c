@@ -123,6 +123,12 @@ int main(void)
 	ok(tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1), "an urgent thread that waits too long has missed");
 	ok(!tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS), "one that does not has not");
 	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "and batch has nothing to miss");
+	ok(!tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2 - 1) &&
+		   tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2),
+	   "nobody waits longer than the longest wait that was seen and the time since");
+	is(tier_late_bar_ns(0), TIER_LATE_NS, "who has waited a second is late");
+	is(tier_late_bar_ns(8ull * NSEC_PER_SEC), 6ull * NSEC_PER_SEC,
+	   "where some have waited longer, those that have waited longest come first");
 	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "no charge overflows");
 	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "half the worth, twice the cost");
 	ok(tier_slice_ns(TIER_LATENCY_CRITICAL, slice) < slice && tier_slice_ns(TIER_BATCH, slice) > slice,
