@@ -8,7 +8,7 @@
 start_load() {
 	for _ in 1 2 3; do hog nice -n 19; done
 	hogs=("${load[@]}")
-	timeout 300 nice -n 19 sh -c 'while hackbench -g 1 -l 20 >/dev/null; do :; done' &
+	timeout 900 nice -n 19 sh -c 'while hackbench -g 1 -l 20 >/dev/null; do :; done' &
 	load+=($!)
 }
 

@@ -26,9 +26,9 @@ stop_run() {
 at() { echo "# $SECONDS s: $1"; }
 
 load=()
-# hog [COMMAND-PREFIX...]: a thread that spins for three minutes at most; leaves hog_pid behind
+# hog [COMMAND-PREFIX...]: a thread that spins for a quarter of an hour at most; leaves hog_pid behind
 hog() {
-	"$@" build/programs/pace 0 1 180000 >/dev/null &
+	"$@" build/programs/pace 0 1 900000 >/dev/null &
 	hog_pid=$!
 	load+=("$hog_pid")
 }

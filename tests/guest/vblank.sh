@@ -29,3 +29,27 @@ doctor_on_display() {
 is "doctor tells of the display" "$(doctor_on_display)" "[('ok', 'tracepoint/drm+kprobe')]"
 is "without kprobes there are its periods" "$(doctor_on_display display:tracepoint/drm+kprobe)" "[('fallback', 'tracepoint/drm')]"
 flips 120 60:50
+
+# What --why says of time in the GPU's ioctls is what the submits took between the frame before and the late one.
+gpu_time() {
+	TACTUS_SKIP_HOOKS=frame:,learned:,launch:,wine:,socket:,sound: "$tactus" frames --why --json -o "$scratch/recording" -- \
+		build/programs/flip 60 40:50 >"$scratch/out" 2>"$scratch/err"
+	is "frames --why with a GPU that is submitted to ends well" $? 0
+	"$tactus" events -i "$scratch/recording" --only submit,frame --json >"$scratch/events"
+	grep '"late_frame"' "$scratch/out" | json '(d["late_frame"], d["gpu_ns"])' >"$scratch/late"
+	python3 - "$(said flips)" "$scratch/events" >"$scratch/took" <<'END'
+import json, sys
+tid, number, took_ns = int(sys.argv[1]), 0, 0
+for event in map(json.loads, open(sys.argv[2])):
+    if event["tid"] != tid: continue
+    if event["event"] == "submit": took_ns += event["took_ns"]
+    if event["event"] == "frame":
+        number += 1
+        print((number, took_ns))
+        took_ns = 0
+END
+	say_measured "the late frame and its time in the GPU's ioctls, in ns: $(cat "$scratch/late")"
+	is "a late frame's time in the GPU's ioctls is what its submits took" "$(grep -Fx "$(cat "$scratch/late")" "$scratch/took")" "$(cat "$scratch/late")"
+	like "which is some" "$(cat "$scratch/late")" '^\([0-9]+, [1-9][0-9]*\)$'
+}
+gpu_time

@@ -8,18 +8,28 @@ loops=${TACTUS_VM:+40}
 "$tactus" tasks -o "$scratch/run.rec" --json -n all -- hackbench -g 2 -l "${loops:-300}" 2>"$scratch/err" | grep '^{' >"$scratch/live"
 "$tactus" tasks -i "$scratch/run.rec" --json -n all >"$scratch/replay"
 say_measured "$(wc -l <"$scratch/live") threads live, $(wc -l <"$scratch/replay") from the recording; $(cat "$scratch/err")"
-holds "live equals replay for a command" cmp "$scratch/live" "$scratch/replay"
+holds "live equals replay for a command" diff "$scratch/live" "$scratch/replay"
 holds "of more than 80 threads" test "$(wc -l <"$scratch/live")" -gt 80
-"$tactus" tasks -o "$scratch/all.rec" --json -n all >"$scratch/live" 2>"$scratch/err" &
-watcher=$!
-wait_for "$scratch/err" watching
-hackbench -g 1 -l "${loops:-300}" >/dev/null
-build/programs/threads 200
-kill -INT $watcher
-wait $watcher
-"$tactus" tasks -i "$scratch/all.rec" --json -n all >"$scratch/replay"
+watch_machine() {
+	rm -f "$scratch/err"
+	"$tactus" tasks -o "$scratch/all.rec" --json -n all >"$scratch/live" 2>"$scratch/err" &
+	watcher=$!
+	wait_for "$scratch/err" watching
+	hackbench -g 1 -l "${loops:-300}" >/dev/null
+	build/programs/threads 200
+	kill -INT $watcher
+	wait $watcher
+	"$tactus" tasks -i "$scratch/all.rec" --json -n all >"$scratch/replay"
+}
+watch_machine
+# Before Linux 6.2 an interrupt in the middle of a program's look at a thread finds nothing when it looks at one itself: then
+# the account misses a step that the stream has. That is rare, and twice in a row it would be a fault of ours.
+if [ "${TACTUS_VM:-}" = debian-6.1 ] && ! diff "$scratch/live" "$scratch/replay" >"$scratch/difference"; then
+	sed 's/^/# once: /' "$scratch/difference"
+	watch_machine
+fi
 say_measured "$(wc -l <"$scratch/live") threads of the whole machine"
-holds "live equals replay for the whole machine" cmp "$scratch/live" "$scratch/replay"
+holds "live equals replay for the whole machine" diff "$scratch/live" "$scratch/replay"
 holds "of more than 200 threads" test "$(wc -l <"$scratch/live")" -gt 200
 "$tactus" affinity -i "$scratch/run.rec" --json -n all >"$scratch/out"
 is "scores are from 0 to 100" "$(json 'all(0 <= r["score"] <= 100 for r in rows)' <"$scratch/out")" True
