@@ -16,7 +16,7 @@ status=$?
 echo "$out" | awk '$1 == "stress-ng:" && $4 ~ /^[a-z-]+$/ && $5 ~ /^[0-9]+$/ {printf "%s %s, ", $4, $5}'
 # The children of one resched worker count in one place without a lock: that its count is off says nothing of the scheduler.
 known='resched instance [0-9]+ (corrupted bogo-ops counter|hash error in bogo-ops)|metrics-check: stressor metrics corrupted'
-if [ $status = 2 ] && [ -z "$(echo "$out" | grep ' fail: ' | grep -vE "$known")" ]; then
+if [ $status = 2 ] && ! echo "$out" | grep ' fail: ' | grep -qvE "$known"; then
 	echo "resched's workers have miscounted; "
 	status=0
 fi
