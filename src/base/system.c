@@ -69,6 +69,15 @@ const char *kernel_release(void)
 	return uname(&name) == 0 ? name.release : "unknown";
 }
 
+bool kernel_is_at_least(unsigned int major, unsigned int minor)
+{
+	unsigned int own_major = 0, own_minor = 0;
+
+	if (sscanf(kernel_release(), "%u.%u", &own_major, &own_minor) != 2)
+		return false;
+	return own_major > major || (own_major == major && own_minor >= minor);
+}
+
 bool kernel_has_btf(void)
 {
 	return access("/sys/kernel/btf/vmlinux", R_OK) == 0;

@@ -27,6 +27,8 @@ bool capability_held(const struct capability *capability);
 bool may_load_programs(struct reason *why);
 
 const char *kernel_release(void);
+/* False too for a release that is no number. */
+bool kernel_is_at_least(unsigned int major, unsigned int minor);
 bool kernel_has_btf(void);
 
 /* Whether programs may ask if they run in an interrupt: the kernel must tell where it keeps that. */

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,14 +64,6 @@ int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u
 	return set(tid, &raw);
 }
 
-/* Since Linux 6.17 a thread keeps the CPU no longer than for the shortest slice of those that wait. */
-static int keeps_slices(void)
-{
-	unsigned major = 0, minor = 0;
-
-	return sscanf(kernel_release(), "%u.%u", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 17));
-}
-
 struct hint_means attr_means(void)
 {
 	struct hint_means means = { 0 };
@@ -83,7 +74,8 @@ struct hint_means attr_means(void)
 	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice, .runtime_ns = TRIED_SLICE_NS };
 	if (!set(0, &tried) && !get(0, &seen) && seen.runtime_ns == TRIED_SLICE_NS) {
 		means.slices = 1;
-		means.keeps = (u32)keeps_slices();
+		/* From there on a thread keeps the CPU no longer than for the shortest slice of those that wait. */
+		means.keeps = !kernel_is_at_least(6, 17);
 		means.usual_slice_ns = own.runtime_ns;
 	}
 	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice - 1 };

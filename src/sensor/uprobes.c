@@ -6,7 +6,6 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -114,11 +113,7 @@ int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, c
 /* Kernels before 6.10 take the process for its first thread alone. */
 static pid_t limit_to(u32 pid)
 {
-	unsigned int major = 0, minor = 0;
-
-	if (!pid || sscanf(kernel_release(), "%u.%u", &major, &minor) != 2)
-		return -1;
-	return major > 6 || (major == 6 && minor >= 10) ? (pid_t)pid : -1;
+	return pid && kernel_is_at_least(6, 10) ? (pid_t)pid : -1;
 }
 
 int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u32 pid,

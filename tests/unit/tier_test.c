@@ -72,6 +72,19 @@ static void crowd_tests(void)
 	   "an urgent one's is short as it is");
 }
 
+static void late_tests(void)
+{
+	ok(tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1), "an urgent thread that waits too long has missed");
+	ok(!tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS), "one that does not has not");
+	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "and batch has nothing to miss");
+	ok(!tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2 - 1) &&
+		   tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2),
+	   "nobody waits longer than the longest wait that was seen and the time since");
+	is(tier_late_bar_ns(0), TIER_LATE_NS, "who has waited a second is late");
+	is(tier_late_bar_ns(8ull * NSEC_PER_SEC), 6ull * NSEC_PER_SEC,
+	   "where some have waited longer, those that have waited longest come first");
+}
+
 int main(void)
 {
 	u64 slice = TIER_SLICE_NS;
@@ -120,15 +133,7 @@ int main(void)
 	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice) > tier_credit_ns(TIER_INTERACTIVE, slice) &&
 		   tier_credit_ns(TIER_BATCH, slice) == 0,
 	   "who is urgent may save up more, batch nothing");
-	ok(tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1), "an urgent thread that waits too long has missed");
-	ok(!tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS), "one that does not has not");
-	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "and batch has nothing to miss");
-	ok(!tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2 - 1) &&
-		   tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2),
-	   "nobody waits longer than the longest wait that was seen and the time since");
-	is(tier_late_bar_ns(0), TIER_LATE_NS, "who has waited a second is late");
-	is(tier_late_bar_ns(8ull * NSEC_PER_SEC), 6ull * NSEC_PER_SEC,
-	   "where some have waited longer, those that have waited longest come first");
+	late_tests();
 	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "no charge overflows");
 	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "half the worth, twice the cost");
 	ok(tier_slice_ns(TIER_LATENCY_CRITICAL, slice) < slice && tier_slice_ns(TIER_BATCH, slice) > slice,
