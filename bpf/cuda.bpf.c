@@ -356,7 +356,7 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 
 /* Functions of the kernel's, inside the call that they are part of. They return in order, so the number is enough to
  * tell which one does. */
-static __always_inline int open_function(struct pt_regs *ctx)
+static __always_inline int open_function(void *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx), at;
 	u32 function = cookie & CUDA_COOKIE_FUNCTION;
@@ -406,7 +406,7 @@ static __always_inline void close_function(struct here *here, const struct open_
 	event_send(here->cpu, event, sizeof(*event));
 }
 
-static __always_inline int end_function(struct pt_regs *ctx)
+static __always_inline int end_function(void *ctx)
 {
 	u32 function = bpf_get_attach_cookie(ctx) & CUDA_COOKIE_FUNCTION;
 	struct cuda_counts *count;
@@ -457,6 +457,20 @@ int on_driver_single(struct pt_regs *ctx)
 
 SEC("kretprobe")
 int on_driver_single_end(struct pt_regs *ctx)
+{
+	return end_function(ctx);
+}
+
+/* The pattern of what is loaded for each function, by src/sensor/cuda_fentry.c; itself it is attached nowhere. The
+ * function in its name is one that every kernel has. */
+SEC("fentry/vfs_read")
+int on_driver_fentry(void *ctx)
+{
+	return open_function(ctx);
+}
+
+SEC("fexit/vfs_read")
+int on_driver_fexit(void *ctx)
 {
 	return end_function(ctx);
 }

@@ -20,6 +20,7 @@
 #include "../base/system.h"
 #include "../sink/text.h"
 #include "cuda_driver.h"
+#include "cuda_fentry.h"
 #include "cuda_find.h"
 #include "gpu_find.h"
 #include "libraries.h"
@@ -60,7 +61,7 @@ struct cuda_state {
 	struct uprobes *uprobes;
 	struct bpf_link *ioctl_link, *ioctl_end_link;
 	struct bpf_link *xid_link;
-	struct driver_probes driver;
+	struct driver_hooks driver;
 	int epoll_fd;
 	struct cuda_file *files;
 	u32 files_len;
@@ -313,6 +314,8 @@ static int cuda_open(void **out, int hook, const void *data, struct reason *why)
 	bpf_program__set_autoload(state->skeleton->progs.on_driver_end, state->settings.driver != NULL);
 	bpf_program__set_autoload(state->skeleton->progs.on_driver_single, state->settings.driver != NULL);
 	bpf_program__set_autoload(state->skeleton->progs.on_driver_single_end, state->settings.driver != NULL);
+	bpf_program__set_autoload(state->skeleton->progs.on_driver_fentry, false);
+	bpf_program__set_autoload(state->skeleton->progs.on_driver_fexit, false);
 	error = sched_share(state->settings.sched, state->skeleton->obj);
 	if (!error)
 		error = cuda_bpf__load(state->skeleton);
@@ -363,50 +366,28 @@ static void watch_ioctls(struct cuda_state *state)
 		note("cuda: ioctls are not watched: %s", strerror(errno));
 }
 
-/* Each pair first where functions end. Returns 0 or -errno. */
-static int probe_driver(struct cuda_state *state, const struct driver_places *places, struct reason *why)
+static u32 number_for(void *data, const char *name)
 {
-	const struct bpf_program *multi = state->skeleton->progs.on_driver;
-	const struct bpf_program *multi_end = state->skeleton->progs.on_driver_end;
-	const struct bpf_program *single = state->skeleton->progs.on_driver_single;
-	const struct bpf_program *single_end = state->skeleton->progs.on_driver_single_end;
-	bool with_end = !state->settings.counts_only;
-	int error = with_end ? driver_probe_all(&state->driver, multi_end, places, AT_RETURN, why) : 0;
-
-	if (!error)
-		error = driver_probe_all(&state->driver, multi, places, AT_ENTRY, why);
-	if (!error)
-		return 0;
-	driver_probes_free(&state->driver);
-	error = with_end ? driver_probe_each(&state->driver, single_end, places, AT_RETURN, why) : 0;
-	return error ? error : driver_probe_each(&state->driver, single, places, AT_ENTRY, why);
+	return number_of(data, name);
 }
 
 /* The driver's functions, if they were asked for. That they can't be watched is said, and takes nothing else down. */
 static void watch_driver(struct cuda_state *state)
 {
-	struct driver_functions functions = { 0 };
-	struct driver_places places = { 0 };
+	const struct driver_plan plan = { .with = state->skeleton,
+					  .sched = state->settings.sched,
+					  .by = state->settings.driver_by,
+					  .counts_only = state->settings.counts_only,
+					  .number_for = number_for,
+					  .data = state };
 	struct reason why = { "" };
-	int error = state->settings.driver ? driver_functions_find(&functions, state->settings.driver, &why) : -ENOENT;
 
-	places.symbols = calloc(functions.len + 1, sizeof(*places.symbols));
-	places.cookies = calloc(functions.len + 1, sizeof(*places.cookies));
-	for (size_t i = 0; !error && places.symbols && places.cookies && i < functions.len; i++) {
-		u32 number = number_of(state, functions.all[i].name);
-
-		if (!number)
-			continue;
-		places.symbols[places.len] = functions.all[i].symbol;
-		places.cookies[places.len++] = number | (state->settings.counts_only ? CUDA_COOKIE_COUNT_ONLY : 0);
-	}
-	if (places.len)
-		error = probe_driver(state, &places, &why);
-	if (state->settings.driver && error)
-		note("cuda: the driver's functions are not watched: %s", why.text[0] ? why.text : strerror(-error));
-	free(places.symbols);
-	free(places.cookies);
-	driver_functions_free(&functions);
+	if (!state->settings.driver)
+		return;
+	if (driver_watch(&state->driver, state->settings.driver, &plan, &why))
+		note("cuda: the driver's functions are not watched: %s", why.text);
+	else
+		note("cuda: %s", why.text);
 }
 
 static void add_fd(const struct cuda_state *state, int fd)
@@ -460,7 +441,7 @@ static void cuda_close(void *data)
 		return;
 	bpf_link__destroy(state->ioctl_link);
 	bpf_link__destroy(state->ioctl_end_link);
-	driver_probes_free(&state->driver);
+	driver_hooks_free(&state->driver);
 	bpf_link__destroy(state->xid_link);
 	uprobes_close(state->uprobes);
 	libraries_close(state->libraries);
@@ -551,7 +532,8 @@ struct cuda_state_of cuda_state(const struct sensor *sensor)
 				    .ioctls = state->ioctl_link != NULL,
 				    .lost_threads = state->skeleton->bss->callers_refused,
 				    .too_deep = state->skeleton->bss->too_deep,
-				    .unread = state->skeleton->bss->unread };
+				    .unread = state->skeleton->bss->unread,
+				    .missed = fentry_missed(state->driver.fentry) };
 
 	return of;
 }

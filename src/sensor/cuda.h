@@ -5,14 +5,16 @@
 #define TACTUS_SENSOR_CUDA_H
 
 #include "../stream/live.h"
+#include "cuda_driver.h"
 #include "kinds.h"
 
 struct cuda_settings {
 	struct sensor *sched;
-	const char *api;     /* "default", "all", or an extended regular expression for functions' names */
-	u32 sample;	     /* send one call in so many; 0 or 1: all */
-	u32 pid;	     /* the only process that is watched; 0: there may be others */
-	const char *driver;  /* functions of the kernel's to watch, see cuda_driver.h; NULL: none */
+	const char *api;    /* "default", "all", or an extended regular expression for functions' names */
+	u32 sample;	    /* send one call in so many; 0 or 1: all */
+	u32 pid;	    /* the only process that is watched; 0: there may be others */
+	const char *driver; /* functions of the kernel's to watch, see cuda_driver.h; NULL: none */
+	enum driver_by driver_by;
 	bool counts_only;    /* count calls and send nothing of them */
 	bool no_ioctls;	     /* calls only */
 	const char *library; /* probed before anything maps it; NULL: those that lie where libraries do */
@@ -33,6 +35,7 @@ struct cuda_state_of {
 	u64 lost_threads; /* that got no storage */
 	u64 too_deep;
 	u64 unread; /* arguments that could not be read */
+	u64 missed; /* calls at which the kernel did not run a program: its CPU was busy with the same one */
 };
 struct cuda_state_of cuda_state(const struct sensor *sensor);
 

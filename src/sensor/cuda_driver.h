@@ -11,25 +11,10 @@
 #include "../base/say.h"
 #include "uprobes.h"
 
-/* One that a probe can be put on. */
-struct driver_function {
-	char *symbol;
-	char *name; /* MODULE:SYMBOL */
-};
-
-struct driver_functions {
-	struct driver_function *all;
-	size_t len, room;
-};
-
-/* Those whose names fit a shell pattern, of modules whose names begin with nvidia, or, if the pattern is
- * MODULE:PATTERN, of that one; `vmlinux` is the kernel itself. Returns 0, or -errno with a reason. */
-int driver_functions_find(struct driver_functions *functions, const char *pattern, struct reason *why);
-void driver_functions_free(struct driver_functions *functions);
-
 /* Where to put a program, and what to tell it there. */
 struct driver_places {
 	const char **symbols;
+	const char **modules;
 	u64 *cookies;
 	size_t len;
 };
@@ -39,12 +24,38 @@ struct driver_probes {
 	size_t len;
 };
 
-/* Puts a program on all of them at once (kprobe.multi), or on each by itself, where some may be refused. Both return 0,
- * or -errno with a reason if none is there. */
-int driver_probe_all(struct driver_probes *probes, const struct bpf_program *program,
-		     const struct driver_places *places, enum uprobe_side side, struct reason *why);
-int driver_probe_each(struct driver_probes *probes, const struct bpf_program *program,
-		      const struct driver_places *places, enum uprobe_side side, struct reason *why);
-void driver_probes_free(struct driver_probes *probes);
+/* By what functions of the kernel's are watched: fentry for the first few and kprobes for the others, or one alone. */
+enum driver_by { DRIVER_BY_AUTO, DRIVER_BY_FENTRY, DRIVER_BY_KPROBE };
+
+/* fentry takes longer to put on, a function at a time: beyond these, kprobes. */
+enum { DRIVER_FENTRY_MOST = 64 };
+
+struct fentry;
+struct driver_hooks {
+	struct driver_probes probes;
+	struct fentry *fentry;
+};
+
+struct cuda_bpf;
+struct sensor;
+struct driver_plan {
+	struct cuda_bpf *with; /* loaded */
+	const struct sensor *sched;
+	enum driver_by by;
+	bool counts_only;
+	u32 (*number_for)(void *data, const char *name); /* 0: there is no room for it */
+	void *data;
+};
+
+/* Hooks every function whose name fits a shell pattern, of modules whose names begin with nvidia, or, if the pattern is
+ * MODULE:PATTERN, of that one; `vmlinux` is the kernel itself. Returns 0, with how in `why`, or -errno with the reason
+ * if none is hooked. */
+int driver_watch(struct driver_hooks *hooks, const char *pattern, const struct driver_plan *plan, struct reason *why);
+void driver_hooks_free(struct driver_hooks *hooks);
+
+/* Calls `take` for each function whose name fits, with the best hook that it can have here, or with why it can have
+ * none. A NULL pattern: all of NVIDIA's modules. */
+void driver_list(const char *pattern, void (*take)(void *data, const char *module, const char *symbol, const char *how),
+		 void *data);
 
 #endif

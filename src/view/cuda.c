@@ -13,7 +13,17 @@
 #include "cuda_view.h"
 #include "source.h"
 
-enum { KEY_API = 0x400, KEY_SAMPLE, KEY_LIVE, KEY_LIST, KEY_NO_IOCTLS, KEY_LIBRARY, KEY_DRIVER, KEY_COUNT };
+enum {
+	KEY_API = 0x400,
+	KEY_SAMPLE,
+	KEY_LIVE,
+	KEY_LIST,
+	KEY_NO_IOCTLS,
+	KEY_LIBRARY,
+	KEY_DRIVER,
+	KEY_DRIVER_BY,
+	KEY_COUNT
+};
 enum { ROWS_DEFAULT = 20, LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
 
 static struct cuda_settings wishes = { .api = "default", .sample = 1 };
@@ -45,6 +55,18 @@ static const char *count_what(const char *pattern)
 	return NULL;
 }
 
+static const char *take_driver_by(const char *value)
+{
+	static const char *const ways[] = { "auto", "fentry", "kprobe" };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcmp(value, ways[i])) {
+			wishes.driver_by = (enum driver_by)i;
+			return NULL;
+		}
+	return "is none of auto, fentry and kprobe";
+}
+
 static const char *take_own(int key, const char *value)
 {
 	regex_t pattern;
@@ -65,6 +87,8 @@ static const char *take_own(int key, const char *value)
 	case KEY_DRIVER:
 		wishes.driver = value;
 		return NULL;
+	case KEY_DRIVER_BY:
+		return take_driver_by(value);
 	case KEY_COUNT:
 		return count_what(value);
 	case KEY_LIBRARY:
@@ -89,12 +113,16 @@ static const struct argp_option own[] = {
 	{ "driver", KEY_DRIVER, "PATTERN", 0,
 	  "Also watch functions of NVIDIA's kernel modules, of names that fit; MODULE:PATTERN for another module's",
 	  0 },
+	{ "driver-by", KEY_DRIVER_BY, "HOOK", 0,
+	  "How: fentry, kprobe, or auto: fentry for the first 64 functions that it can have, kprobe for the others",
+	  0 },
 	{ "count", KEY_COUNT, "PATTERN", 0,
 	  "Only count which functions of libcuda and of NVIDIA's modules are called, of names that fit", 0 },
 	{ "library", KEY_LIBRARY, "FILE", 0, "A libcuda to probe before anything maps it, where it lies nowhere usual",
 	  0 },
 	{ "no-ioctls", KEY_NO_IOCTLS, 0, 0, "Do not watch ioctls", 0 },
-	{ "list", KEY_LIST, 0, 0, "Print what can be hooked here and how, of names that fit PATTERN, and end", 0 },
+	{ "list", KEY_LIST, 0, 0,
+	  "Print what can be hooked here and how, of names that fit PATTERN or MODULE:PATTERN, and end", 0 },
 	{ 0 },
 };
 

@@ -58,24 +58,12 @@ static void take_function(void *data, const struct cuda_function *function)
 	    cuda_class_name(api->class), function->aliases);
 }
 
-/* Functions of the modules nvidia and nvidia_uvm. */
-static void list_driver(struct listing *listing)
+static void take_driver(void *data, const char *module, const char *symbol, const char *how)
 {
-	bool kprobes = !access("/sys/bus/event_source/devices/kprobe", F_OK);
-	FILE *file = fopen("/proc/kallsyms", "re");
-	char line[512], name[256], module[64], type;
+	struct listing *listing = data;
 
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%*s %c %255s [%63[^]]]", &type, name, module) != 3 ||
-		    strncmp(module, "nvidia", 6) != 0)
-			continue;
-		if ((type != 't' && type != 'T') || !fits(listing, name))
-			continue;
-		listing->driver++;
-		add(listing, module, name, kprobes ? "with --driver" : "no: this kernel has no kprobes", "", "");
-	}
-	if (file)
-		fclose(file);
+	listing->driver++;
+	add(listing, module, symbol, how, "", "");
 }
 
 int cuda_print_list(const char *pattern, const char *api, bool json)
@@ -87,14 +75,15 @@ int cuda_print_list(const char *pattern, const char *api, bool json)
 
 	sheet_open(&listing.sheet, stdout, json, columns, COLUMNS);
 	got = cuda_list_functions(path, sizeof(path), take_function, &listing, &why);
-	list_driver(&listing);
+	driver_list(pattern, take_driver, &listing);
 	sheet_close(&listing.sheet);
 	if (got < 0)
 		note("%s: %s", path[0] ? path : "libcuda", why.text);
 	else
 		note("%s exports %d functions, %llu fit", path, got, (unsigned long long)listing.functions);
 	if (!listing.driver)
-		note("no function of NVIDIA's modules %s",
-		     pattern ? "fits, or none is loaded" : "is there: none is loaded");
+		note("no function of %s", !pattern		 ? "NVIDIA's modules is there: none is loaded"
+					  : strchr(pattern, ':') ? "that module fits, or it is not loaded"
+								 : "NVIDIA's modules fits, or none is loaded");
 	return got < 0 && !listing.driver ? EXIT_FAILURE : EXIT_SUCCESS;
 }

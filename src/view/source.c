@@ -289,7 +289,7 @@ static void count_losses(struct session *session)
 		source->cuda_libraries = cuda.libraries;
 		source->cuda_late = cuda.found_mapped;
 		source->cuda_ioctls = cuda.ioctls;
-		source->cuda_lost = cuda.lost_threads + cuda.too_deep + cuda.unread;
+		source->cuda_lost = cuda.lost_threads + cuda.too_deep + cuda.unread + cuda.missed;
 	}
 	if (!session->live)
 		return;

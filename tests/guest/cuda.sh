@@ -19,6 +19,8 @@ END
 
 "$tactus" cuda --json --library "$library" --driver '*' -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
 is "functions of the driver are watched" "$? $(grep -c 'not watched' "$scratch/err")" "0 0"
+like "by kprobes, since the module has no BTF, and it is said" "$(cat "$scratch/err")" \
+	'cuda: 0 of 2 functions of the driver are watched by fentry, 2 by kprobe.multi \(not by fentry: nvidia has no BTF\)'
 ioctls=$(of ioctls count) inside=$(of ioctls inside)
 say_measured "$ioctls ioctls, $(of calls calls function=nvidia:nvidia_unlocked_ioctl) times nvidia_unlocked_ioctl"
 is "ioctls on the driver's own device" "$ioctls $inside" "4 4"
@@ -40,11 +42,42 @@ for skipped in kprobe.multi kprobe.multi,cuda:kprobe; do
 		is "one probe a function, where many at once are not to be had" \
 			"$status $(of calls calls function=nvidia:nvidia_unlocked_ioctl) $(of layers spans "layer=the driver's functions in ioctls")" "0 4 4"
 	else
-		like "no probe in the kernel: it is said" "$(cat "$scratch/err")" "the driver's functions are not watched: switched off"
+		like "no probe in the kernel: it is said" "$(cat "$scratch/err")" "the driver's functions are not watched: .*by kprobe: switched off"
 		is "and the rest is watched" "$status $(of ioctls count) $(of calls calls function=cuMemcpyHtoD_v2)" "0 4 3"
 	fi
 done
-like "the list has the driver's functions" "$("$tactus" cuda --list 'nvidia_*' 2>&1)" 'nvidia +nvidia_unlocked_ioctl +with --driver'
+like "the list has the driver's functions and their hook" "$("$tactus" cuda --list 'nvidia_*' 2>&1)" 'nvidia +nvidia_unlocked_ioctl +kprobe.multi'
+like "the next best, where that is not to be had" "$(TACTUS_SKIP_HOOKS=cuda:kprobe.multi "$tactus" cuda --list 'nvidia_*' 2>&1)" \
+	'nvidia +nvidia_unlocked_ioctl +kprobe '
+like "and why not, where none is" "$(TACTUS_SKIP_HOOKS=cuda:kprobe,cuda:fentry "$tactus" cuda --list 'nvidia_*' 2>&1)" \
+	'nvidia +nvidia_unlocked_ioctl +no: fentry: switched off.*; kprobe: switched off'
+
+# Functions of the kernel itself, which has BTF, as those of a module that has: /dev/null's ioctls go by one of them.
+for by in fentry kprobe; do
+	TACTUS_NVIDIA_MAJORS=1,5 "$tactus" cuda --json --driver vmlinux:security_file_ioctl --driver-by $by -- build/programs/ioctls /dev/null 500 \
+		>"$scratch/all" 2>"$scratch/err"
+	status=$?
+	grep '^{' "$scratch/all" >"$scratch/rows"
+	is "by $by: each call is seen, inside its ioctl" \
+		"$status $(of ioctls count) $(of layers spans "layer=the driver's functions in ioctls")" "0 500 500"
+	is "by $by: no call more than that it counts itself" "$(of calls calls function=vmlinux:security_file_ioctl)" "$(of calls seen function=vmlinux:security_file_ioctl)"
+	if [ $by = fentry ]; then
+		like "it is said how" "$(cat "$scratch/err")" 'cuda: 1 of 1 functions of the driver are watched by fentry$'
+	else
+		like "it is said how" "$(cat "$scratch/err")" 'cuda: 0 of 1 functions of the driver are watched by fentry, 1 by kprobe.multi \(not by fentry: not asked for\)'
+	fi
+done
+like "the list has fentry where it can be had" "$("$tactus" cuda --list 'vmlinux:security_file_ioctl' 2>&1)" 'vmlinux +security_file_ioctl +fentry'
+"$tactus" cuda --json --count 'vmlinux:vfs_*' -- build/programs/ioctls /dev/null 5 >"$scratch/all" 2>"$scratch/err"
+like "of many functions the first 64 are hooked by fentry, the others by kprobes" "$? $(cat "$scratch/err")" \
+	'cuda: 64 of [0-9]+ functions of the driver are watched by fentry, [1-9][0-9]* by kprobe.multi'
+grep '^{' "$scratch/all" >"$scratch/rows"
+holds "which count ($(of calls calls function=vmlinux:vfs_read) times vfs_read)" test "$(of calls calls function=vmlinux:vfs_read)" -ge 1
+"$tactus" cuda --json --library "$library" --driver 'nvidia_*' --driver-by fentry -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
+status=$?
+like "fentry alone, where it can't be had: it is said" "$(cat "$scratch/err")" \
+	"the driver's functions are not watched: by fentry: nvidia has no BTF; by kprobe: not asked for"
+is "and the rest is watched" "$status $(of ioctls count)" "0 4"
 like "too many at once are refused, and it is said" \
 	"$("$tactus" cuda --library "$library" --driver 'vmlinux:*' -- true 2>&1)" 'not watched: more than 2048 functions fit'
 done_testing

@@ -24,4 +24,23 @@ watch copies 5
 total=$(of calls total_ns function=cuMemcpyDtoH_v2) inner=$(of calls total_ns function=cuStreamSynchronize)
 is "a call inside another is not its own time" "$(of calls self_ns function=cuMemcpyDtoH_v2)" $((total - inner))
 is "memory adds up" "$(of memory total_bytes) $(of memory now_bytes)" "1048576 0"
+"$tactus" record --library "$library" -o "$scratch/file" -- build/programs/cuda_calls "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
+is "calls are recorded beside everything else" $? 0
+"$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
+is "each launch is in the file, and the ioctls" "$(of calls calls function=cuLaunchKernel) $(of ioctls count | tr ' ' +)" "500 1+1+1+1"
+like "and who ran" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" cuda_calls
+
+# A module with BTF, as Debian's have: the file system that a guest's root is. fentry and kprobes count the same.
+if [ -e /sys/kernel/btf/overlay ]; then
+	for by in fentry kprobe; do
+		"$tactus" cuda --json --count overlay:ovl_open --driver-by $by -- \
+			sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); : <"$1"; done' sh "$PWD/README.md" >"$scratch/rows" 2>"$scratch/err"
+		counted[${#counted[@]}]=$(of calls calls function=overlay:ovl_open)
+		case $by in fentry) how='1 of 1 .* by fentry$' ;; *) how='0 of 1 .* by fentry, 1 by kprobe' ;; esac
+		like "$by on a module's function" "$(cat "$scratch/err")" "cuda: $how"
+	done
+	like "the list has it" "$("$tactus" cuda --list overlay:ovl_open 2>&1)" 'overlay +ovl_open +fentry'
+	say_measured "ovl_open ${counted[0]} times by fentry, ${counted[1]} by kprobe"
+	is "both count every call" "$((counted[0] >= 300)) ${counted[0]}" "1 ${counted[1]}"
+fi
 done_testing

@@ -126,6 +126,12 @@ TACTUS_SKIP_HOOKS=cuda:kprobe.multi,cuda:kprobe "$tactus" cuda --json --driver '
 is "no probe of the kernel's functions: it goes on" $? 0
 like "and says so" "$(cat "$scratch/err")" "the driver's functions are not watched: "
 is "with what can be watched" "$(launched "$scratch/rows")" 300
+"$tactus" cuda --json --driver vmlinux:vfs_read --driver-by fentry --library "$library" -- "$calls" "$library" launches 300 \
+	>"$scratch/rows" 2>"$scratch/err"
+is "fentry alone: it goes on" "$? $(launched "$scratch/rows")" "0 300"
+like "and says that it has it, or why not" "$(cat "$scratch/err")" \
+	'cuda: 1 of 1 functions of the driver are watched by fentry$|not watched: by fentry: this kernel.*; by kprobe: not asked for'
+ends "by nothing that there is" 2 'is none of auto, fentry and kprobe' "$tactus" cuda --driver-by magic
 
 echo "# tactus record"
 "$tactus" record --library "$library" -o "$scratch/file" -- "$calls" "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
