@@ -81,6 +81,16 @@ $(B)/src/%.o: src/%.c $(SKEL) $(B)/deps.mk Makefile
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
+# What a traced program takes in lies in tactus itself; it brings no C library along.
+$(B)/detour.so: $(wildcard detour/*.[ch] core/*.h) Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector \
+		-mgeneral-regs-only $(if $(filter x86,$(ARCH)),-fcf-protection) -nostdlib -shared -Wl,-z,now,--no-undefined \
+		$(wildcard detour/*.c) -o $@
+$(B)/src/sensor/cuda_detour.o: ALL_CFLAGS += -DDETOUR_IMAGE='"$(B)/detour.so"'
+$(B)/src/sensor/cuda_detour.o: $(B)/detour.so
+
 $(B)/tactus: $(OBJ)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@

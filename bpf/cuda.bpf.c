@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The cuda sensor's kernel half: calls into libcuda, each with its arguments, what came of it and how long it took, and
  * the ioctls of NVIDIA's drivers. A launch costs one probe; everything that needs its end costs two. */
+#include "../core/detour.h"
 #include "cuda_arguments.h"
 #include "threads.h"
 
@@ -143,11 +144,22 @@ static __always_inline void open_call(struct here *here, struct pt_regs *ctx, u6
 	caller->depth = at + 1;
 }
 
+/* Whether the traced program has counted this call itself. */
+static __always_inline enum detour_mark mark_of(struct pt_regs *ctx)
+{
+#ifdef __TARGET_ARCH_x86
+	return detour_mark_of(ctx->r11, PT_REGS_IP(ctx));
+#else
+	return DETOUR_NONE;
+#endif
+}
+
 SEC("uprobe.multi")
 int on_call(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx), now_ns;
 	u32 function = cookie & CUDA_COOKIE_FUNCTION;
+	enum detour_mark mark = mark_of(ctx);
 	struct cuda_counts *count;
 	struct here here;
 
@@ -156,9 +168,10 @@ int on_call(struct pt_regs *ctx)
 	count = bpf_map_lookup_elem(&counts, &function);
 	if (!count)
 		return 0;
-	if (__sync_fetch_and_add(&count->entered, 1) % (cuda.sample ?: 1) && !(cookie & CUDA_COOKIE_ALWAYS))
+	if (mark == DETOUR_NONE && __sync_fetch_and_add(&count->entered, 1) % (cuda.sample ?: 1) &&
+	    !(cookie & CUDA_COOKIE_ALWAYS))
 		return 0;
-	if (cookie & CUDA_COOKIE_COUNT_ONLY)
+	if (mark == DETOUR_COUNTED || cookie & CUDA_COOKIE_COUNT_ONLY)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
 	if (shape_is_launch(cuda_cookie_shape(cookie)))

@@ -21,9 +21,11 @@ ENTRIES = {
 SETTINGS = {
     "nothing done": ["-C", "0"],
     "sample 100": ["--sample", "100"],
+    "sample 100, by traps": ["--sample", "100", "--no-detour"],
     "default": [],
     "both ends": ["--api", "cuLaunchKernel"],
     "both ends, sample 100": ["--api", "cuLaunchKernel", "--sample", "100"],
+    "both ends, sample 100, by traps": ["--api", "cuLaunchKernel", "--sample", "100", "--no-detour"],
 }
 
 
@@ -37,7 +39,7 @@ def call_ns(program, library, options=None):
 
 with tempfile.TemporaryDirectory() as work:
     program = work + "/cuda_calls"
-    subprocess.run(["gcc", "-O2", "-o", program, here + "/../../tests/programs/cuda_calls.c", "-ldl", "-pthread"], check=True)
+    subprocess.run(["gcc", "-O2", "-D_GNU_SOURCE", "-o", program, here + "/../../tests/programs/cuda_calls.c", "-ldl", "-pthread"], check=True)
     took = {}
     libraries = {}
     for name, (first, last) in ENTRIES.items():

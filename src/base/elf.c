@@ -237,7 +237,7 @@ static int go_over(const struct file *file, const char *pattern,
 
 	for (u64 i = 0; i < file->symbols_len; i++) {
 		Elf64_Sym symbol = symbol_at(file, i);
-		struct elf_symbol found = { .bits = file->bits, .bytes = symbol.st_size };
+		struct elf_symbol found = { .bits = file->bits, .bytes = symbol.st_size, .address = symbol.st_value };
 
 		/* The address of an indirect function is that of the code which chooses it. */
 		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||

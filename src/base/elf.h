@@ -12,6 +12,7 @@
 struct elf_symbol {
 	const char *name; /* valid during the call */
 	u64 offset;	  /* in the file */
+	u64 address;	  /* in memory, from where the library is loaded */
 	u64 bytes;	  /* 0: it does not say */
 	u32 bits;	  /* 32 or 64: of the library */
 };

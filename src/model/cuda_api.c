@@ -282,7 +282,7 @@ static int add_alias(struct cuda_function *function, const char *name)
 	return 0;
 }
 
-int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset)
+int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset, u64 address)
 {
 	struct cuda_function *function;
 	size_t i = 0;
@@ -317,7 +317,7 @@ int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 o
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	functions->all[functions->len++] = (struct cuda_function){ .name = copy, .offset = offset };
+	functions->all[functions->len++] = (struct cuda_function){ .name = copy, .offset = offset, .address = address };
 	return 0;
 }
 

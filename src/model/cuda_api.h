@@ -54,6 +54,7 @@ struct cuda_function {
 	char *name;    /* the one that it goes by */
 	char *aliases; /* the others, with commas between; NULL: there are none */
 	u64 offset;    /* in the file */
+	u64 address;   /* in memory, from where the library is loaded */
 };
 
 struct cuda_functions {
@@ -63,7 +64,7 @@ struct cuda_functions {
 
 /* Adds a function that the library exports; one at the same place is the same function by another name. Returns 0 or
  * -ENOMEM. */
-int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset);
+int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset, u64 address);
 void cuda_functions_free(struct cuda_functions *functions);
 
 #endif

@@ -70,6 +70,7 @@ struct cuda_state {
 	u32 probes;
 	bool watching; /* what is mapped from now on may have been called before it is probed */
 	u32 found_mapped;
+	struct cuda_detour_counts detour_counts;
 };
 
 /* The function's number: the same name has the same in every library. 0: there is no room left. */
@@ -178,11 +179,12 @@ static int probe_library(struct cuda_state *state, const char *file, struct reas
 	for (size_t i = 0; !error && i < functions.len; i++) {
 		const struct cuda_function *function = &functions.all[i];
 		u32 number = cuda_is_chosen(function, state->settings.api) ? number_of(state, function->name) : 0;
-		u64 cookie, offset;
+		u64 cookie = number ? cookie_of(state, number, cuda_api_of(function->name)) : 0, offset;
 
+		if (state->settings.detour && fd >= 0)
+			cuda_detour_add(state->settings.detour, fd, function, cookie);
 		if (!number)
 			continue;
-		cookie = cookie_of(state, number, cuda_api_of(function->name));
 		offset = fd >= 0 ? cuda_probe_offset(fd, function->offset) : function->offset;
 		add_place(&entries, offset, cookie);
 		if (!(cookie & CUDA_COOKIE_ENTRY_ONLY))
@@ -204,6 +206,9 @@ static int probe_library(struct cuda_state *state, const char *file, struct reas
 		error = put < 0 ? put : 0;
 		state->probes += put > 0 ? (u32)put : 0;
 	}
+	/* Where there is no plan, calls are counted by the probes. */
+	if (!error && state->settings.detour && fd >= 0)
+		cuda_detour_plan(state->settings.detour, fd);
 	if (fd >= 0)
 		close(fd);
 	free_places(&entries);
@@ -496,17 +501,42 @@ void cuda_tell_names(struct sensor *sensor, live_take take, void *data)
 	state->names_told = state->names_len;
 }
 
+struct by_detour {
+	struct cuda_counts *all;
+	u32 len;
+};
+
+static void add_counts(void *data, u32 function, const struct cuda_counts *counts)
+{
+	const struct by_detour *by_detour = data;
+
+	if (function >= by_detour->len)
+		return;
+	by_detour->all[function].entered += counts->entered;
+	by_detour->all[function].returned += counts->returned;
+	by_detour->all[function].failed += counts->failed;
+}
+
 int cuda_tell_counts(struct sensor *sensor, live_take take, void *data)
 {
 	struct cuda_state *state = sensor->data;
 	int cpus_len = libbpf_num_possible_cpus(), fd = bpf_map__fd(state->skeleton->maps.counts);
 	struct cuda_counts *each = cpus_len > 0 ? calloc((size_t)cpus_len, sizeof(*each)) : NULL;
+	struct by_detour by_detour = { calloc(state->names_len + 1, sizeof(*each)), state->names_len };
 
-	if (!each)
+	if (!each || !by_detour.all) {
+		free(each);
+		free(by_detour.all);
 		return -ENOMEM;
+	}
+	if (state->settings.detour)
+		state->detour_counts = cuda_detour_read(state->settings.detour, add_counts, &by_detour);
 	for (u32 i = 1; i < state->names_len; i++) {
 		struct event_cuda_count event = { .head = { .time_ns = clock_now_ns(), .kind = EVENT_CUDA_COUNT },
-						  .function = i };
+						  .function = i,
+						  .entered = by_detour.all[i].entered,
+						  .returned = by_detour.all[i].returned,
+						  .failed = by_detour.all[i].failed };
 
 		if (bpf_map_lookup_elem(fd, &i, each))
 			continue;
@@ -519,6 +549,7 @@ int cuda_tell_counts(struct sensor *sensor, live_take take, void *data)
 			take(data, &event.head);
 	}
 	free(each);
+	free(by_detour.all);
 	return 0;
 }
 
@@ -533,7 +564,8 @@ struct cuda_state_of cuda_state(const struct sensor *sensor)
 				    .lost_threads = state->skeleton->bss->callers_refused,
 				    .too_deep = state->skeleton->bss->too_deep,
 				    .unread = state->skeleton->bss->unread,
-				    .missed = fentry_missed(state->driver.fentry) };
+				    .missed = fentry_missed(state->driver.fentry),
+				    .detour = state->detour_counts };
 
 	return of;
 }

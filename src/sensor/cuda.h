@@ -5,6 +5,7 @@
 #define TACTUS_SENSOR_CUDA_H
 
 #include "../stream/live.h"
+#include "cuda_detour.h"
 #include "cuda_driver.h"
 #include "kinds.h"
 
@@ -15,9 +16,11 @@ struct cuda_settings {
 	u32 pid;	    /* the only process that is watched; 0: there may be others */
 	const char *driver; /* functions of the kernel's to watch, see cuda_driver.h; NULL: none */
 	enum driver_by driver_by;
-	bool counts_only;    /* count calls and send nothing of them */
-	bool no_ioctls;	     /* calls only */
-	const char *library; /* probed before anything maps it; NULL: those that lie where libraries do */
+	bool counts_only;	    /* count calls and send nothing of them */
+	bool no_ioctls;		    /* calls only */
+	const char *library;	    /* probed before anything maps it; NULL: those that lie where libraries do */
+	bool no_detour;		    /* every call runs into its probe */
+	struct cuda_detour *detour; /* by which the command counts itself, see cuda_detour.h; NULL: it does not */
 };
 
 /* Hands over, as events of kind cuda_name, the functions that were probed since the last time. */
@@ -36,6 +39,7 @@ struct cuda_state_of {
 	u64 too_deep;
 	u64 unread; /* arguments that could not be read */
 	u64 missed; /* calls at which the kernel did not run a program: its CPU was busy with the same one */
+	struct cuda_detour_counts detour; /* as of the last cuda_tell_counts */
 };
 struct cuda_state_of cuda_state(const struct sensor *sensor);
 

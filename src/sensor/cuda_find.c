@@ -27,7 +27,7 @@ static int take_symbol(void *data, const struct elf_symbol *symbol)
 	struct gathering *gathering = data;
 
 	gathering->bits = symbol->bits;
-	gathering->error = cuda_functions_add(gathering->functions, symbol->name, symbol->offset);
+	gathering->error = cuda_functions_add(gathering->functions, symbol->name, symbol->offset, symbol->address);
 	return gathering->error;
 }
 

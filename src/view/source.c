@@ -40,6 +40,7 @@ struct session {
 	struct rules *rules;
 	struct evidence_set *evidence;
 	struct sensor cuda;
+	struct cuda_detour *detour;
 	struct live *live;
 	struct recording_writer *writer;
 	u64 flushed_at_ns;
@@ -126,6 +127,18 @@ static void serve_cuda(struct session *session)
 	cuda_tell_names(&session->cuda, take_live, session);
 }
 
+static void give_count(void *data, const struct event_header *event)
+{
+	give(data, event);
+}
+
+/* Counts as they are now, for a view that shows them while they grow. */
+static void tell_counts(struct session *session)
+{
+	if (session->cuda.state != SENSOR_OFF && session->source->cuda_counts)
+		cuda_tell_counts(&session->cuda, give_count, session->source);
+}
+
 /* What the program finds out about processes goes into the stream at once, after what was read of it. */
 static void serve_evidence(struct session *session)
 {
@@ -149,6 +162,7 @@ static bool on_tick(void *data)
 	if (source->accounts)
 		sched_collect_ended(&session->sensor, &source->threads);
 	serve_evidence(session);
+	tell_counts(session);
 	if (session->writer && clock_now_ns() - session->flushed_at_ns >= FLUSH_NS) {
 		/* A failure is kept by the writer and told at the next event. */
 		recording_flush(session->writer);
@@ -213,12 +227,46 @@ static int set_up_roles(struct session *session)
 	return source->subject ? check_subject(session) : 0;
 }
 
+/* Where only one call in N is sent, the command may count the others itself; everything that is not watched by the
+ * command alone has to be asked at the probe. */
+static void open_detour(struct session *session)
+{
+	const struct cuda_settings *wishes = session->source->cuda;
+	const struct filter *filter = &session->options->filter;
+	struct reason *why = &session->source->cuda_trap;
+
+	if (!wishes || (wishes->sample <= 1 && !wishes->counts_only))
+		reason_set(why, "every call is sent");
+	else if (wishes->no_detour)
+		reason_set(why, "--no-detour");
+	else if (!session->options->command)
+		reason_set(why, "only a command that is started here can be made to count by itself");
+	else if (filter->pid || filter->comm[0] || filter->cgroup || filter->has_cpus)
+		reason_set(why, "only some of the threads or CPUs are watched");
+	else
+		cuda_detour_open(&session->detour, wishes->counts_only ? 1ULL << 62 : wishes->sample, why);
+}
+
+static int prepare_command(struct session *session)
+{
+	int status;
+
+	open_detour(session);
+	if (session->detour && cuda_detour_give(session->detour))
+		return fail(session->source->view, "out of memory");
+	status = watch_prepare(&session->watch, session->options);
+	if (session->detour)
+		cuda_detour_take_back(session->detour);
+	return status;
+}
+
 static int set_up_cuda(struct session *session)
 {
 	struct cuda_settings settings = *session->source->cuda;
 
 	settings.sched = &session->sensor;
 	settings.pid = session->options->filter.pid;
+	settings.detour = session->detour;
 	if (sensor_start(&session->cuda, &cuda_kind, &settings) < 0)
 		return fail(session->source->view, "cannot watch calls: %s", session->cuda.reason.text);
 	return 0;
@@ -289,7 +337,9 @@ static void count_losses(struct session *session)
 		source->cuda_libraries = cuda.libraries;
 		source->cuda_late = cuda.found_mapped;
 		source->cuda_ioctls = cuda.ioctls;
-		source->cuda_lost = cuda.lost_threads + cuda.too_deep + cuda.unread + cuda.missed;
+		source->cuda_counters = cuda.detour.processes;
+		source->cuda_counted = cuda.detour.calls;
+		source->cuda_lost = cuda.lost_threads + cuda.too_deep + cuda.unread + cuda.missed + cuda.detour.refused;
 	}
 	if (!session->live)
 		return;
@@ -410,7 +460,7 @@ static int play_live(struct source *source, const struct options *options)
 	if (!source->info.places || threads_init(&source->threads, source->info.places, source->info.cpus_len))
 		return fail(source->view, "out of memory");
 	places_read(source->info.places, source->info.cpus_len);
-	status = watch_prepare(&session.watch, options);
+	status = prepare_command(&session);
 	source->command_pid = (u32)session.watch.child.pid;
 	if (!status)
 		status = set_up(&session);
@@ -429,6 +479,7 @@ static int play_live(struct source *source, const struct options *options)
 	}
 	live_close(session.live);
 	sensor_stop(&session.cuda);
+	cuda_detour_close(session.detour);
 	evidence_stop(session.evidence);
 	rules_free(session.rules);
 	sensor_stop(&session.sensor);

@@ -4,6 +4,7 @@
 #ifndef TACTUS_VIEW_SOURCE_H
 #define TACTUS_VIEW_SOURCE_H
 
+#include "../base/say.h"
 #include "../model/threads.h"
 #include "../stream/recording.h"
 #include "view.h"
@@ -35,6 +36,7 @@ struct source {
 	u32 raise;	    /* live, with `roles`: RAISE_* of core/sched_config.h */
 	bool prompt; /* live: hand rare kinds over at once, before it is sure that none of another CPU is older */
 	const struct cuda_settings *cuda; /* live: calls into libcuda and ioctls, as sensor/cuda.h has it; NULL: none */
+	bool cuda_counts; /* live, with cuda: also hand the counts of calls over at each tick; they are not recorded */
 	const char *without; /* live, with `roles`: sensors that are not needed; NULL: as the options say */
 	bool whole_machine;  /* live: the command only says how long; everything is watched */
 	bool learns;	     /* live, with roles: what threads turn out to be goes into the database */
@@ -70,6 +72,9 @@ struct source {
 	u32 cuda_late;			   /* live, with cuda: of them, only after a process had mapped them */
 	u64 cuda_lost;			   /* live, with cuda: calls that could not be kept, arguments not read */
 	bool cuda_ioctls;		   /* live, with cuda: ioctls were watched */
+	u32 cuda_counters;		   /* live, with cuda: processes that counted their calls themselves */
+	u64 cuda_counted;		   /* live, with cuda: how many these were */
+	struct reason cuda_trap;	   /* live, with cuda: why every call traps; "": not every one has to */
 	u64 refused;			   /* threads that a full map or failed allocation turned away */
 };
 

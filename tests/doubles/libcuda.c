@@ -196,3 +196,49 @@ api CUresult cuGraphLaunch(handle graph, handle stream)
 	(void)stream;
 	return graph ? SUCCESS : INVALID_VALUE;
 }
+
+/* Arguments on the stack, more than any real function has: whoever leads a call past something must hand them all on.
+ */
+api CUresult cuDoubleManyArguments(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,
+				   long k, long l, long m, long n, long o, long p, long q, long r, long s, long t,
+				   long u, long v)
+{
+	long got[] = { a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v };
+
+	for (long at = 0; at < 22; at++)
+		if (got[at] != at + 1)
+			return INVALID_VALUE;
+	return SUCCESS;
+}
+
+api CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status);
+
+/* cudart asks for nearly all functions here, also for this one. */
+api CUresult cuGetProcAddress(const char *name, void **function, int version, uint64_t flags)
+{
+	static const struct {
+		const char *name;
+		void *function;
+	} all[] = { { "cuLaunchKernel", (void *)cuLaunchKernel },
+		    { "cuLaunchKernelEx", (void *)cuLaunchKernelEx },
+		    { "cuMemAlloc", (void *)cuMemAlloc_v2 },
+		    { "cuGetProcAddress", (void *)cuGetProcAddress_v2 } };
+
+	(void)version;
+	(void)flags;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(all[i].name, name)) {
+			*function = all[i].function;
+			return SUCCESS;
+		}
+	return NOT_FOUND;
+}
+
+api CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
+{
+	CUresult result = cuGetProcAddress(name, function, version, flags);
+
+	if (status)
+		*status = result ? 1 : 0;
+	return result;
+}

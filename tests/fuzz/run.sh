@@ -47,5 +47,6 @@ fuzz maps '' src/base/maps.c
 fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
 fuzz elf '' src/base/elf.c src/base/say.c
 fuzz devices '' src/model/devices.c
+fuzz detour '' src/model/detour.c
 fuzz procdb '' src/model/procdb.c src/model/procdb_format.c src/base/say.c
 done_testing

@@ -3,6 +3,7 @@
  * Usage: cuda_calls LIBRARY WHAT [N]. Prints what it did, so that a test can compare. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +176,85 @@ static void with_config(void)
 		launch_ex(&config, kernel, NULL, NULL);
 }
 
+/* As cudart finds its functions: by cuGetProcAddress, which it asks for itself too. */
+static void by_address(void)
+{
+	int (*get)(const char *, void **, int, uint64_t, int *) = find("cuGetProcAddress_v2");
+	struct launch_config config = { { 3, 2, 1 }, { 64, 1, 1 }, 48, (void *)0x9, NULL, 0 };
+	void *function = NULL;
+	int status = 7;
+
+	if (get("cuGetProcAddress", &function, 12080, 0, &status) || status)
+		exit(4);
+	get = function;
+	if (get("cuNothing", &function, 12080, 0, &status) != 500 || status != 1)
+		exit(4);
+	if (get("cuLaunchKernel", &function, 12080, 0, NULL))
+		exit(4);
+	launch = function;
+	launches();
+	if (get("cuLaunchKernelEx", &function, 12080, 0, NULL))
+		exit(4);
+	launch_ex = function;
+	for (long i = 0; i < times; i++)
+		if (launch_ex(&config, kernel, NULL, NULL))
+			exit(5);
+}
+
+static int (*many)(long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long,
+		   long, long, long, long, long);
+
+/* From wherever the stack may be in a page. */
+static __attribute__((noinline)) void many_at(size_t depth)
+{
+	volatile char *room = __builtin_alloca(depth + 1);
+
+	room[0] = 1;
+	if (many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22))
+		exit(5);
+	room[depth] = 1;
+}
+
+static void arguments(void)
+{
+	many = find("cuDoubleManyArguments");
+	for (long i = 0; i < times; i++)
+		many_at((size_t)i * 16 % 8192);
+}
+
+static void failing(void)
+{
+	for (long i = 0; i < times; i++)
+		if (launch(kernel, 1, 1, 1, i % 3 ? 64 : 2048, 1, 1, 0, NULL, NULL, NULL) != (i % 3 ? 0 : 1))
+			exit(5);
+}
+
+static void killed(void)
+{
+	launches();
+	kill(getpid(), SIGKILL);
+}
+
+static void load(const char *path);
+static const char *library_path;
+
+static void again(void)
+{
+	launches();
+	dlclose(library);
+	load(library_path);
+	launches();
+}
+
+static void elsewhere(void)
+{
+	library = dlmopen(LM_ID_NEWLM, library_path, RTLD_NOW);
+	if (!library)
+		exit(3);
+	launch = find("cuLaunchKernel");
+	launches();
+}
+
 static void rate(void)
 {
 	uint64_t before = now_ns(), took;
@@ -189,9 +269,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} what[] = { { "launches", launches }, { "threads", threads }, { "leak", leak },
-		     { "errors", errors },     { "copies", copies },   { "fork", after_fork },
-		     { "waits", waits },       { "rate", rate },       { "config", with_config } };
+	} what[] = { { "launches", launches },	{ "threads", threads },	    { "leak", leak },
+		     { "errors", errors },	{ "copies", copies },	    { "fork", after_fork },
+		     { "waits", waits },	{ "rate", rate },	    { "config", with_config },
+		     { "address", by_address }, { "arguments", arguments }, { "failing", failing },
+		     { "killed", killed },	{ "again", again },	    { "elsewhere", elsewhere } };
 	char line[16];
 
 	if (argc < 3)
@@ -204,6 +286,7 @@ int main(int argc, char **argv)
 		if (!fgets(line, sizeof(line), stdin))
 			return 1;
 	}
+	library_path = argv[1];
 	load(argv[1]);
 	if (argc > 4 && !strcmp(argv[4], "loaded")) {
 		printf("pid=%d\n", getpid());

@@ -270,10 +270,10 @@ static void names_of_functions(void)
 	is(cuda_api_of("")->class, CUDA_OTHER, "nor nothing");
 	is(cuda_plain_length("_v2"), 3, "a name is never empty");
 	ok(!cuda_result_name(12345), "a result without a name has none");
-	cuda_functions_add(&functions, "cuMemFree_v2_extra_name", 64);
-	cuda_functions_add(&functions, "cuMemFree_v2", 64);
-	cuda_functions_add(&functions, "cuInit", 128);
-	cuda_functions_add(&functions, "cuMemFreeElse", 64);
+	cuda_functions_add(&functions, "cuMemFree_v2_extra_name", 64, 64);
+	cuda_functions_add(&functions, "cuMemFree_v2", 64, 64);
+	cuda_functions_add(&functions, "cuInit", 128, 128);
+	cuda_functions_add(&functions, "cuMemFreeElse", 64, 64);
 	is(functions.len, 2, "names of one place are one function");
 	is_text(functions.all[0].name, "cuMemFree_v2", "that goes by the name that is known");
 	is_text(functions.all[0].aliases, "cuMemFree_v2_extra_name,cuMemFreeElse", "and has the others");

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the library's code for functions that are asked for (detour.c) and its code for calls (stubs.c) share. */
+#ifndef TACTUS_DETOUR_DETOUR_H
+#define TACTUS_DETOUR_DETOUR_H
+
+#include "../core/detour.h"
+
+enum {
+	DETOUR_CODE_BYTES = 16, /* from one stub's code to the next one's */
+	DETOUR_PROC_NAMES = 2,	/* cuGetProcAddress and cuGetProcAddress_v2 */
+	DETOUR_PROC_STUBS = 16,
+};
+
+/* Memory that a forked child finds empty (MADV_WIPEONFORK): its calls go straight to the probe. */
+struct detour_page {
+	struct detour_counts *counts;
+	u64 unused[511];
+};
+
+/* What a stub knows of its function. Its counts are in the row of the same number. */
+struct detour_stub {
+	void *real;   /* the function, where the probe is */
+	u64 mark;     /* see DETOUR_MARK */
+	void *push;   /* code that does the function's push and goes on behind it */
+	void *behind; /* its second instruction */
+	void *go;     /* where a call goes that is only counted */
+	u64 next;     /* the call that is sent next, counted from 0 */
+	u64 unused[2];
+};
+
+extern struct detour_page detour_page __attribute__((visibility("hidden")));
+extern struct detour_stub detour_stubs[DETOUR_ROWS] __attribute__((visibility("hidden")));
+extern u64 detour_every __attribute__((visibility("hidden")));
+
+/* Code: arrays of DETOUR_CODE_BYTES each, for a row, a register, a library's cuGetProcAddress. */
+extern const u8 detour_code[] __attribute__((visibility("hidden")));
+extern const u8 detour_push_code[] __attribute__((visibility("hidden")));
+extern const u8 detour_proc_code[] __attribute__((visibility("hidden")));
+extern const u8 detour_whole[] __attribute__((visibility("hidden")));
+
+int detour_proc_address(const char *name, void **function, int version, u64 flags, void *status, u32 which)
+	__attribute__((visibility("hidden")));
+
+#endif

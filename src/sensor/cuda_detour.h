@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The folder and the library (detour/) by which a program that tactus starts counts its calls itself, and only one in N
+ * runs into a probe. Opened before the command is forked, given to it, told of each libcuda that is probed, read and
+ * removed. */
+#ifndef TACTUS_SENSOR_CUDA_DETOUR_H
+#define TACTUS_SENSOR_CUDA_DETOUR_H
+
+#include <stdbool.h>
+
+#include "../base/say.h"
+#include "../model/cuda_api.h"
+#include "../model/detour.h"
+
+struct cuda_detour;
+
+/* Makes the folder. `every`: one call in so many runs into the probe. Returns 0, or -errno with a reason. */
+int cuda_detour_open(struct cuda_detour **out, u64 every, struct reason *why);
+/* Removes it. What a program still counts is lost then, and it does not notice. */
+void cuda_detour_close(struct cuda_detour *detour);
+
+/* Puts the library into the environment that a command is forked with, and takes it out again. */
+int cuda_detour_give(struct cuda_detour *detour);
+void cuda_detour_take_back(const struct cuda_detour *detour);
+
+/* A function of the library that is open as `fd`, which has this number and cookie; 0: it is not watched. */
+void cuda_detour_add(struct cuda_detour *detour, int fd, const struct cuda_function *function, u64 cookie);
+/* The library's functions have all been added: from now on programs find them. Returns 0 or -errno. */
+int cuda_detour_plan(struct cuda_detour *detour, int fd);
+
+struct cuda_detour_counts {
+	u32 processes; /* that counted */
+	u32 refused;   /* files that are not as they should be */
+	u64 calls;
+};
+
+/* Calls `take` with what was counted of a function in a process, for each; returns the sums. */
+struct cuda_detour_counts cuda_detour_read(const struct cuda_detour *detour,
+					   void (*take)(void *data, u32 function, const struct cuda_counts *counts),
+					   void *data);
+
+#endif

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# tactus cuda --sample on a command that counts its calls itself (detour/): exact against what the program did, whichever way it
+# came by its functions, and never in the program's way. On the double of libcuda.so.1.
+. tests/tap.sh
+
+library=$PWD/build/programs/libcuda.so.1
+calls=$PWD/build/programs/cuda_calls
+export TACTUS_NVIDIA_MAJORS=1,5
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "calls that count themselves" "there is no library for this kind of machine"
+	done_testing
+	exit
+fi
+
+# sampled OPTION... -- COMMAND...: rows go to $scratch/rows, what the program says to $scratch/said; one call in 100
+sampled() {
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1"); shift; done
+	shift
+	"$tactus" cuda --json --sample 100 --library "$library" "${options[@]}" -- "$@" >"$scratch/out" 2>"$scratch/err"
+	local status=$?
+	grep '^{' "$scratch/out" >"$scratch/rows"
+	grep -v '^{' "$scratch/out" >"$scratch/said"
+	return $status
+}
+of() {
+	python3 - "$scratch/rows" "$@" <<'END'
+import json, sys
+table, field, where = sys.argv[2], sys.argv[3], [w.split("=", 1) for w in sys.argv[4:]]
+rows = [json.loads(line) for line in open(sys.argv[1])]
+rows = [r for r in rows if r["table"] == table and all(str(r[k]) == v for k, v in where)]
+print(sum(r[field] for r in rows) if rows and not isinstance(rows[0][field], str) else " ".join(r[field] for r in rows) or 0)
+END
+}
+# without_trap: how many calls were counted that way; all the others trapped
+without_trap() { sed -n 's/.* \([0-9]*\) calls were counted without a trap.*/\1/p' "$scratch/err"; }
+folders() { find /tmp /var/tmp /dev/shm /run -maxdepth 1 -name 'tactus-detour.*' 2>/dev/null | sort; }
+before=$(folders)
+
+echo "# by dlsym"
+sampled -- "$calls" "$library" rate 1000000
+is "a command that counts itself ends well" $? 0
+is "every launch is counted" "$(of calls calls function=cuLaunchKernel)" 1000000
+is "by itself" "$(without_trap)" 1000000
+is "one in a hundred is seen" "$(of calls seen function=cuLaunchKernel)" 10000
+is "by name, with its sizes" "$(of launches launches kernel=saxpy) $(of launches grid) $(of launches block) $(of launches shared_bytes)" \
+	"10000 7x2x1 128x2x1 256"
+is "nothing is said in its name" "$(grep -v '^tactus:' "$scratch/err")" ""
+detour_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
+sampled --no-detour -- "$calls" "$library" rate 1000000
+is "--no-detour: the same count" "$(of calls calls function=cuLaunchKernel)" 1000000
+like "and it is said" "$(cat "$scratch/err")" 'every call was counted by a trap: --no-detour'
+trap_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
+say_measured "a launch takes $detour_ns ns where it counts itself, $trap_ns ns where it traps"
+holds "a trap costs five times as much at least" python3 -c "import sys; sys.exit($detour_ns * 5 > $trap_ns)"
+
+echo "# other ways to a function"
+sampled -- "$calls" "$library" address 20000
+is "cuGetProcAddress ends well" $? 0
+# The double's cuLaunchKernelEx and cuStreamSynchronize begin with something else than a push.
+is "it hands out what counts" "$(of calls calls function=cuLaunchKernel) $(of calls calls function=cuLaunchKernelEx) $(without_trap)" \
+	"20000 20000 20000"
+is "with the arguments of those seen" "$(of calls seen function=cuLaunchKernel) $(of launches launches kernel=saxpy)" \
+	"200 $((200 + $(of calls seen function=cuLaunchKernelEx)))"
+cat >"$scratch/linked.c" <<'END'
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+int main(void)
+{
+	for (int i = 0; i < 30000; i++)
+		if (cuLaunchKernel("kernel", 5, 1, 1, 32, 1, 1, 0, 0, 0, 0))
+			return 1;
+	return 0;
+}
+END
+for when in lazy now; do
+	gcc -O2 -no-pie -Wl,-z,$when -o "$scratch/linked-$when" "$scratch/linked.c" "$library" -Wl,-rpath,"${library%/*}"
+	sampled -- "$scratch/linked-$when"
+	is "linked, bound $when: ends well" $? 0
+	is "linked, bound $when" "$(of calls calls function=cuLaunchKernel) $(of calls seen function=cuLaunchKernel) $(without_trap)" "30000 300 30000"
+done
+gcc -O2 -fno-plt -Wl,-z,now -o "$scratch/linked-pointer" "$scratch/linked.c" "$library" -Wl,-rpath,"${library%/*}"
+sampled -- "$scratch/linked-pointer"
+is "by a pointer that nobody is asked about: counted all the same" "$? $(of calls calls function=cuLaunchKernel)" "0 30000"
+sampled -- sh -c "env true; exec '$calls' '$library' launches 5000"
+is "at the end of a chain of programs" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 5000"
+sampled -- "$calls" "$library" again 5000
+is "a library that is closed and opened again" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 10000 10000"
+sampled -- "$calls" "$library" elsewhere 5000
+is "in another namespace" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 5000"
+
+echo "# threads, children, ends"
+sampled -- "$calls" "$library" threads 1000000
+seen=$(of calls seen function=cuLaunchKernel)
+is "two threads: exact" "$(of calls calls function=cuLaunchKernel) $(without_trap)" "2000000 2000000"
+holds "and one in a hundred of all is seen ($seen)" test "$seen" -ge 19990 -a "$seen" -le 20010
+sampled -- "$calls" "$library" fork 5000
+is "a forked child's are counted by traps, and none twice" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 10000 5000"
+is "each for itself" "$(json 'len({r["pid"] for r in rows if r["table"] == "launches"})' <"$scratch/rows")" 2
+sampled -- sh -c "'$calls' '$library' launches 5000 & '$calls' '$library' launches 7000; wait"
+is "two processes" "$? $(of calls calls function=cuLaunchKernel)" "0 12000"
+like "are told" "$(cat "$scratch/err")" '12000 calls were counted without a trap, in 2 processes'
+sampled -- "$calls" "$library" killed 12345
+is "a command that is killed: everything up to then" "$? $(of calls calls function=cuLaunchKernel)" "137 12345"
+
+echo "# both ends"
+sampled --api all -- "$calls" "$library" failing 3000
+is "errors are exact, seen or not" "$? $(of calls calls function=cuLaunchKernel) $(of calls errors function=cuLaunchKernel)" "0 3000 1000"
+is "and they are no traps" "$(of calls seen function=cuLaunchKernel)" 30
+sampled --api all --no-detour -- "$calls" "$library" failing 3000
+is "the same by traps" "$(of calls calls function=cuLaunchKernel) $(of calls errors function=cuLaunchKernel)" "3000 1000"
+sampled --api all -- "$calls" "$library" arguments 100000
+is "22 arguments arrive, wherever the stack is" $? 0
+is "each counted once" "$(of calls calls function=cuDoubleManyArguments) $(of calls errors function=cuDoubleManyArguments)" "100000 0"
+sampled -- "$calls" "$library" copies 200
+is "copies and waits inside them" "$(of calls calls function=cuMemcpyHtoD_v2) $(of calls calls function=cuStreamSynchronize)" "200 200"
+sampled -- "$calls" "$library" leak
+is "memory is followed whole" "$(of memory total_bytes memory=device) $(of never_freed bytes memory=device)" "$((8 << 20)) $((3 << 20))"
+"$tactus" cuda --json --library "$library" --count 'cu*' -- "$calls" "$library" launches 50000 >"$scratch/rows" 2>"$scratch/err"
+is "counted alone" "$(of calls calls function=cuLaunchKernel) $(of calls calls function=cuInit) $(of calls seen)" "50000 1 0"
+sampled -o "$scratch/file" -- "$calls" "$library" launches 5000
+"$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
+is "a recording has the same count" "$(of calls calls function=cuLaunchKernel)" 5000
+out=$("$tactus" cuda --live --sample 1000 --library "$library" -- "$calls" "$library" rate 500000000 2>&1)
+fastest=$(printf '%s\n' "$out" | awk '$1 ~ /^[0-9]+$/ && NF >= 5 && $1 > most {most = $1} END {print most + 0}')
+holds "live: launches a second are all launches ($fastest)" test "$fastest" -gt 5000000
+
+echo "# where it can't be"
+mkdir "$scratch/other"
+gcc -shared -nostdlib '-DFIRST=sub $8,%rsp' '-DLAST=add $8,%rsp' -o "$scratch/other/libcuda.so.1" bench/cuda/entry.S
+"$tactus" cuda --json --sample 100 --library "$scratch/other/libcuda.so.1" -- "$calls" "$scratch/other/libcuda.so.1" launches 5000 \
+	>"$scratch/rows" 2>"$scratch/err"
+is "a library whose functions begin otherwise" "$? $(of calls calls function=cuLaunchKernel)" "0 5000"
+like "is counted by traps, and it is said" "$(cat "$scratch/err")" 'counted by a trap: no program took .* begins otherwise'
+sampled -C 0-$(($(nproc) - 1)) -- "$calls" "$library" launches 5000
+is "where only some CPUs are watched" "$(of calls calls function=cuLaunchKernel)" 5000
+like "it is the probes that count" "$(cat "$scratch/err")" 'counted by a trap: only some'
+echo 'int main(void) { return 7; }' >"$scratch/seven.c"
+if gcc -static -o "$scratch/seven" "$scratch/seven.c" 2>/dev/null; then
+	sampled -- "$scratch/seven"
+	is "a static program is as it was" "$? $(grep -v '^tactus:' "$scratch/err")" "7 "
+else
+	skip "a static program" "no static C library here"
+fi
+cat >"$scratch/own.c" <<'END'
+#define _GNU_SOURCE
+#include <link.h>
+unsigned int la_version(unsigned int version) { return version; }
+unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie) { return LA_FLG_BINDTO | LA_FLG_BINDFROM; }
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int number, uintptr_t *from, uintptr_t *to, unsigned int *flags, const char *name)
+{
+	/* The maps of both, which none but this auditor can have changed. */
+	return ((struct link_map *)*from)->l_addr && ((struct link_map *)*to)->l_addr ? symbol->st_value : 0;
+}
+END
+gcc -shared -fPIC -nostdlib -o "$scratch/own.so" "$scratch/own.c"
+LD_AUDIT=$scratch/own.so sampled -- sh -c "echo \"\$LD_AUDIT\"; exec '$calls' '$library' launches 5000"
+like "an auditor of the user's stays" "$(cat "$scratch/said")" "^$scratch/own.so:/.*/tactus-detour\..*/detour.so$"
+is "and calls count themselves beside it" "$(of calls calls function=cuLaunchKernel) $(without_trap)" "5000 5000"
+if id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
+	mkdir -m 755 /tmp/tactus-test-nobody.$$
+	cp "$calls" "$library" /tmp/tactus-test-nobody.$$
+	"$tactus" cuda --json --sample 100 --library /tmp/tactus-test-nobody.$$/libcuda.so.1 -- setpriv --reuid nobody --clear-groups \
+		/tmp/tactus-test-nobody.$$/cuda_calls /tmp/tactus-test-nobody.$$/libcuda.so.1 launches 5000 >"$scratch/rows" 2>"$scratch/err"
+	is "another user's program counts itself too" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 5000"
+	rm -r /tmp/tactus-test-nobody.$$
+else
+	skip "another user's program" "no such user, or no setpriv"
+fi
+is "nothing is left behind" "$(folders)" "$before"
+
+"$tactus" cuda --sample 100 --library "$library" -- sh -c "'$calls' '$library' rate 300000000 >'$scratch/rate'; echo \$? >'$scratch/status'" \
+	>"$scratch/rows" 2>"$scratch/err" &
+watcher=$!
+until folders | grep -vxF "$before" >"$scratch/folder"; do sleep 0.05; done
+until [ -n "$(ls "$(cat "$scratch/folder")/counts")" ]; do sleep 0.05; done
+kill -KILL $watcher
+wait $watcher 2>/dev/null
+wait_for "$scratch/status" .
+is "tactus is killed: its command goes on to its end" "$(cat "$scratch/status")" 0
+rm -r "$(cat "$scratch/folder")"
+done_testing

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/detour.h: how functions may begin, and marks; model/detour.c: files of counts, right ones and broken ones. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../src/model/detour.h"
+#include "tap.h"
+
+static void test_beginnings(void)
+{
+	static const struct {
+		u8 code[CUDA_CODE_BYTES];
+		int can;
+		u32 reg, shift, behind;
+		const char *what;
+	} all[] = {
+		{ { 0x55, 0x48, 0x89, 0xe5 }, 1, 5, 0, 1, "push rbp" },
+		{ { 0x50 }, 1, 0, 0, 1, "push rax" },
+		{ { 0x41, 0x57, 0x41, 0x56 }, 1, 15, 0, 2, "push r15" },
+		{ { 0x41, 0x50 }, 1, 8, 0, 2, "push r8" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x53 }, 1, 3, 4, 5, "endbr64, push rbx" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x54 }, 1, 12, 4, 6, "endbr64, push r12" },
+		{ { 0x41, 0x52 }, 0, 0, 0, 0, "push r10, which is in use" },
+		{ { 0x41, 0x53 }, 0, 0, 0, 0, "push r11, which is in use" },
+		{ { 0x48, 0x83, 0xec, 0x08 }, 0, 0, 0, 0, "sub" },
+		{ { 0x41, 0x89, 0xd0 }, 0, 0, 0, 0, "mov with the prefix of a push" },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0 }, 0, 0, 0, 0, "endbr64, xor" },
+		{ { 0xe9, 0x55, 0x55 }, 0, 0, 0, 0, "jmp" },
+		{ { 0x90, 0x55 }, 0, 0, 0, 0, "nop, push" },
+		{ { 0xcc }, 0, 0, 0, 0, "a breakpoint" },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct detour_place place = { 0 };
+
+		is(detour_place_of(&place, all[i].code), all[i].can, "%s: whether it can be done elsewhere",
+		   all[i].what);
+		is(place.reg, all[i].reg, "its register");
+		is(place.shift, all[i].shift, "where the probe is");
+		is(place.behind, all[i].behind, "what follows");
+	}
+}
+
+static void test_marks(void)
+{
+	u64 probe = 0x7f1234567890;
+
+	is(detour_mark_of(DETOUR_MARK ^ probe, probe), DETOUR_SENT, "a call that is sent");
+	is(detour_mark_of(DETOUR_MARK ^ probe ^ 1ULL << 62, probe), DETOUR_COUNTED, "one that is only counted");
+	is(detour_mark_of(DETOUR_MARK ^ probe, probe + 64), DETOUR_NONE, "what is left of another function's mark");
+	is(detour_mark_of(0x246, probe), DETOUR_NONE, "what a system call leaves");
+	is(detour_mark_of(0, probe), DETOUR_NONE, "nothing");
+}
+
+struct sums {
+	u64 rows, calls, sent, trapped, failed;
+};
+
+static void add_row(void *data, const struct detour_row *row)
+{
+	struct sums *sums = data;
+
+	sums->rows++;
+	sums->calls += row->calls;
+	sums->sent += row->sent;
+	sums->trapped += row->trapped;
+	sums->failed += row->failed;
+}
+
+static void test_counts(void)
+{
+	struct detour_counts *counts = calloc(1, DETOUR_COUNTS_BYTES + 1);
+	struct sums sums = { 0 };
+	char *odd;
+
+	counts->magic = DETOUR_COUNTS_MAGIC;
+	counts->version = DETOUR_VERSION;
+	counts->len = DETOUR_ROWS;
+	counts->rows[0] = (struct detour_row){ .calls = 1000, .sent = 10, .trapped = 3, .failed = 4, .used = 1 };
+	counts->rows[7] = (struct detour_row){ .calls = 50, .sent = 1 };
+	counts->rows[DETOUR_ROWS - 1] = (struct detour_row){ .calls = 5, .sent = 1, .used = 1 };
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), 2, "rows that are in use");
+	is(sums.rows, 2, "each is handed over");
+	is(sums.calls, 1005, "with its calls");
+	is(sums.sent + sums.trapped + sums.failed, 18, "and what became of them");
+
+	/* A program may write anything: what can't be true is made less, never negative. */
+	sums = (struct sums){ 0 };
+	counts->rows[0] = (struct detour_row){ .calls = 5, .sent = ~0ULL, .trapped = 9, .failed = ~0ULL, .used = 1 };
+	counts->rows[1] = (struct detour_row){ .calls = 5, .sent = 2, .trapped = ~0ULL, .failed = 1, .used = 1 };
+	counts->rows[2] = (struct detour_row){ .calls = 5, .failed = 6, .used = 1 };
+	detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums);
+	is(sums.calls, 20, "absurd rows: their calls");
+	is(sums.sent, 8, "not more sent than made");
+	is(sums.trapped, 3, "nor trapped");
+	is(sums.failed, 5, "nor failed");
+
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES - 1, add_row, &sums), -EINVAL, "a file that is cut");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES + 1, add_row, &sums), -EINVAL, "one that is too long");
+	is(detour_counts_read(counts, 0, add_row, &sums), -EINVAL, "an empty one");
+	/* At an odd address, as a file that was read may lie. */
+	odd = malloc(DETOUR_COUNTS_BYTES + 1);
+	memcpy(odd + 1, counts, DETOUR_COUNTS_BYTES);
+	is(detour_counts_read(odd + 1, DETOUR_COUNTS_BYTES, add_row, &sums), 4, "bytes that are not aligned");
+	counts->len = DETOUR_ROWS + 1;
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "another number of rows");
+	counts->len = DETOUR_ROWS;
+	counts->version++;
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "another version");
+	counts->version--;
+	counts->magic ^= 1;
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "something else");
+	free(odd);
+	free(counts);
+}
+
+int main(void)
+{
+	test_beginnings();
+	test_marks();
+	test_counts();
+	return tap_end();
+}
