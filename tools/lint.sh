@@ -48,6 +48,7 @@ check_rooms() {
 	say "the rules of the rooms"
 	may_include core '"[a-z_]+\.h"'
 	may_include bpf '<linux/bpf.h>|<linux/ptrace.h>|<stdbool.h>|<bpf/|"[a-z_]+\.h"|"\.\./core/'
+	may_include detour '<asm/|<linux/|<link.h>|<stddef.h>|"detour.h"|"\.\./core/'
 	may_not_include src/base 'bpf/|\.skel\.h|sensor/|model/|view/|sink/|sched/' "base knows only itself and core"
 	may_not_include src/model 'bpf/|\.skel\.h|stdio\.h|sensor/|view/|sink/|sched/' "model knows neither libbpf nor printing"
 	may_not_include src/sink 'bpf/|\.skel\.h|sensor/|model/|view/|sched/' "sink prints what it is given"

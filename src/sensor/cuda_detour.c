@@ -324,8 +324,9 @@ static void take_row(void *data, const struct detour_row *row)
 	/* What runs into a probe is seen to return there. */
 	struct cuda_counts counts = { .entered = row->calls, .failed = row->failed };
 
-	for (u32 i = 0; i < reading->detour->planned_len; i++) {
-		const struct planned *planned = &reading->detour->planned[i];
+	/* From the last: a file may have been written anew. */
+	for (u32 i = reading->detour->planned_len; i > 0; i--) {
+		const struct planned *planned = &reading->detour->planned[i - 1];
 
 		if (planned->offset != row->offset || planned->inode != row->inode || planned->device != row->device)
 			continue;

@@ -141,6 +141,13 @@ if gcc -static -o "$scratch/seven" "$scratch/seven.c" 2>/dev/null; then
 else
 	skip "a static program" "no static C library here"
 fi
+if gcc -m32 -o "$scratch/seven32" "$scratch/seven.c" 2>/dev/null && "$scratch/seven32"; [ $? = 7 ]; then
+	sampled -- "$scratch/seven32"
+	is "a 32-bit program goes on" $? 7
+	is "its loader says in one line that it does without" "$(grep -v '^tactus:' "$scratch/err" | grep -c 'ELFCLASS64.*ignored') $(grep -vc '^tactus:' "$scratch/err")" "1 1"
+else
+	skip "a 32-bit program" "none can be made or run here"
+fi
 cat >"$scratch/own.c" <<'END'
 #define _GNU_SOURCE
 #include <link.h>
