@@ -140,8 +140,8 @@ static void remove_folder(const struct cuda_detour *detour)
 int cuda_detour_open(struct cuda_detour **out, u64 every, struct reason *why)
 {
 #ifdef __x86_64__
-	/* Not TMPDIR: that may be one user's alone. */
-	static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm", "/run" };
+	/* Memory first: who counts must not wait for a disk to be written. Not TMPDIR: that may be one user's alone. */
+	static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp", "/run" };
 	struct cuda_detour *detour = calloc(1, sizeof(*detour));
 	int error = -ENOMEM;
 

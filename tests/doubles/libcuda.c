@@ -205,6 +205,9 @@ api CUresult cuDoubleManyArguments(long a, long b, long c, long d, long e, long 
 {
 	long got[] = { a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v };
 
+	/* The stack is as the ABI has it, too. */
+	if ((uintptr_t)__builtin_frame_address(0) % 16)
+		return INVALID_VALUE;
 	for (long at = 0; at < 22; at++)
 		if (got[at] != at + 1)
 			return INVALID_VALUE;

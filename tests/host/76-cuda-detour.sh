@@ -93,6 +93,12 @@ sampled -- "$calls" "$library" threads 1000000
 seen=$(of calls seen function=cuLaunchKernel)
 is "two threads: exact" "$(of calls calls function=cuLaunchKernel) $(without_trap)" "2000000 2000000"
 holds "and one in a hundred of all is seen ($seen)" test "$seen" -ge 19990 -a "$seen" -le 20010
+for set in default all; do
+	sampled --api $set -- "$calls" "$library" signals 30000000
+	is "signals whose handler calls, --api $set: exact ($(cat "$scratch/said"))" "$? launches=$(of calls calls function=cuLaunchKernel)" \
+		"0 $(sed 's/ .*//' "$scratch/said")"
+	is "all without a trap but one in a hundred" "$(without_trap)" "$(of calls calls function=cuLaunchKernel)"
+done
 sampled -- "$calls" "$library" fork 5000
 is "a forked child's are counted by traps, and none twice" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 10000 5000"
 is "each for itself" "$(json 'len({r["pid"] for r in rows if r["table"] == "launches"})' <"$scratch/rows")" 2

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -229,6 +230,27 @@ static void failing(void)
 			exit(5);
 }
 
+static volatile long in_handler;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	launch(kernel, 7, 2, 1, 128, 2, 1, 256, (void *)0x5, NULL, NULL);
+	in_handler++;
+}
+
+/* A signal comes wherever a call may be, and its handler makes the same call. */
+static void signals(void)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	launches();
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("launches=%ld in_handler=%ld\n", times + in_handler, in_handler);
+}
+
 static void killed(void)
 {
 	launches();
@@ -273,7 +295,8 @@ int main(int argc, char **argv)
 		     { "errors", errors },	{ "copies", copies },	    { "fork", after_fork },
 		     { "waits", waits },	{ "rate", rate },	    { "config", with_config },
 		     { "address", by_address }, { "arguments", arguments }, { "failing", failing },
-		     { "killed", killed },	{ "again", again },	    { "elsewhere", elsewhere } };
+		     { "signals", signals },	{ "killed", killed },	    { "again", again },
+		     { "elsewhere", elsewhere } };
 	char line[16];
 
 	if (argc < 3)
