@@ -6,9 +6,10 @@
 #define TACTUS_CORE_DETOUR_H
 
 #include "cuda.h"
+#include "event.h"
 
 enum {
-	DETOUR_VERSION = 1,
+	DETOUR_VERSION = 2,
 	DETOUR_ROWS = 1024, /* functions of one process that can be led past */
 	DETOUR_PLAN_MAX = 4096,
 	DETOUR_FOLDER_BYTES = 128,
@@ -43,6 +44,7 @@ core_fn enum detour_mark detour_mark_of(u64 r11, u64 probe_address)
 enum detour_kind {
 	DETOUR_ENTRY = 1,    /* nobody asks for its end */
 	DETOUR_WHOLE,	     /* whether it failed is counted too */
+	DETOUR_TELL,	     /* a launch: the library tells of each, and none runs into the probe */
 	DETOUR_PROC_ADDRESS, /* hands out functions: what it hands out is replaced */
 };
 
@@ -53,7 +55,8 @@ struct detour_place {
 	u8 reg;	   /* which register the function pushes first, as instructions count them */
 	u8 shift;  /* from its beginning to the probe */
 	u8 behind; /* from its beginning to what follows the push */
-	u32 unused;
+	u16 shape;
+	u16 function; /* its number */
 };
 
 /* A file of the folder for each libcuda that was probed, called plan-DEVICE-INODE: written by tactus, read by the
@@ -63,7 +66,7 @@ struct detour_plan {
 	u32 version;
 	u32 len;
 	u64 every; /* let one call in so many run into the probe */
-	u64 unused;
+	u64 tells; /* 0: no place is of kind DETOUR_TELL */
 	struct detour_place places[];
 };
 
@@ -84,11 +87,30 @@ struct detour_counts {
 	u32 version;
 	u32 len; /* DETOUR_ROWS */
 	u32 pid;
-	u32 unused[11];
+	u32 tells; /* a struct detour_told follows the rows */
+	u32 unused[10];
 	struct detour_row rows[];
 };
 
 enum { DETOUR_COUNTS_BYTES = sizeof(struct detour_counts) + DETOUR_ROWS * sizeof(struct detour_row) };
+
+/* A launch that was told. */
+struct detour_launch {
+	u64 turn; /* its number among all, counted from 1: written last */
+	struct event_cuda_launch event;
+};
+
+enum { DETOUR_TOLD_LEN = 1 << 16 };
+
+/* A ring behind the rows: programs add at `begun`, tactus takes at `taken`. Where it is full, launches run into the
+ * probe. */
+struct detour_told {
+	u64 begun, unused[7];
+	u64 taken, unused_too[7];
+	struct detour_launch launches[DETOUR_TOLD_LEN];
+};
+
+enum { DETOUR_TELLING_BYTES = DETOUR_COUNTS_BYTES + sizeof(struct detour_told) };
 
 /* Fills in how a function that begins with this code is led past its probe. Returns 0 if it can't be: only a push can
  * be done elsewhere as well as here. Not one of r10 and r11, which the way there takes. */

@@ -40,7 +40,7 @@ struct detour_page detour_page __attribute__((aligned(PAGE_BYTES)));
 struct detour_stub detour_stubs[DETOUR_ROWS] __attribute__((aligned(64)));
 u64 detour_every;
 
-static long call_kernel(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
+long detour_call_kernel(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
 {
 	register u64 r10 __asm__("r10") = d;
 	register u64 r8 __asm__("r8") = e;
@@ -96,24 +96,25 @@ static int path_of(char *path, const char *word, u64 first, u64 second)
 
 static void *map_file(int fd, u64 bytes, int protection, int flags)
 {
-	long address = call_kernel(__NR_mmap, 0, bytes, (u64)protection, (u64)flags, (u64)fd, 0);
+	long address = detour_call_kernel(__NR_mmap, 0, bytes, (u64)protection, (u64)flags, (u64)fd, 0);
 
 	return address < 0 && address > -PAGE_BYTES ? NULL : (void *)address;
 }
 
 static void unmap(const void *address, u64 bytes)
 {
-	call_kernel(__NR_munmap, (u64)address, bytes, 0, 0, 0, 0);
+	detour_call_kernel(__NR_munmap, (u64)address, bytes, 0, 0, 0, 0);
 }
 
 static int open_file(const char *path, int flags, int mode)
 {
-	return (int)call_kernel(__NR_openat, (u64)AT_FDCWD, (u64)path, (u64)(flags | O_CLOEXEC), (u64)mode, 0, 0);
+	return (int)detour_call_kernel(__NR_openat, (u64)AT_FDCWD, (u64)path, (u64)(flags | O_CLOEXEC), (u64)mode, 0,
+				       0);
 }
 
 static void close_file(int fd)
 {
-	call_kernel(__NR_close, (u64)fd, 0, 0, 0, 0, 0);
+	detour_call_kernel(__NR_close, (u64)fd, 0, 0, 0, 0, 0);
 }
 
 static const struct detour_plan *read_plan(const struct library *library)
@@ -128,7 +129,7 @@ static const struct detour_plan *read_plan(const struct library *library)
 	fd = open_file(path, O_RDONLY, 0);
 	if (fd < 0)
 		return NULL;
-	if (!call_kernel(__NR_fstat, (u64)fd, (u64)&seen, 0, 0, 0, 0) && (u64)seen.st_size >= sizeof(*plan))
+	if (!detour_call_kernel(__NR_fstat, (u64)fd, (u64)&seen, 0, 0, 0, 0) && (u64)seen.st_size >= sizeof(*plan))
 		plan = map_file(fd, (u64)seen.st_size, PROT_READ, MAP_PRIVATE);
 	close_file(fd);
 	if (!plan)
@@ -150,22 +151,23 @@ static u64 ticks(void)
 
 /* Makes the file that is counted in; afterwards detour_page says where it is, in this process and in no child. Its room
  * is taken at once: a full disk must not kill who counts. */
-static void begin_counting(void)
+static void begin_counting(u32 tells)
 {
-	u32 pid = (u32)call_kernel(__NR_getpid, 0, 0, 0, 0, 0, 0);
+	u32 pid = (u32)detour_call_kernel(__NR_getpid, 0, 0, 0, 0, 0, 0);
+	u64 bytes = tells ? DETOUR_TELLING_BYTES : DETOUR_COUNTS_BYTES;
 	struct detour_counts *counts = NULL;
 	char path[PATH_BYTES];
 	int fd;
 
 	/* A page of memory that is nobody's file, see detour.h. */
-	if (call_kernel(__NR_madvise, (u64)&detour_page, sizeof(detour_page), MADV_WIPEONFORK, 0, 0, 0) ||
+	if (detour_call_kernel(__NR_madvise, (u64)&detour_page, sizeof(detour_page), MADV_WIPEONFORK, 0, 0, 0) ||
 	    !path_of(path, "/counts/", pid, ticks()))
 		return;
 	fd = open_file(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return;
-	if (!call_kernel(__NR_fallocate, (u64)fd, 0, 0, DETOUR_COUNTS_BYTES, 0, 0))
-		counts = map_file(fd, DETOUR_COUNTS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED);
+	if (!detour_call_kernel(__NR_fallocate, (u64)fd, 0, 0, bytes, 0, 0))
+		counts = map_file(fd, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);
 	close_file(fd);
 	if (!counts)
 		return;
@@ -173,6 +175,7 @@ static void begin_counting(void)
 	counts->version = DETOUR_VERSION;
 	counts->len = DETOUR_ROWS;
 	counts->pid = pid;
+	counts->tells = tells;
 	__atomic_store_n(&detour_page.counts, counts, __ATOMIC_RELEASE);
 }
 
@@ -245,7 +248,11 @@ static void *count_stub(const struct library *library, const struct detour_place
 		stub->mark = DETOUR_MARK ^ ((u64)real + place->shift);
 		stub->behind = (char *)real + place->behind;
 		stub->push = (char *)detour_push_code + place->reg * DETOUR_CODE_BYTES;
-		stub->go = place->kind == DETOUR_WHOLE ? (void *)detour_whole : stub->push;
+		stub->shape = place->shape;
+		stub->function = place->function;
+		stub->go = place->kind == DETOUR_WHOLE	? (void *)detour_whole
+			   : place->kind == DETOUR_TELL ? (void *)detour_tell
+							: stub->push;
 		row = &counts->rows[i];
 		row->device = library->device;
 		row->inode = library->inode;
@@ -270,9 +277,12 @@ static void *instead_of(struct library *library, void *real)
 	place = library->plan ? place_at(library, (u64)real) : NULL;
 	if (place && !has_begun) {
 		detour_every = library->plan->every;
-		begin_counting();
+		begin_counting(library->plan->tells && detour_may_tell());
 		has_begun = 1;
 	}
+	/* Where nothing can be told, every launch runs into the probe. */
+	if (place && place->kind == DETOUR_TELL && detour_page.counts && !detour_page.counts->tells)
+		place = NULL;
 	if (place && detour_page.counts)
 		instead = place->kind == DETOUR_PROC_ADDRESS ? proc_stub(library, real)
 							     : count_stub(library, place, real);
@@ -321,8 +331,9 @@ for_loader unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t
 
 	(void)space;
 	(void)cookie;
+	detour_find_clock(map);
 	if (!is_libcuda(map->l_name) || libraries_len == LIBRARIES ||
-	    call_kernel(__NR_stat, (u64)map->l_name, (u64)&seen, 0, 0, 0, 0))
+	    detour_call_kernel(__NR_stat, (u64)map->l_name, (u64)&seen, 0, 0, 0, 0))
 		return LA_FLG_BINDFROM;
 	library = &libraries[libraries_len++];
 	library->base = map->l_addr;

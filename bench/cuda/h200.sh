@@ -65,7 +65,7 @@ step "PyTorch: launches in turns, untraced, traced, profiled"
 PYTHONUNBUFFERED=1 timeout 300 python3 "$here/launches.py" "$tactus" "${LAUNCHES:-20000}" "${ROUNDS:-12}" | tee "$out/torch.jsonl"
 
 step "PyTorch: started by tactus, in turns with the same process untraced"
-timeout 300 python3 "$here/started.py" "$tactus" "${LAUNCHES:-20000}" "${START_ROUNDS:-5}" | tee "$out/started.jsonl"
+timeout 300 python3 "$here/started.py" "$tactus" "${LAUNCHES:-20000}" "${START_ROUNDS:-4}" | tee "$out/started.jsonl"
 
 step "PyTorch: from its start"
 timeout 60 "$tactus" cuda -n 15 -- python3 -c '

@@ -23,6 +23,7 @@ SETTINGS = {
     "sample 100": ["--sample", "100"],
     "sample 100, by traps": ["--sample", "100", "--no-detour"],
     "default": [],
+    "default, told (--detour)": ["--detour"],
     "both ends": ["--api", "cuLaunchKernel"],
     "both ends, sample 100": ["--api", "cuLaunchKernel", "--sample", "100"],
     "both ends, sample 100, by traps": ["--api", "cuLaunchKernel", "--sample", "100", "--no-detour"],

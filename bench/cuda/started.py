@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The same launch-bound PyTorch loop as launches.py, in a process that 'tactus cuda' starts, which is how --sample is cheap: each
 such process between two untraced ones. Usage: started.py TACTUS LAUNCHES ROUNDS. Prints one JSON object a line. Takes some 7
-seconds a process, of which there are eight a round."""
+seconds a process, of which there are ten a round."""
 import json
 import os
 import re
@@ -44,6 +44,7 @@ settings = {
     "sample 100": ["--sample", "100"],
     "sample 100, by traps": ["--sample", "100", "--no-detour"],
     "default": [],
+    "default, --detour": ["--detour"],
     "all, sample 100": ["--api", "all", "--sample", "100"],
 }
 

@@ -14,6 +14,7 @@ int detour_counts_read(const void *bytes, size_t len, void (*take)(void *data, c
 	struct detour_row row;
 	int taken = 0;
 
+	/* Without what may follow the rows. */
 	if (len != DETOUR_COUNTS_BYTES)
 		return -EINVAL;
 	memcpy(&head, bytes, sizeof(head));
@@ -34,4 +35,15 @@ int detour_counts_read(const void *bytes, size_t len, void (*take)(void *data, c
 		taken++;
 	}
 	return taken;
+}
+
+bool detour_launch_read(const struct detour_launch *launch, u64 turn, u32 functions, struct event_cuda_launch *event)
+{
+	if (launch->turn != turn + 1 || !launch->event.function || launch->event.function >= functions)
+		return false;
+	*event = launch->event;
+	event->head.kind = EVENT_CUDA_LAUNCH;
+	event->head.flags = EVENT_FLAG_ENTRY;
+	event->head.cpu = 0;
+	return true;
 }

@@ -19,6 +19,7 @@ struct cuda_settings {
 	bool counts_only;	    /* count calls and send nothing of them */
 	bool no_ioctls;		    /* calls only */
 	const char *library;	    /* probed before anything maps it; NULL: those that lie where libraries do */
+	bool tells;		    /* without sampling: a command tells of its launches itself */
 	bool no_detour;		    /* every call runs into its probe */
 	struct cuda_detour *detour; /* by which the command counts itself, see cuda_detour.h; NULL: it does not */
 };

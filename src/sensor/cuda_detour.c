@@ -3,6 +3,7 @@
  * libcuda, and reads what programs counted. Programs of any user may be asked to take it in, so that others may enter.
  */
 #include "cuda_detour.h"
+#include "cuda_told.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,10 +28,13 @@ struct cuda_detour {
 	char *had; /* LD_AUDIT as it was; NULL: it was not set */
 	u64 every;
 	struct detour_place *places; /* of the library that is being added */
-	u32 *functions;
+	u32 *numbers;		     /* of their functions */
 	u32 places_len, places_room;
 	struct planned *planned;
 	u32 planned_len;
+	bool tells;
+	u32 functions; /* one more than the highest number that was added */
+	struct cuda_told told;
 };
 
 static int write_file(const char *path, const void *bytes, size_t len, mode_t mode)
@@ -137,7 +141,7 @@ static void remove_folder(const struct cuda_detour *detour)
 	remove_all(detour->folder);
 }
 
-int cuda_detour_open(struct cuda_detour **out, u64 every, struct reason *why)
+int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct reason *why)
 {
 #ifdef __x86_64__
 	/* Memory first: who counts must not wait for a disk to be written. Not TMPDIR: that may be one user's alone. */
@@ -153,6 +157,7 @@ int cuda_detour_open(struct cuda_detour **out, u64 every, struct reason *why)
 	}
 	if (!error) {
 		detour->every = every;
+		detour->tells = tells;
 		return 0;
 	}
 	reason_set(why, "no place for its library: %s", strerror(-error));
@@ -161,6 +166,7 @@ int cuda_detour_open(struct cuda_detour **out, u64 every, struct reason *why)
 	return error;
 #else
 	(void)every;
+	(void)tells;
 	*out = NULL;
 	reason_set(why, "there is no library for this kind of machine");
 	return -ENOTSUP;
@@ -171,10 +177,11 @@ void cuda_detour_close(struct cuda_detour *detour)
 {
 	if (!detour)
 		return;
+	cuda_told_free(&detour->told);
 	remove_folder(detour);
 	free(detour->had);
 	free(detour->places);
-	free(detour->functions);
+	free(detour->numbers);
 	free(detour->planned);
 	free(detour);
 }
@@ -218,7 +225,7 @@ static int make_room(struct cuda_detour *detour)
 {
 	u32 room = detour->places_room ? detour->places_room * 2 : 64;
 	struct detour_place *places;
-	u32 *functions;
+	u32 *numbers;
 
 	if (detour->places_len < detour->places_room)
 		return 0;
@@ -228,30 +235,39 @@ static int make_room(struct cuda_detour *detour)
 	if (!places)
 		return -ENOMEM;
 	detour->places = places;
-	functions = realloc(detour->functions, room * sizeof(*functions));
-	if (!functions)
+	numbers = realloc(detour->numbers, room * sizeof(*numbers));
+	if (!numbers)
 		return -ENOMEM;
-	detour->functions = functions;
+	detour->numbers = numbers;
 	detour->places_room = room;
 	return 0;
 }
 
 void cuda_detour_add(struct cuda_detour *detour, int fd, const struct cuda_function *function, u64 cookie)
 {
-	struct detour_place place = { .address = function->address, .offset = function->offset };
+	struct detour_place place = { .address = function->address,
+				      .offset = function->offset,
+				      .shape = (u16)cuda_cookie_shape(cookie),
+				      .function = cookie & CUDA_COOKIE_FUNCTION };
+	bool is_launch = cookie & CUDA_COOKIE_ENTRY_ONLY && shape_is_launch(place.shape);
 	u8 code[CUDA_CODE_BYTES];
 
 	if (hands_out_functions(function))
 		place.kind = DETOUR_PROC_ADDRESS;
-	else if (!cookie || (cookie & CUDA_COOKIE_ALWAYS && !(cookie & CUDA_COOKIE_COUNT_ONLY)) ||
+	else if (!cookie || (detour->tells && !is_launch) ||
+		 (cookie & CUDA_COOKIE_ALWAYS && !(cookie & CUDA_COOKIE_COUNT_ONLY)) ||
 		 pread(fd, code, sizeof(code), (off_t)function->offset) != (ssize_t)sizeof(code) ||
 		 !detour_place_of(&place, code))
 		return;
 	else
-		place.kind = cookie & CUDA_COOKIE_ENTRY_ONLY ? DETOUR_ENTRY : DETOUR_WHOLE;
+		place.kind = detour->tells		       ? DETOUR_TELL
+			     : cookie & CUDA_COOKIE_ENTRY_ONLY ? DETOUR_ENTRY
+							       : DETOUR_WHOLE;
 	if (make_room(detour))
 		return;
-	detour->functions[detour->places_len] = cookie & CUDA_COOKIE_FUNCTION;
+	detour->numbers[detour->places_len] = place.function;
+	if (place.function >= detour->functions)
+		detour->functions = place.function + 1u;
 	detour->places[detour->places_len++] = place;
 }
 
@@ -272,9 +288,9 @@ static int remember(struct cuda_detour *detour, const struct stat *seen)
 	detour->planned = planned;
 	for (u32 i = 0; i < detour->places_len; i++)
 		if (detour->places[i].kind != DETOUR_PROC_ADDRESS)
-			planned[detour->planned_len++] =
-				(struct planned){ seen->st_dev, seen->st_ino, detour->places[i].offset,
-						  detour->functions[i], detour->places[i].kind == DETOUR_WHOLE };
+			planned[detour->planned_len++] = (struct planned){ seen->st_dev, seen->st_ino,
+									   detour->places[i].offset, detour->numbers[i],
+									   detour->places[i].kind == DETOUR_WHOLE };
 	return 0;
 }
 
@@ -297,6 +313,7 @@ int cuda_detour_plan(struct cuda_detour *detour, int fd)
 		plan->version = DETOUR_VERSION;
 		plan->len = detour->places_len;
 		plan->every = detour->every;
+		plan->tells = detour->tells;
 		memcpy(plan->places, detour->places, places_bytes);
 		snprintf(fresh, sizeof(fresh), "%s/fresh", detour->folder);
 		snprintf(path, sizeof(path), "%s/plan-%llx-%llx", detour->folder, (unsigned long long)seen.st_dev,
@@ -344,7 +361,8 @@ static void read_file(struct reading *reading, const char *path, void *bytes)
 	struct stat seen;
 	ssize_t got = -1;
 
-	if (fd >= 0 && !fstat(fd, &seen) && S_ISREG(seen.st_mode) && seen.st_size == DETOUR_COUNTS_BYTES)
+	if (fd >= 0 && !fstat(fd, &seen) && S_ISREG(seen.st_mode) &&
+	    (seen.st_size == DETOUR_COUNTS_BYTES || seen.st_size == DETOUR_TELLING_BYTES))
 		got = pread(fd, bytes, DETOUR_COUNTS_BYTES, 0);
 	if (got >= 0 && detour_counts_read(bytes, (size_t)got, take_row, reading) >= 0)
 		reading->counts->processes++;
@@ -376,4 +394,19 @@ struct cuda_detour_counts cuda_detour_read(const struct cuda_detour *detour,
 		closedir(dir);
 	free(bytes);
 	return counts;
+}
+
+void cuda_detour_collect(struct cuda_detour *detour, bool all)
+{
+	char path[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES];
+
+	if (!detour->tells)
+		return;
+	snprintf(path, sizeof(path), "%s/counts", detour->folder);
+	cuda_told_collect(&detour->told, path, detour->functions, all);
+}
+
+const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns)
+{
+	return cuda_told_take(&detour->told, before_ns);
 }

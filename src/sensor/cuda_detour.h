@@ -13,8 +13,9 @@
 
 struct cuda_detour;
 
-/* Makes the folder. `every`: one call in so many runs into the probe. Returns 0, or -errno with a reason. */
-int cuda_detour_open(struct cuda_detour **out, u64 every, struct reason *why);
+/* Makes the folder. `every`: one call in so many runs into the probe; `tells`: none but launches go past it, and each
+ * of them is told. Returns 0, or -errno with a reason. */
+int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct reason *why);
 /* Removes it. What a program still counts is lost then, and it does not notice. */
 void cuda_detour_close(struct cuda_detour *detour);
 
@@ -37,5 +38,10 @@ struct cuda_detour_counts {
 struct cuda_detour_counts cuda_detour_read(const struct cuda_detour *detour,
 					   void (*take)(void *data, u32 function, const struct cuda_counts *counts),
 					   void *data);
+
+/* Reads what programs told since the last time; `all`: none of them tells any more. */
+void cuda_detour_collect(struct cuda_detour *detour, bool all);
+/* The oldest launch that was read and not taken yet, if it is older than that; NULL: there is none. */
+const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns);
 
 #endif

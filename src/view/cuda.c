@@ -23,6 +23,7 @@ enum {
 	KEY_DRIVER,
 	KEY_DRIVER_BY,
 	KEY_COUNT,
+	KEY_DETOUR,
 	KEY_NO_DETOUR
 };
 enum { ROWS_DEFAULT = 20, LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
@@ -98,6 +99,9 @@ static const char *take_own(int key, const char *value)
 	case KEY_LIVE:
 		live_lines = true;
 		return NULL;
+	case KEY_DETOUR:
+		wishes.tells = true;
+		return NULL;
 	case KEY_NO_DETOUR:
 		wishes.no_detour = true;
 		return NULL;
@@ -113,6 +117,8 @@ static const char *take_own(int key, const char *value)
 static const struct argp_option own[] = {
 	{ "api", KEY_API, "SET", 0, "Functions to watch: default, all, or a regular expression for their names", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact, and memory is always followed", 0 },
+	{ "detour", KEY_DETOUR, 0, 0,
+	  "Without --sample: let the command tell of each launch itself, in place of a probe", 0 },
 	{ "no-detour", KEY_NO_DETOUR, 0, 0, "With --sample: let every call run into its probe, as with -p", 0 },
 	{ "live", KEY_LIVE, 0, 0, "Also print a line a second", 0 },
 	{ "driver", KEY_DRIVER, "PATTERN", 0,
@@ -145,7 +151,9 @@ static const struct command_usage usage = {
 		"2.35) that leads all but one in N past the probe, which costs a few nanoseconds in place of most of a "
 		"microsecond. What can't be led there, as with -p, runs into the probe every time and is counted "
 		"there. "
-		"Counts and errors are exact either way.\n"
+		"Counts and errors are exact either way. With --detour launches are told in the same way, each of "
+		"them, "
+		"and everything else is probed.\n"
 		"\n"
 		"SELF is the time of a call that is neither in an ioctl nor in another watched call inside it; CPU "
 		"WAIT is "
@@ -280,10 +288,10 @@ static void print_notes(const struct show *show)
 		note("a libcuda was probed only when a process had mapped it: its first calls may be missing "
 		     "(--library "
 		     "FILE probes it before)");
-	if (wishes.sample > 1 && show->source.cuda_counted)
+	if ((wishes.sample > 1 || wishes.tells) && show->source.cuda_counted)
 		note("%" PRIu64 " calls were counted without a trap, in %u process%s", show->source.cuda_counted,
 		     show->source.cuda_counters, show->source.cuda_counters == 1 ? "" : "es");
-	else if (wishes.sample > 1 && show->cuda.calls)
+	else if ((wishes.sample > 1 || wishes.tells) && show->cuda.calls)
 		note("every call was counted by a trap: %s",
 		     show->source.cuda_trap.text[0]
 			     ? show->source.cuda_trap.text

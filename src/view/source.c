@@ -109,9 +109,31 @@ static void take_live(void *data, const struct event_header *event)
 		give(session->source, event);
 }
 
+/* What the command tells itself goes between what the kernel tells, by time; and nothing of after the window. */
+static void take_told(struct session *session, u64 until_ns)
+{
+	const struct event_cuda_launch *launch;
+
+	if (session->source->threads.last_ns && until_ns > session->source->threads.last_ns)
+		until_ns = session->source->threads.last_ns;
+	while (session->detour && (launch = cuda_detour_take(session->detour, until_ns)))
+		take_live(session, &launch->head);
+}
+
+static void take_in_turn(void *data, const struct event_header *event)
+{
+	take_told(data, event->time_ns);
+	take_live(data, event);
+}
+
 static bool drain(struct session *session, u64 until_ns)
 {
-	int error = live_drain(session->live, until_ns, take_live, session);
+	int error;
+
+	if (session->detour)
+		cuda_detour_collect(session->detour, until_ns == ~0ULL);
+	error = live_drain(session->live, until_ns, session->detour ? take_in_turn : take_live, session);
+	take_told(session, until_ns);
 
 	if (error && !session->status)
 		session->status = fail(session->source->view, "could not read the rings: %s", strerror(-error));
@@ -234,8 +256,9 @@ static void open_detour(struct session *session)
 	const struct cuda_settings *wishes = session->source->cuda;
 	const struct filter *filter = &session->options->filter;
 	struct reason *why = &session->source->cuda_trap;
+	bool tells = wishes && wishes->tells && wishes->sample <= 1 && !wishes->counts_only;
 
-	if (!wishes || (wishes->sample <= 1 && !wishes->counts_only))
+	if (!wishes || (wishes->sample <= 1 && !wishes->counts_only && !tells))
 		reason_set(why, "every call is sent");
 	else if (wishes->no_detour)
 		reason_set(why, "--no-detour");
@@ -244,7 +267,8 @@ static void open_detour(struct session *session)
 	else if (filter->pid || filter->comm[0] || filter->cgroup || filter->has_cpus)
 		reason_set(why, "only some of the threads or CPUs are watched");
 	else
-		cuda_detour_open(&session->detour, wishes->counts_only ? 1ULL << 62 : wishes->sample, why);
+		cuda_detour_open(&session->detour, wishes->counts_only || tells ? 1ULL << 62 : wishes->sample, tells,
+				 why);
 }
 
 static int prepare_command(struct session *session)

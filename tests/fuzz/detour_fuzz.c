@@ -21,6 +21,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	unsigned char *bytes = malloc(DETOUR_COUNTS_BYTES);
 	struct detour_place place = { 0 };
 	size_t taken = 0, head = sizeof(struct detour_counts);
+	struct event_cuda_launch event;
+	struct detour_launch launch;
 	int got;
 
 	got = detour_counts_read(data, size, take, &taken);
@@ -36,6 +38,12 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (size >= CUDA_CODE_BYTES && detour_place_of(&place, data) &&
 	    (place.behind <= place.shift || place.behind > place.shift + 2 || place.reg > 15))
 		abort();
+	if (size >= sizeof(launch)) {
+		memcpy(&launch, data, sizeof(launch));
+		if (detour_launch_read(&launch, launch.turn - 1, 64, &event) &&
+		    (event.head.kind != EVENT_CUDA_LAUNCH || !event.function || event.function >= 64))
+			abort();
+	}
 	free(bytes);
 	return 0;
 }

@@ -130,6 +130,63 @@ out=$("$tactus" cuda --live --sample 1000 --library "$library" -- "$calls" "$lib
 fastest=$(printf '%s\n' "$out" | awk '$1 ~ /^[0-9]+$/ && NF >= 5 && $1 > most {most = $1} END {print most + 0}')
 holds "live: launches a second are all launches ($fastest)" test "$fastest" -gt 5000000
 
+echo "# --detour: launches that the program tells of itself"
+# told WHAT N [OPTION...]
+told() {
+	local what=("$1" "$2")
+	shift 2
+	"$tactus" cuda --json --detour --library "$library" "$@" -- "$calls" "$library" "${what[@]}" >"$scratch/out" 2>"$scratch/err"
+	local status=$?
+	grep '^{' "$scratch/out" >"$scratch/rows"
+	grep -v '^{' "$scratch/out" >"$scratch/said"
+	return $status
+}
+told rate 40000
+is "ends well" $? 0
+is "every launch is seen, and counted once" "$(of calls calls function=cuLaunchKernel) $(of calls seen function=cuLaunchKernel) $(without_trap)" \
+	"40000 40000 40000"
+is "by name, with its sizes" "$(of launches launches kernel=saxpy) $(of launches grid) $(of launches block) $(of launches shared_bytes)" \
+	"40000 7x2x1 128x2x1 256"
+is "nothing is said in its name" "$(grep -v '^tactus:' "$scratch/err")" ""
+told_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
+"$tactus" cuda --library "$library" -- "$calls" "$library" rate 40000 >"$scratch/said" 2>"$scratch/err"
+trap_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
+say_measured "a launch takes $told_ns ns where it is told, $trap_ns ns where it traps"
+holds "a trap costs three times as much at least" python3 -c "import sys; sys.exit($told_ns * 3 > $trap_ns)"
+told threads 20000 -o "$scratch/file"
+is "two threads" "$(of calls seen function=cuLaunchKernel) $(of launches launches kernel=saxpy) $(without_trap)" "40000 40000 40000"
+sort "$scratch/rows" >"$scratch/live"
+"$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
+is "a recording says what was seen live" "$(sort "$scratch/rows" | cmp - "$scratch/live" 2>&1)" ""
+"$tactus" cuda -i "$scratch/file" -o "$scratch/trace.jsonl" >/dev/null
+is "in order, each thread's between its first call and its last" "$(python3 - "$scratch/trace.jsonl" <<'END'
+import collections, json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert all(a["ts"] <= b["ts"] for a, b in zip(rows, rows[1:])), "times in order"
+launches = collections.Counter(r["tid"] for r in rows if r["name"] == "cuLaunchKernel")
+for tid in launches:
+    last = max(r["ts"] for r in rows if r["tid"] == tid and r["name"] == "cuLaunchKernel")
+    wait = min(r["ts"] for r in rows if r["tid"] == tid and r["name"] == "cuStreamSynchronize")
+    assert last <= wait, (tid, last, wait)
+print(sorted(launches.values()))
+END
+)" "[20000, 20000]"
+told fork 10000
+is "a forked child's are probed" "$(of calls seen function=cuLaunchKernel) $(without_trap)" "20000 10000"
+is "each for itself" "$(json 'len({r["pid"] for r in rows if r["table"] == "launches"})' <"$scratch/rows")" 2
+told address 10000
+is "by cuGetProcAddress" "$(of calls seen function=cuLaunchKernel) $(of calls seen function=cuLaunchKernelEx) $(without_trap)" "10000 10000 10000"
+told killed 12345
+is "of a command that is killed" "$? $(of calls seen function=cuLaunchKernel)" "137 12345"
+told signals 40000
+is "signals whose handler launches ($(cat "$scratch/said"))" "launches=$(of calls seen function=cuLaunchKernel)" "$(sed 's/ .*//' "$scratch/said")"
+told copies 20
+is "everything else is probed as ever" "$(of calls seen function=cuMemcpyHtoD_v2) $(of copies bytes 'kind=host to device')" "20 $((20 << 20))"
+told rate 400000 --ring-kb 16384
+is "more at once than there is room for: the rest is probed" "$(of calls calls function=cuLaunchKernel)" 400000
+lost=$(sed -n 's/.* \([0-9]*\) events were lost.*/\1/p' "$scratch/err")
+is "and seen or lost (${lost:-0})" $(($(of calls seen function=cuLaunchKernel) + ${lost:-0})) 400000
+
 echo "# where it can't be"
 mkdir "$scratch/other"
 gcc -shared -nostdlib '-DFIRST=sub $8,%rsp' '-DLAST=add $8,%rsp' -o "$scratch/other/libcuda.so.1" bench/cuda/entry.S

@@ -114,10 +114,27 @@ static void test_counts(void)
 	free(counts);
 }
 
+static void test_launches(void)
+{
+	struct detour_launch launch = { .turn = 8,
+					.event = { .head = { .time_ns = 5, .tid = 3 }, .function = 9, .kernel = 77 } };
+	struct event_cuda_launch event = { 0 };
+
+	ok(detour_launch_read(&launch, 7, 10, &event), "a launch that is told");
+	is(event.kernel, 77, "of a kernel");
+	is(event.head.kind, EVENT_CUDA_LAUNCH, "is a launch whatever it says");
+	is(event.head.flags, EVENT_FLAG_ENTRY, "seen at its entry");
+	ok(!detour_launch_read(&launch, 8, 10, &event), "one of another turn");
+	ok(!detour_launch_read(&launch, 7, 9, &event), "a function that there is not");
+	launch.event.function = 0;
+	ok(!detour_launch_read(&launch, 7, 10, &event), "no function");
+}
+
 int main(void)
 {
 	test_beginnings();
 	test_marks();
 	test_counts();
+	test_launches();
 	return tap_end();
 }
