@@ -33,6 +33,7 @@ def run(build, what, times="", options=()):
         else:
             said.update(re.findall(r"(\w+)=(\S+)", line))
     print(f"# {build} {what}: {said}", flush=True)
+    said["untrapped"] = int((re.findall(r"(\d+) calls were counted without a trap", done.stderr) or [0])[0])
     return said, tables
 
 
@@ -56,6 +57,12 @@ for build in ("static", "shared"):
     check(f"{build}: launches by kernel name", total(tables, "launches", "launches"), int(said.get("launches", -1)))
     check(f"{build}: the kernel has its name", str([row["kernel"] for row in tables.get("launches", [])]),
           lambda names: "small_kernel" in names)
+    # The program counts its launches itself, or tells of them.
+    for options, seen in ((("--sample", "100"), 200), (("--detour",), 20000), (("--api", "all", "--sample", "100"), 200)):
+        said, tables = run(build, "launches", 20000, options)
+        check(f"{build} {' '.join(options)}: launches", calls(tables, LAUNCH), int(said.get("launches", -1)))
+        check(f"{build} {' '.join(options)}: seen", calls(tables, LAUNCH, "seen"), lambda n: seen <= n <= seen + 64)
+        check(f"{build} {' '.join(options)}: calls counted without a trap", said["untrapped"], lambda n: n >= 20000)
     said, tables = run(build, "leak")
     print("# memory:", tables.get("memory"), tables.get("never_freed"))
     check(f"{build}: bytes allocated", total(tables, "memory", "total_bytes", memory="device"),
@@ -85,6 +92,11 @@ check("failures by name", errors(tables), lambda e: ("cuMemAlloc_v2", "CUDA_ERRO
 check("a failed launch by name", str(errors(tables)), lambda e: "cuLaunchKernel" in e and "CUDA_ERROR_INVALID_VALUE" in e)
 said, tables = run("static", "threads", 5000)
 check("two threads: launches", calls(tables, LAUNCH), 10000)
+for options in (("--sample", "100"), ("--detour",)):
+    said, tables = run("static", "threads", 5000, options)
+    check(f"two threads, {' '.join(options)}: launches", calls(tables, LAUNCH), 10000)
+    said, tables = run("static", "graphs", 500, options)
+    check(f"graphs, {' '.join(options)}: launched", calls(tables, "cuGraphLaunch(_ptsz)?"), 500)
 said, tables = run("static", "fork", 100)
 check("fork: launches of the parent", calls(tables, LAUNCH), 100)
 print("# fork: errors", errors(tables))

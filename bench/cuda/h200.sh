@@ -44,7 +44,7 @@ for code, count in begin.most_common(12):
 END
 
 step "what one hit of a probe costs"
-timeout 120 python3 "$here/hits.py" "$tactus" 200000 "${HIT_ROUNDS:-5}" | tee "$out/hits.jsonl"
+timeout 180 python3 "$here/hits.py" "$tactus" 200000 "${HIT_ROUNDS:-5}" | tee "$out/hits.jsonl"
 
 step "programs"
 nvcc -O2 -cudart static -o "$work/programs-static" "$here/programs.cu" || echo "nvcc failed"
@@ -65,7 +65,7 @@ step "PyTorch: launches in turns, untraced, traced, profiled"
 PYTHONUNBUFFERED=1 timeout 300 python3 "$here/launches.py" "$tactus" "${LAUNCHES:-20000}" "${ROUNDS:-12}" | tee "$out/torch.jsonl"
 
 step "PyTorch: started by tactus, in turns with the same process untraced"
-timeout 300 python3 "$here/started.py" "$tactus" "${LAUNCHES:-20000}" "${START_ROUNDS:-4}" | tee "$out/started.jsonl"
+timeout 400 python3 "$here/started.py" "$tactus" "${LAUNCHES:-20000}" "${START_ROUNDS:-4}" | tee "$out/started.jsonl"
 
 step "PyTorch: from its start"
 timeout 60 "$tactus" cuda -n 15 -- python3 -c '

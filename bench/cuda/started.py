@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The same launch-bound PyTorch loop as launches.py, in a process that 'tactus cuda' starts, which is how --sample is cheap: each
-such process between two untraced ones. Usage: started.py TACTUS LAUNCHES ROUNDS. Prints one JSON object a line. Takes some 7
-seconds a process, of which there are ten a round."""
+such process between two untraced ones. Usage: started.py TACTUS LAUNCHES ROUNDS [SECONDS]. Prints one JSON object a line.
+After so many seconds (240) no other process is begun; there are ten a round."""
 import json
 import os
 import re
@@ -40,6 +40,7 @@ home = max(everywhere)
 with open(f"/sys/devices/system/cpu/cpu{home}/topology/thread_siblings_list", encoding="ascii") as file:
     core = {int(cpu) for cpu in re.split("[-,]", file.read())}
 tactus, launches, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+ends_at = time.monotonic() + (float(sys.argv[4]) if len(sys.argv) > 4 else 240)
 settings = {
     "sample 100": ["--sample", "100"],
     "sample 100, by traps": ["--sample", "100", "--no-detour"],
@@ -74,6 +75,8 @@ names = list(settings)
 for round_number in range(rounds):
     turn = round_number % len(names)
     for name in names[turn:] + names[:turn]:
+        if time.monotonic() > ends_at:
+            break
         measured, made, counted, seen, said = run(settings[name])
         after = run()[0]
         base = (statistics.median(last) + statistics.median(after)) / 2
