@@ -119,6 +119,8 @@ static __always_inline void role_woken(struct task_struct *p, struct kthread *th
 
 	if (!waker)
 		beat_heard(&thread->role.beat, bpf_ktime_get_ns());
+	else if (role_is_by_clock(&thread->role))
+		waker->role.served++;
 	thread->role.for_frames = waker && role_is_for_frames(&waker->role);
 	thread->role.facts.frame_wakes += thread->role.for_frames;
 	if ((config.raise & RAISE_FRAMES) && thread->role.for_frames)

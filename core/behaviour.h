@@ -34,6 +34,7 @@ struct behaviour {
 	u64 beat_dev_ns;
 	u64 net_wakes;
 	u64 frame_wakes;
+	u64 serves; /* wake-ups by it of urgent threads of its process that work by a clock */
 	u32 prio; /* as in core/event.h */
 	u32 unused;
 };
@@ -51,6 +52,7 @@ enum {
 	ROLE_LEAST_SPAN_NS = 20 * NSEC_PER_MSEC,
 	REGULAR_PERCENT = 20,	/* gaps that deviate by less are a period */
 	EXACT_PERCENT = 5,	/* and by less than this an exact one */
+	PRIO_HINTED = 101,	/* nice -20: what hints give, which says nothing of the thread itself */
 	PRIO_URGENT_LAST = 111, /* nice -10 */
 	DEMAND_BOUND_PERCENT = 70,
 	BURST_BOUND_NS = 10 * NSEC_PER_MSEC,
@@ -91,7 +93,7 @@ core_fn int behaviour_is_regular(const struct behaviour *seen)
 /* Programs ask for the most urgent nice values for sound, where they may not have a realtime priority. */
 core_fn int behaviour_is_urgent(const struct behaviour *seen)
 {
-	return seen->prio > PRIO_REALTIME_LAST && seen->prio <= PRIO_URGENT_LAST;
+	return seen->prio > PRIO_HINTED && seen->prio <= PRIO_URGENT_LAST;
 }
 
 /* The clock that a thread wakes by. The moving average is good while wake-ups are on time, and forgets a stall soon;
@@ -252,13 +254,20 @@ core_fn int behaviour_has_beat(const struct behaviour *seen)
 	       percent_of(seen->beat_dev_ns, seen->beat_ns) <= EXACT_PERCENT;
 }
 
+/* Whether an urgent thread waits for what this one does, nearly whenever it does something: then it is late if this one
+ * is. */
+core_fn int behaviour_serves(const struct behaviour *seen)
+{
+	return seen->wakeups >= LEAST_WAKES && percent_of(seen->serves, seen->wakeups) >= MOSTLY_PERCENT;
+}
+
 /* A thread that waits for a CPU most of the time cannot show what it is. */
 core_fn int behaviour_is_hindered(const struct behaviour *seen)
 {
 	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
 }
 
-/* A thread that works by a clock wants to run on time, whatever it is for. Not to be on time for want of a CPU does not
+/* A thread that works by a clock, or for one that does, wants to run on time, whatever it is for. Not to be on time for want of a CPU does not
  * count against it, or it would never get one. */
 core_step int pattern_learn_timely(struct pattern *pattern, const struct behaviour *seen)
 {
@@ -266,7 +275,8 @@ core_step int pattern_learn_timely(struct pattern *pattern, const struct behavio
 
 	if (!pattern || !seen)
 		return 0;
-	by_clock = (behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_beat(seen);
+	by_clock = (behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_beat(seen) ||
+		   behaviour_serves(seen);
 	if (percent_of(seen->cpu_ns, seen->span_ns) >= TIMELY_SHARE_PERCENT)
 		pattern->timely -= (pattern->timely + 3u) / 4u;
 	else if (by_clock)

@@ -11,9 +11,10 @@ enum {
 	HINT_SLICE_MOST_NS = 100 * NSEC_PER_MSEC,
 	HINT_SLICE_BATCH_NS = HINT_SLICE_MOST_NS,     /* with less an urgent thread waits for it now and then */
 	HINT_SLICE_BATCH_KEPT_NS = 4 * NSEC_PER_MSEC, /* but where slices are kept that would be too long */
-	HINT_SLICE_URGENT_MOST_NS = 3 * NSEC_PER_MSEC,
+	HINT_SLICE_URGENT_MOST_NS = 1 * NSEC_PER_MSEC,
+	HINT_SLICE_PARTS = 5,
 	HINT_SLICE_SELF_NS = 3500 * NSEC_PER_USEC, /* tactus's own: longer than any urgent one's, shorter than batch */
-	HINT_NICE_URGENT = -10,
+	HINT_NICE_URGENT = -20,
 	HINT_NICE_BATCH = 5,
 	HINT_CLAMP_URGENT = 512, /* of 1024: an urgent thread's CPU runs at half speed at least */
 };
@@ -34,10 +35,11 @@ struct hint_means {
 	u64 usual_slice_ns; /* the kernel's default slice, with custom ones; such a one is told as 0 */
 };
 
-/* An urgent thread's slice holds what it does at a time and half as much again: then it runs to the end of it. */
+/* An urgent thread's slice is a part of what it does at a time: shorter than any that a thread has by itself, and of two
+ * urgent threads the one with less to do goes first. */
 core_fn u64 hint_slice_ns(u64 burst_ns)
 {
-	u64 slice_ns = burst_ns + burst_ns / 2;
+	u64 slice_ns = burst_ns / HINT_SLICE_PARTS;
 
 	if (slice_ns > HINT_SLICE_URGENT_MOST_NS)
 		return HINT_SLICE_URGENT_MOST_NS;
@@ -46,9 +48,10 @@ core_fn u64 hint_slice_ns(u64 burst_ns)
 
 /* A short slice gives an urgent thread an early deadline; a long one makes batch threads, once on the CPU, yield to
  * anybody whose deadline is earlier and keeps them from each other's way. But whoever has had more than his share must
- * wait, however early his deadline is: a nice value keeps an urgent thread from that. So must one that lost the CPU to
- * a shorter slice before its work was done; where slices are kept, for all of a batch thread's. Nobody's own nice value
- * is made more pressing by being batch. `burst_ns`: what the thread runs at a time. */
+ * wait, however early his deadline is, and who wakes has nothing saved up: a thread that loses the CPU in the midst of
+ * its work waits until a batch thread has had what it is owed, and then for the next tick. The more a thread weighs the
+ * less that is, so an urgent one gets the utmost nice value. Where slices are kept it waits for all of a batch
+ * thread's. Nobody's own nice value is made more pressing by being batch. `burst_ns`: what the thread runs at a time. */
 core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, const struct hint_means *means)
 {
 	struct hint hint = *own;

@@ -281,6 +281,7 @@ struct role_state {
 	u64 wait_ns;
 	u64 wakeups;
 	u64 beats;
+	u64 serves, served; /* urgent threads that it woke: then, and until now */
 	u32 net_wakes;
 	u32 frame_wakes;
 	u64 net_turn;	  /* the last turn that was counted in net_wakes */
@@ -322,6 +323,12 @@ core_fn int role_is_for_frames(const struct role_state *role)
 	return role->for_frames || (role->answer.role == ROLE_RENDER && role->answer.evidence >= EVIDENCE_GPU);
 }
 
+/* Whether a thread is urgent by a clock of its own, and not since it serves such a one. */
+core_fn int role_is_by_clock(const struct role_state *role)
+{
+	return role->answer.tier == TIER_LATENCY_CRITICAL && role->beat.beats >= LEAST_WAKES;
+}
+
 /* Whether enough has happened since the last judgement; however often it wakes, that takes a while. */
 core_fn int role_is_due(const struct role_state *role, const struct thread_account *account, u64 now_ns, u32 wakeups)
 {
@@ -340,6 +347,7 @@ core_fn void role_window_begins(struct role_state *role, const struct thread_acc
 	role->beats = role->beat.beats;
 	role->net_wakes = role->facts.net_wakes;
 	role->frame_wakes = role->facts.frame_wakes;
+	role->serves = role->served;
 }
 
 /* Judges the stretch of behaviour that ends now, and begins the next. */
@@ -359,6 +367,7 @@ core_fn void judge_stretch(struct role_state *role, const struct thread_account 
 		.beat_dev_ns = role->beat.gap_dev_ns,
 		.net_wakes = role->facts.net_wakes - role->net_wakes,
 		.frame_wakes = role->facts.frame_wakes - role->frame_wakes,
+		.serves = role->served - role->serves,
 		.prio = account->prio,
 	};
 

@@ -51,6 +51,21 @@ static int is_timely(const struct beat *beat)
 	return pattern.timely > 0;
 }
 
+/* How timely a thread seems that has no clock of its own and woke an urgent one so many times in 60 turns. */
+static u32 serving(u64 serves)
+{
+	struct behaviour seen = { .span_ns = NSEC_PER_SEC,
+				  .cpu_ns = NSEC_PER_SEC / 6,
+				  .wakeups = 60,
+				  .gap_ns = FRAME_NS,
+				  .gap_dev_ns = FRAME_NS,
+				  .serves = serves };
+	struct pattern pattern = { 0 };
+
+	pattern_learn_timely(&pattern, &seen);
+	return pattern.timely;
+}
+
 int main(void)
 {
 	struct beat steady = heard(30, "#"), overruns = heard(60, "#.##..#."), late = heard(60, "#.#.##"),
@@ -86,6 +101,8 @@ int main(void)
 	seen.cpu_ns = seen.span_ns * 2 / 5;
 	pattern_learn_timely(&pattern, &seen);
 	ok(pattern.timely < 100, "and so does to work on and on, waiting or not");
+	ok(serving(60) > 0, "one that wakes an urgent thread nearly whenever it works is timely with it");
+	is(serving(20), 0, "one that does so now and then is not");
 	ok(!is_timely(&none), "interrupts at any time are no clock");
 	ok(!is_timely(&few), "nor are a few");
 	is(times_near(5, 0), 0, "nothing fits into nothing");

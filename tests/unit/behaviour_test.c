@@ -115,9 +115,24 @@ static void test_processes(void)
 	   "elsewhere it is as well, less surely");
 }
 
+static void test_hinted(void)
+{
+	struct behaviour asks = { .wakeups = 100,
+				  .span_ns = NSEC_PER_SEC,
+				  .cpu_ns = 10 * NSEC_PER_MSEC,
+				  .gap_ns = 10 * NSEC_PER_MSEC + 100 * NSEC_PER_USEC,
+				  .prio = PRIO_URGENT_LAST };
+	struct behaviour hinted = asks;
+
+	hinted.prio = PRIO_HINTED;
+	is(opinion_of_clock(&asks).role, ROLE_AUDIO, "who asks for an urgent nice value and wakes by a clock is for sound");
+	is(opinion_of_clock(&hinted).role, ROLE_UNKNOWN, "the nice value that hints give is no such sign");
+}
+
 int main(void)
 {
 	test_recorded();
+	test_hinted();
 	test_sound_periods();
 	test_other_periods();
 	test_sends();

@@ -19,11 +19,13 @@ static void test_hints(void)
 	ok(hint.slice_ns == HINT_SLICE_LEAST_NS && hint.nice == 3,
 	   "urgent: the shortest slice, nice stays where it must");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 1000 * NSEC_PER_USEC, &all);
-	ok(hint.slice_ns == 1500 * NSEC_PER_USEC && hint.nice == HINT_NICE_URGENT,
-	   "else a slice that holds what it does at a time, and more weight");
+	ok(hint.slice_ns == 200 * NSEC_PER_USEC && hint.nice == HINT_NICE_URGENT,
+	   "else a part of what it does at a time, and all the weight there is");
+	ok(hint_slice_ns(300 * NSEC_PER_USEC) < hint_slice_ns(2 * NSEC_PER_MSEC),
+	   "of two urgent threads the one that does less goes first");
 	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "within bounds");
-	all.usual_slice_ns = 1400 * NSEC_PER_USEC;
-	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 950 * NSEC_PER_USEC, &all);
+	all.usual_slice_ns = 700 * NSEC_PER_USEC;
+	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 3500 * NSEC_PER_USEC, &all);
 	ok(hint.slice_ns == 0 && hint.nice == HINT_NICE_URGENT,
 	   "a slice as long as the usual one is the usual one: the kernel does not tell them apart");
 	ok(HINT_SLICE_SELF_NS > HINT_SLICE_URGENT_MOST_NS && HINT_SLICE_SELF_NS < HINT_SLICE_BATCH_KEPT_NS,
