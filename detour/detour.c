@@ -7,6 +7,7 @@
 
 #ifdef __x86_64__
 
+#include <asm/resource.h>
 #include <asm/stat.h>
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -149,6 +150,16 @@ static u64 ticks(void)
 	return (u64)high << 32 | low;
 }
 
+/* Whether a file may be so large: one that may not would not only fail, but be a signal. */
+static int may_write(u64 bytes)
+{
+	struct {
+		u64 now, most;
+	} limit = { 0, 0 };
+
+	return !detour_call_kernel(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (u64)&limit, 0, 0) && limit.now >= bytes;
+}
+
 /* Makes the file that is counted in; afterwards detour_page says where it is, in this process and in no child. Its room
  * is taken at once: a full disk must not kill who counts. */
 static void begin_counting(u32 tells)
@@ -161,7 +172,7 @@ static void begin_counting(u32 tells)
 
 	/* A page of memory that is nobody's file, see detour.h. */
 	if (detour_call_kernel(__NR_madvise, (u64)&detour_page, sizeof(detour_page), MADV_WIPEONFORK, 0, 0, 0) ||
-	    !path_of(path, "/counts/", pid, ticks()))
+	    !may_write(bytes) || !path_of(path, "/counts/", pid, ticks()))
 		return;
 	fd = open_file(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (fd < 0)

@@ -226,6 +226,10 @@ gcc -shared -fPIC -nostdlib -o "$scratch/own.so" "$scratch/own.c"
 LD_AUDIT=$scratch/own.so sampled -- sh -c "echo \"\$LD_AUDIT\"; exec '$calls' '$library' launches 5000"
 like "an auditor of the user's stays" "$(cat "$scratch/said")" "^$scratch/own.so:/.*/tactus-detour\..*/detour.so$"
 is "and calls count themselves beside it" "$(of calls calls function=cuLaunchKernel) $(without_trap)" "5000 5000"
+for mode in --sample=100 --detour; do
+	"$tactus" cuda --json $mode --library "$library" -- sh -c "ulimit -f 8; exec '$calls' '$library' launches 5000" >"$scratch/rows" 2>"$scratch/err"
+	is "a program that may write no large file goes on, $mode" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 "
+done
 if id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	mkdir -m 755 /tmp/tactus-test-nobody.$$
 	cp "$calls" "$library" /tmp/tactus-test-nobody.$$
