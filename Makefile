@@ -20,7 +20,7 @@ endif
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
-LIBS = $(LIBBPF_A) -lelf -lz -linih
+LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty
 STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs-only-l libelf 2>/dev/null)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
@@ -124,7 +124,7 @@ $(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
-	@$(SANITIZED) $< $(B)/pure.a -lz -linih -o $@
+	@$(SANITIZED) $< $(B)/pure.a -lz -linih -liberty -o $@
 
 $(B)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)

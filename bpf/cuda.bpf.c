@@ -181,24 +181,71 @@ int on_call(struct pt_regs *ctx)
 	return 0;
 }
 
+/* A name that one event does not hold. */
+struct long_name_left {
+	u64 from;
+	u64 handle;
+	u64 now_ns;
+	u32 cpu_id, tid, pid, unused;
+};
+
+static int send_piece(u32 index, struct long_name_left *left)
+{
+	u32 behind_bytes = (index + 1) * CUDA_NAME_PIECE;
+	struct sched_cpu *cpu = cpu_state(left->cpu_id);
+	struct event_cuda_name *event;
+	char first = 0;
+
+	bpf_probe_read_user(&first, sizeof(first), (void *)(left->from + behind_bytes));
+	if (!first || !cpu)
+		return 1;
+	event = EVENT_BEGIN(cpu, left->cpu_id, CUDA_NAME, event_cuda_name, left->now_ns, left->tid, true);
+	if (!event)
+		return 1;
+	__builtin_memset(event->name.text, 0, sizeof(event->name.text));
+	event->what = CUDA_NAMED_MORE;
+	event->pid = 0;
+	event->handle = left->handle;
+	event->same_as = cuda_more_of(left->pid, behind_bytes);
+	bpf_probe_read_user_str(event->name.text, sizeof(event->name.text), (void *)(left->from + behind_bytes));
+	event_send(cpu, event, sizeof(*event));
+	return 0;
+}
+
+static __always_inline void send_rest(const struct here *here, u64 from, u64 handle, u64 now_ns)
+{
+	struct long_name_left left = { .from = from,
+				       .handle = handle,
+				       .now_ns = now_ns,
+				       .cpu_id = here->cpu_id,
+				       .tid = tid_of(here->current),
+				       .pid = (u32)here->current->tgid };
+
+	bpf_loop(CUDA_NAME_PIECES, send_piece, &left, 0);
+}
+
 static __always_inline void send_name(struct here *here, const struct open_call *call, u32 shape, u64 now_ns)
 {
 	struct event_cuda_name *event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_NAME, event_cuda_name, now_ns,
 						    tid_of(here->current), true);
-	u64 from = call->third;
+	u64 from = call->third, handle;
+	long len = 0;
 
 	if (!event)
 		return;
 	__builtin_memset(event->name.text, 0, sizeof(event->name.text));
 	event->what = shape == SHAPE_SAME ? CUDA_NAMED_SAME : CUDA_NAMED_KERNEL;
 	event->pid = (u32)here->current->tgid;
-	event->handle = shape == SHAPE_NAME_OF ? call->second : read_word(call->first);
+	handle = shape == SHAPE_NAME_OF ? call->second : read_word(call->first);
+	event->handle = handle;
 	event->same_as = shape == SHAPE_SAME ? call->second : 0;
 	if (shape == SHAPE_NAME_OF)
 		from = read_word(call->first);
 	if (shape != SHAPE_SAME)
-		bpf_probe_read_user_str(event->name.text, sizeof(event->name.text), (void *)from);
+		len = bpf_probe_read_user_str(event->name.text, sizeof(event->name.text), (void *)from);
 	event_send(here->cpu, event, sizeof(*event));
+	if (len == sizeof(event->name.text))
+		send_rest(here, from, handle, now_ns);
 }
 
 static __always_inline void close_call(struct here *here, const struct open_call *call, u64 cookie, u64 depth,

@@ -72,7 +72,18 @@ enum cuda_named {
 	CUDA_NAMED_FUNCTION = 1, /* handle: its number */
 	CUDA_NAMED_KERNEL = 2,	 /* handle: of that process */
 	CUDA_NAMED_SAME = 3,	 /* handle: another one of the kernel that has the handle same_as */
+	/* What the kernel's name goes on with. Which process's, and behind how many bytes, is in same_as; pid is 0, so
+	 * that who knows no such pieces takes them for nothing that is ever launched. */
+	CUDA_NAMED_MORE = 4,
 };
+
+/* The first piece comes with the kernel; so many more may follow. */
+enum { CUDA_NAME_PIECE = 183, CUDA_NAME_PIECES = 21, CUDA_NAME_MAX = (CUDA_NAME_PIECES + 1) * CUDA_NAME_PIECE };
+
+core_fn u64 cuda_more_of(u32 pid, u32 behind_bytes)
+{
+	return (u64)behind_bytes << 32 | pid;
+}
 
 /* Copies by where they go from and to. */
 enum cuda_copy {

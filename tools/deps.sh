@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/lib.sh
 
-build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev pkg-config python3"
+build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-dev pkg-config python3"
 unit_packages="libclang-rt-14-dev"
 test_packages="kmod procps util-linux rt-tests stress-ng linux-perf clang-format cppcheck shellcheck mandoc"
 # Real programs whose threads' roles are known: games, frames, Windows programs, sound, servers.

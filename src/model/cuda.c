@@ -472,10 +472,34 @@ static void take_ioctl(struct cuda *cuda, const struct threads *threads, const s
 	keep(cuda, thread, &span);
 }
 
+/* What a kernel's name goes on with. Pieces come in order; behind one that was lost, none fits. */
+static void take_more(struct cuda *cuda, const struct event_cuda_name *event)
+{
+	struct cuda_kernel *kernel = find_kernel(cuda, (u32)event->same_as, event->handle);
+	size_t behind = event->same_as >> 32, len = strnlen(event->name.text, LONG_NAME_LEN);
+	char *longer;
+
+	if (!kernel || !kernel->name || strlen(kernel->name) != behind || behind + len > CUDA_NAME_MAX)
+		return;
+	longer = realloc(kernel->name, behind + len + 1);
+	if (!longer) {
+		cuda->failed = true;
+		return;
+	}
+	memcpy(longer + behind, event->name.text, len);
+	longer[behind + len] = '\0';
+	kernel->name = longer;
+}
+
 static void take_name(struct cuda *cuda, const struct event_cuda_name *event)
 {
 	char text[LONG_NAME_LEN + 1] = "", **name = NULL;
+	const char *same_name = NULL;
 
+	if (event->what == CUDA_NAMED_MORE) {
+		take_more(cuda, event);
+		return;
+	}
 	memcpy(text, event->name.text, LONG_NAME_LEN);
 	if (event->what == CUDA_NAMED_FUNCTION) {
 		struct cuda_calls *calls = event->handle < CUDA_FUNCTIONS_MAX ? function_at(cuda, (u32)event->handle)
@@ -494,12 +518,12 @@ static void take_name(struct cuda *cuda, const struct event_cuda_name *event)
 		if (!kernel || (event->what == CUDA_NAMED_SAME && (!same || !same->name || same == kernel)))
 			return;
 		if (same)
-			memcpy(text, same->name, strlen(same->name) + 1);
+			same_name = same->name;
 		/* A handle may be another kernel's later. */
 		free(kernel->name);
 		name = &kernel->name;
 	}
-	*name = strdup(text);
+	*name = strdup(same_name ? same_name : text);
 	cuda->failed |= !*name;
 }
 

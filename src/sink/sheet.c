@@ -10,7 +10,7 @@
 
 #include "text.h"
 
-enum { CELL_WIDTH = 200 };
+enum { CELL_WIDTH = 64 };
 
 void sheet_open(struct sheet *sheet, FILE *out, bool json, const struct column *columns, int columns_len)
 {
@@ -64,8 +64,7 @@ static void format_cell(char *into, size_t size, enum cell_kind kind, union cell
 		snprintf(into, size, cell.number == CELL_NONE ? "-" : "%" PRId64, (s64)cell.number);
 		break;
 	case CELL_TEXT:
-		format_plain(into, size, cell.text);
-		break;
+		break; /* has any length */
 	case CELL_BYTES:
 		format_bytes(into, size, cell.number);
 		break;
@@ -89,20 +88,37 @@ static char **new_row(struct sheet *sheet)
 	return &sheet->cells[sheet->rows++ * width];
 }
 
+/* As long as it is. */
+static char *plain_copy(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+
+	if (copy)
+		format_plain(copy, size, text);
+	return copy;
+}
+
+static char *words_of(enum cell_kind kind, union cell cell)
+{
+	char text[CELL_WIDTH];
+
+	if (kind == CELL_TEXT)
+		return plain_copy(cell.text);
+	format_cell(text, sizeof(text), kind, cell);
+	return strdup(text);
+}
+
 static void keep_row(struct sheet *sheet, const char *label, const union cell *cells)
 {
-	char **row = new_row(sheet), text[CELL_WIDTH];
+	char **row = new_row(sheet);
 
 	if (!row) {
 		sheet->failed = true;
 		return;
 	}
 	for (int i = 0; i < sheet->columns_len; i++) {
-		if (i == 0 && label)
-			snprintf(text, sizeof(text), "%s", label);
-		else
-			format_cell(text, sizeof(text), sheet->columns[i].kind, cells[i]);
-		row[i] = strdup(text);
+		row[i] = i == 0 && label ? strdup(label) : words_of(sheet->columns[i].kind, cells[i]);
 		sheet->failed |= !row[i];
 	}
 }

@@ -24,12 +24,15 @@ enum {
 	KEY_DRIVER_BY,
 	KEY_COUNT,
 	KEY_DETOUR,
-	KEY_NO_DETOUR
+	KEY_NO_DETOUR,
+	KEY_WIDE,
+	KEY_MANGLED
 };
 enum { ROWS_DEFAULT = 20, LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
 
 static struct cuda_settings wishes = { .api = "default", .sample = 1 };
 static bool live_lines, list_only;
+static enum kernel_names names = NAMES_SHORT;
 static char count_pattern[256]; /* --count, as a regular expression */
 
 /* One shell pattern for the functions of both layers: libcuda's are chosen by a regular expression. */
@@ -105,6 +108,10 @@ static const char *take_own(int key, const char *value)
 	case KEY_NO_DETOUR:
 		wishes.no_detour = true;
 		return NULL;
+	case KEY_WIDE:
+	case KEY_MANGLED:
+		names = key == KEY_WIDE ? NAMES_WHOLE : NAMES_MANGLED;
+		return NULL;
 	case KEY_NO_IOCTLS:
 		wishes.no_ioctls = true;
 		return NULL;
@@ -121,6 +128,8 @@ static const struct argp_option own[] = {
 	  "Without --sample: let the command tell of each launch itself, in place of a probe", 0 },
 	{ "no-detour", KEY_NO_DETOUR, 0, 0, "With --sample: let every call run into its probe, as with -p", 0 },
 	{ "live", KEY_LIVE, 0, 0, "Also print a line a second", 0 },
+	{ "wide", KEY_WIDE, 0, 0, "Print kernels' names whole, with template arguments and parameters", 0 },
+	{ "mangled", KEY_MANGLED, 0, 0, "Print kernels' names as the program has them, not in words", 0 },
 	{ "driver", KEY_DRIVER, "PATTERN", 0,
 	  "Also watch functions of NVIDIA's kernel modules, of names that fit; MODULE:PATTERN for another module's",
 	  0 },
@@ -307,7 +316,7 @@ static int play(struct show *show)
 	int status;
 
 	if (cuda_form_of(show->options.output, &form)) {
-		show->export = cuda_export_open(show->options.output, form);
+		show->export = cuda_export_open(show->options.output, form, names);
 		if (!show->export)
 			return EXIT_FAILURE;
 		show->options.output = NULL;
@@ -329,7 +338,7 @@ static int play(struct show *show)
 			putchar('\n');
 		cuda_print_tables(&show->cuda, show->options.json,
 				  show->options.rows ? show->options.rows : ROWS_DEFAULT, show->source.threads.first_ns,
-				  wishes.sample > 1);
+				  wishes.sample > 1, names);
 		print_notes(show);
 	}
 	if (show->export &&

@@ -11,7 +11,7 @@
 #include "cuda_view.h"
 
 enum phase { PHASE_INSTANT, PHASE_BEGIN, PHASE_END };
-enum { NAME_SIZE = 256 };
+enum { NAME_SIZE = 256, TOLD_SLOTS = 256 };
 
 /* An event that was taken; the place of its copy. */
 union kept {
@@ -32,6 +32,7 @@ struct cuda_export {
 	const char *path;
 	enum cuda_form form;
 	FILE *out;
+	enum kernel_names names;
 	union kept *events;
 	size_t len, room;
 	bool failed;
@@ -43,6 +44,12 @@ struct writing {
 	const struct threads *threads;
 	u64 from_ns;
 	u64 lines;
+	enum kernel_names names;
+	/* Names in words, by the kernel's place in memory: to make them takes longer than to write a line. */
+	struct {
+		const struct cuda_kernel *kernel;
+		char *words;
+	} told[TOLD_SLOTS];
 };
 
 bool cuda_form_of(const char *path, enum cuda_form *form)
@@ -58,7 +65,7 @@ bool cuda_form_of(const char *path, enum cuda_form *form)
 	return true;
 }
 
-struct cuda_export *cuda_export_open(const char *path, enum cuda_form form)
+struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, enum kernel_names names)
 {
 	struct cuda_export *export = calloc(1, sizeof(*export));
 
@@ -71,6 +78,7 @@ struct cuda_export *cuda_export_open(const char *path, enum cuda_form form)
 	}
 	export->path = path;
 	export->form = form;
+	export->names = names == NAMES_MANGLED ? NAMES_MANGLED : NAMES_WHOLE;
 	return export;
 }
 
@@ -124,17 +132,27 @@ static u32 pid_of(const struct writing *writing, u32 tid)
 	return thread ? thread->pid : tid;
 }
 
+static const char *words_of(struct writing *writing, const struct cuda_kernel *kernel)
+{
+	size_t slot = (size_t)kernel / sizeof(*kernel) % TOLD_SLOTS;
+	bool shortened = false;
+
+	if (writing->told[slot].kernel != kernel) {
+		free(writing->told[slot].words);
+		writing->told[slot].kernel = kernel;
+		writing->told[slot].words = cuda_kernel_words(kernel, writing->names, &shortened);
+	}
+	return writing->told[slot].words ? writing->told[slot].words : "?";
+}
+
 /* What is known of a launch, behind what both forms begin with. */
-static void print_launch(const struct writing *writing, const struct event_cuda_launch *event)
+static void print_launch(struct writing *writing, const struct event_cuda_launch *event)
 {
 	const struct cuda_kernel *kernel = cuda_kernel_of(writing->cuda, pid_of(writing, event->head.tid),
 							  event->kernel);
-	char name[NAME_SIZE] = "";
 
-	if (kernel)
-		cuda_kernel_words(name, sizeof(name), kernel);
 	fputs("\"kernel\":", writing->out);
-	print_json_string(writing->out, name);
+	print_json_string(writing->out, kernel ? words_of(writing, kernel) : "");
 	fprintf(writing->out,
 		",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared_bytes\":%u,\"stream\":\"0x%" PRIx64 "\"",
 		event->grid_x, event->grid_y, event->grid_z, event->block_x, event->block_y, event->block_z,
@@ -287,7 +305,9 @@ static void write_chrome_names(struct writing *writing)
 
 int cuda_export_close(struct cuda_export *export, const struct cuda *cuda, const struct threads *threads, u64 from_ns)
 {
-	struct writing writing = { .out = export->out, .cuda = cuda, .threads = threads, .from_ns = from_ns };
+	struct writing writing = {
+		.out = export->out, .cuda = cuda, .threads = threads, .from_ns = from_ns, .names = export->names
+	};
 	int status = 0;
 
 	if (export->form == FORM_LINES) {
@@ -303,6 +323,8 @@ int cuda_export_close(struct cuda_export *export, const struct cuda *cuda, const
 		note("%s: some events are missing: there was no memory for them", export->path);
 	if (ferror(export->out) | fclose(export->out))
 		status = fail(export->path, "cannot write: %m");
+	for (size_t i = 0; i < TOLD_SLOTS; i++)
+		free(writing.told[i].words);
 	free(export->events);
 	free(export);
 	return status;

@@ -7,6 +7,7 @@
 
 #include "../base/options.h"
 #include "../model/nvidia.h"
+#include "../sink/demangle.h"
 #include "../sink/sheet.h"
 #include "../sink/text.h"
 #include "cuda_view.h"
@@ -19,6 +20,7 @@ struct page {
 	u32 rows;
 	bool begun; /* a table was printed */
 	u64 from_ns;
+	enum kernel_names names;
 };
 
 /* A table is a list of rows in the order of how much each matters. */
@@ -165,23 +167,33 @@ static void print_layers(struct page *page)
 	end(page, &sheet, 0);
 }
 
-void cuda_kernel_words(char *into, size_t size, const struct cuda_kernel *kernel)
+char *cuda_kernel_words(const struct cuda_kernel *kernel, enum kernel_names names, bool *shortened)
 {
-	static const char *const what[] = { [SHAPE_LAUNCH_GRAPH] = "graph ", [SHAPE_LAUNCH_HOST] = "host function " };
-	const char *word = kernel->shape == SHAPE_LAUNCH_GRAPH || kernel->shape == SHAPE_LAUNCH_HOST
-				   ? what[kernel->shape]
-				   : "kernel ";
+	char text[SHORT_NAME_MOST + 1], *whole = NULL;
 
-	if (kernel->name)
-		snprintf(into, size, "%s", kernel->name);
-	else
-		snprintf(into, size, "%s0x%" PRIx64, word, kernel->handle);
+	if (!kernel->name) {
+		snprintf(text, sizeof(text), "%s 0x%" PRIx64,
+			 kernel->shape == SHAPE_LAUNCH_GRAPH  ? "graph"
+			 : kernel->shape == SHAPE_LAUNCH_HOST ? "host function"
+							      : "kernel",
+			 kernel->handle);
+		return strdup(text);
+	}
+	if (names != NAMES_MANGLED)
+		whole = demangle(kernel->name);
+	if (!whole)
+		whole = strdup(kernel->name);
+	if (!whole || names != NAMES_SHORT)
+		return whole;
+	*shortened |= shorten_name(text, sizeof(text), whole);
+	free(whole);
+	return strdup(text);
 }
 
 static const struct column launch_columns[] = {
 	{ "table", NULL, CELL_TEXT },	   { "pid", "PID", CELL_NUMBER },   { "launches", "LAUNCHES", CELL_NUMBER },
 	{ "grid", "GRID", CELL_TEXT },	   { "block", "BLOCK", CELL_TEXT }, { "shared_bytes", "SHARED", CELL_BYTES },
-	{ "kernel", "KERNEL", CELL_TEXT },
+	{ "kernel", "KERNEL", CELL_TEXT }, { "mangled", NULL, CELL_TEXT },
 };
 enum { LAUNCH_COLUMNS = sizeof(launch_columns) / sizeof(launch_columns[0]) };
 
@@ -221,6 +233,7 @@ static void print_launches(struct page *page)
 {
 	const struct cuda *cuda = page->cuda;
 	struct ranked *rows = calloc(cuda->kernels_len + 1, sizeof(*rows));
+	bool shortened = false;
 	struct sheet sheet;
 	size_t len = 0;
 
@@ -237,19 +250,26 @@ static void print_launches(struct page *page)
 	begin(page, &sheet, "launches (sizes of the last one)", launch_columns, LAUNCH_COLUMNS);
 	for (size_t i = 0; i < shown(page, len); i++) {
 		const struct cuda_kernel *kernel = rows[i].row;
-		char name[NAME_SIZE], grid[SIZES_SIZE], block[SIZES_SIZE];
+		char *name = cuda_kernel_words(kernel, page->names, &shortened), grid[SIZES_SIZE], block[SIZES_SIZE];
 		union cell cells[LAUNCH_COLUMNS] = {
-			{ .text = "launches" }, { .number = kernel->pid }, { .number = rows[i].weight },
-			{ .text = grid },	{ .text = block },	   { .number = kernel->shared_bytes },
-			{ .text = name },
+			{ .text = "launches" },
+			{ .number = kernel->pid },
+			{ .number = rows[i].weight },
+			{ .text = grid },
+			{ .text = block },
+			{ .number = kernel->shared_bytes },
+			{ .text = name ? name : "?" },
+			{ .text = kernel->name ? kernel->name : "" },
 		};
 
-		cuda_kernel_words(name, sizeof(name), kernel);
 		snprintf(grid, sizeof(grid), "%ux%ux%u", kernel->grid[0], kernel->grid[1], kernel->grid[2]);
 		snprintf(block, sizeof(block), "%ux%ux%u", kernel->block[0], kernel->block[1], kernel->block[2]);
 		sheet_row(&sheet, cells);
+		free(name);
 	}
 	end(page, &sheet, len - shown(page, len));
+	if (shortened && !page->json)
+		puts("(--wide shows names whole)");
 	free(rows);
 }
 
@@ -544,9 +564,12 @@ static void print_xids(struct page *page)
 	end(page, &sheet, 0);
 }
 
-void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns, bool sampled)
+void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns, bool sampled, enum kernel_names names)
 {
-	struct page page = { .cuda = cuda, .json = json, .rows = rows, .from_ns = from_ns };
+	struct page page = { .cuda = cuda, .json = json, .rows = rows, .from_ns = from_ns, .names = names };
+
+	if (json && names == NAMES_SHORT)
+		page.names = NAMES_WHOLE;
 
 	print_calls(&page);
 	if (sampled && page.begun && !json)

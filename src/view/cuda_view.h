@@ -8,11 +8,16 @@
 
 #include "../model/cuda.h"
 
-/* All tables, those that have rows. `rows`: at most so many in each. */
-void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns, bool sampled);
+/* How kernels' names are shown, see sink/demangle.h. */
+enum kernel_names { NAMES_SHORT, NAMES_WHOLE, NAMES_MANGLED };
 
-/* A kernel's name, or its handle where it has none. */
-void cuda_kernel_words(char *into, size_t size, const struct cuda_kernel *kernel);
+/* All tables, those that have rows. `rows`: at most so many in each. JSON has names whole unless they are mangled. */
+void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns, bool sampled,
+		       enum kernel_names names);
+
+/* A kernel's name, or its handle where it has none; to be freed. NULL: there is no memory. `*shortened` is set if
+ * something was left out. */
+char *cuda_kernel_words(const struct cuda_kernel *kernel, enum kernel_names names, bool *shortened);
 
 enum cuda_form { FORM_LINES, FORM_CHROME };
 
@@ -22,7 +27,7 @@ struct cuda_export;
 bool cuda_form_of(const char *path, enum cuda_form *form);
 
 /* Returns NULL after a message. */
-struct cuda_export *cuda_export_open(const char *path, enum cuda_form form);
+struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, enum kernel_names names);
 void cuda_export_take(struct cuda_export *export, const struct event_header *event);
 /* Writes what is left. Returns 0, or 1 after a message. */
 int cuda_export_close(struct cuda_export *export, const struct cuda *cuda, const struct threads *threads, u64 from_ns);

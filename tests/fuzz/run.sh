@@ -13,9 +13,9 @@ build_target() {
 	local name=$1 maker=$2
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name" &&
-		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "$@" -lz -linih \
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "$@" -lz -linih -liberty \
 			-o "$fuzz_out/$name" &&
-		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" ${maker:+"$maker"} "$@" -lz -linih \
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" ${maker:+"$maker"} "$@" -lz -linih -liberty \
 			-o "$fuzz_out/${name}_seeds" &&
 		"$fuzz_out/${name}_seeds" "$scratch/$name"
 }
@@ -48,5 +48,6 @@ fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rul
 fuzz elf '' src/base/elf.c src/base/say.c
 fuzz devices '' src/model/devices.c
 fuzz detour '' src/model/detour.c
+fuzz demangle '' src/sink/demangle.c
 fuzz procdb '' src/model/procdb.c src/model/procdb_format.c src/base/say.c
 done_testing

@@ -23,6 +23,8 @@ is "ioctls lie inside their call" "$(of calls ioctls function=cuInit)" 4
 "$tactus" cuda --json --sample 100 --library "$library" -- build/programs/cuda_calls "$library" launches 20000 >"$scratch/rows" 2>"$scratch/err"
 is "sampled, counted by the program itself" "$(of calls calls function=cuLaunchKernel) $(of calls seen function=cuLaunchKernel)" "20000 200"
 like "without a trap" "$(cat "$scratch/err")" '20000 calls were counted without a trap, in 1 process'
+watch names 1
+is "kernels' names are read whole" "$(of launches mangled | tr ' ' '\n' | awk '{ print length }' | sort -n | xargs)" "107 183 184 366 367 1501 3020 4026 4026"
 watch copies 5
 total=$(of calls total_ns function=cuMemcpyDtoH_v2) inner=$(of calls total_ns function=cuStreamSynchronize)
 is "a call inside another is not its own time" "$(of calls self_ns function=cuMemcpyDtoH_v2)" $((total - inner))

@@ -131,6 +131,10 @@ is "with what can be watched" "$(launched "$scratch/rows")" 300
 is "fentry alone: it goes on" "$? $(launched "$scratch/rows")" "0 300"
 like "and says that it has it, or why not" "$(cat "$scratch/err")" \
 	'cuda: 1 of 1 functions of the driver are watched by fentry$|not watched: by fentry: this kernel.*; by kprobe: not asked for'
+if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
+	like "without kprobes either it says both" "$("$tactus" cuda --driver vmlinux:vfs_read -- true 2>&1)" \
+		'1 of 1 .* by fentry$|not watched: by fentry: this kernel.*; by kprobe: this kernel is built without kprobes'
+fi
 ends "by nothing that there is" 2 'is none of auto, fentry and kprobe' "$tactus" cuda --driver-by magic
 
 echo "# tactus record"

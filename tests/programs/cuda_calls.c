@@ -177,6 +177,36 @@ static void with_config(void)
 		launch_ex(&config, kernel, NULL, NULL);
 }
 
+/* "_Z176kkk...ki" of this length: a function of one long name that takes an int. */
+static void make_name(char *name, size_t len)
+{
+	int digits = snprintf(NULL, 0, "%zu", len - 6);
+
+	memset(name, 'k', len);
+	name[sprintf(name, "_Z%zu", len - 3 - (size_t)digits)] = 'k';
+	name[len - 1] = 'i';
+	name[len] = '\0';
+}
+
+/* Kernels whose names have one, two and more pieces, and more than are read. */
+static void names(void)
+{
+	static const size_t lengths[] = { 183, 184, 366, 367, 1501, 3020, 4026, 5001 };
+	char name[5100];
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		make_name(name, lengths[i]);
+		get_function(&kernel, context, name);
+		launches();
+		printf("name=%s\n", name);
+	}
+	get_function(
+		&kernel, context,
+		"_ZN2at6native29vectorized_elementwise_kernelILi16ENS0_21CUDAFunctorOnSelf_addIfEESt5arrayIPcLm2EEE"
+		"EviT0_T1_");
+	launches();
+}
+
 /* As cudart finds its functions: by cuGetProcAddress, which it asks for itself too. */
 static void by_address(void)
 {
@@ -291,12 +321,12 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} what[] = { { "launches", launches },	{ "threads", threads },	    { "leak", leak },
-		     { "errors", errors },	{ "copies", copies },	    { "fork", after_fork },
-		     { "waits", waits },	{ "rate", rate },	    { "config", with_config },
-		     { "address", by_address }, { "arguments", arguments }, { "failing", failing },
-		     { "signals", signals },	{ "killed", killed },	    { "again", again },
-		     { "elsewhere", elsewhere } };
+	} what[] = { { "launches", launches },	 { "threads", threads },     { "leak", leak },
+		     { "errors", errors },	 { "copies", copies },	     { "fork", after_fork },
+		     { "waits", waits },	 { "rate", rate },	     { "config", with_config },
+		     { "address", by_address },	 { "arguments", arguments }, { "failing", failing },
+		     { "signals", signals },	 { "killed", killed },	     { "again", again },
+		     { "elsewhere", elsewhere }, { "names", names } };
 	char line[16];
 
 	if (argc < 3)

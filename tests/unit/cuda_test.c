@@ -232,6 +232,40 @@ static void launches_have_names(void)
 	end();
 }
 
+static size_t name_len(u64 handle)
+{
+	return strlen(cuda_kernel_of(&cuda, PID, handle)->name);
+}
+
+static void long_names_come_in_pieces(void)
+{
+	char piece[CUDA_NAME_PIECE + 1];
+
+	memset(piece, 'k', CUDA_NAME_PIECE);
+	piece[CUDA_NAME_PIECE] = '\0';
+	begin();
+	name(CUDA_NAMED_KERNEL, 0xaa, 0, piece);
+	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, CUDA_NAME_PIECE), "and");
+	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "a piece goes behind the first");
+	is_text(cuda_kernel_of(&cuda, PID, 0xaa)->name + CUDA_NAME_PIECE, "and", "as it is");
+	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, CUDA_NAME_PIECE * 2), "lost");
+	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "one behind a piece that is missing is left out");
+	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, 0), "twice");
+	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID + 1, CUDA_NAME_PIECE + 3), "another's");
+	name(CUDA_NAMED_MORE, 0xdd, cuda_more_of(PID, 0), "nobody's");
+	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "and so are those that belong nowhere");
+	name(CUDA_NAMED_KERNEL, 0xbb, 0, piece);
+	for (u32 i = 1; i < 100; i++)
+		name(CUDA_NAMED_MORE, 0xbb, cuda_more_of(PID, i * CUDA_NAME_PIECE), piece);
+	is(name_len(0xbb), CUDA_NAME_MAX, "no name is longer than is read");
+	name(CUDA_NAMED_SAME, 0xcc, 0xbb, "");
+	is(name_len(0xcc), CUDA_NAME_MAX, "another handle of that kernel has all of it");
+	name(CUDA_NAMED_KERNEL, 0xbb, 0, "saxpy");
+	is_text(cuda_kernel_of(&cuda, PID, 0xbb)->name, "saxpy", "and a handle may have another name later");
+	is(name_len(0xcc), CUDA_NAME_MAX, "by itself");
+	end();
+}
+
 /* Whatever a recording says, nothing is touched that is not there. */
 static void hostile_events(void)
 {
@@ -346,6 +380,7 @@ int main(void)
 	many_outside();
 	memory_adds_up();
 	launches_have_names();
+	long_names_come_in_pieces();
 	hostile_events();
 	names_of_functions();
 	ioctls_by_name();
