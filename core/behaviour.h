@@ -35,7 +35,7 @@ struct behaviour {
 	u64 net_wakes;
 	u64 frame_wakes;
 	u64 serves; /* wake-ups by it of urgent threads of its process that work by a clock */
-	u32 prio; /* as in core/event.h */
+	u32 prio;   /* as in core/event.h */
 	u32 unused;
 };
 
@@ -267,8 +267,8 @@ core_fn int behaviour_is_hindered(const struct behaviour *seen)
 	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
 }
 
-/* A thread that works by a clock, or for one that does, wants to run on time, whatever it is for. Not to be on time for want of a CPU does not
- * count against it, or it would never get one. */
+/* A thread that works by a clock, or for one that does, wants to run on time, whatever it is for. Not to be on time for
+ * want of a CPU does not count against it, or it would never get one. */
 core_step int pattern_learn_timely(struct pattern *pattern, const struct behaviour *seen)
 {
 	int by_clock;

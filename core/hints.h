@@ -35,8 +35,8 @@ struct hint_means {
 	u64 usual_slice_ns; /* the kernel's default slice, with custom ones; such a one is told as 0 */
 };
 
-/* An urgent thread's slice is a part of what it does at a time: shorter than any that a thread has by itself, and of two
- * urgent threads the one with less to do goes first. */
+/* An urgent thread's slice is a part of what it does at a time: shorter than any that a thread has by itself, and of
+ * two urgent threads the one with less to do goes first. */
 core_fn u64 hint_slice_ns(u64 burst_ns)
 {
 	u64 slice_ns = burst_ns / HINT_SLICE_PARTS;
@@ -51,7 +51,8 @@ core_fn u64 hint_slice_ns(u64 burst_ns)
  * wait, however early his deadline is, and who wakes has nothing saved up: a thread that loses the CPU in the midst of
  * its work waits until a batch thread has had what it is owed, and then for the next tick. The more a thread weighs the
  * less that is, so an urgent one gets the utmost nice value. Where slices are kept it waits for all of a batch
- * thread's. Nobody's own nice value is made more pressing by being batch. `burst_ns`: what the thread runs at a time. */
+ * thread's. Nobody's own nice value is made more pressing by being batch. `burst_ns`: what the thread runs at a time.
+ */
 core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, const struct hint_means *means)
 {
 	struct hint hint = *own;

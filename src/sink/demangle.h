@@ -15,8 +15,8 @@ enum {
 char *demangle(const char *name);
 
 /* What tells a function from others at a glance: of one that is longer than SHORT_NAME_MOST, without `void`, its
- * parameters as (...), and its template arguments as deep as there is room for, with <...> for what lies deeper; cut, if
- * nothing else helps. Returns whether anything was left out. */
+ * parameters as (...), and its template arguments as deep as there is room for, with <...> for what lies deeper; cut,
+ * if nothing else helps. Returns whether anything was left out. */
 int shorten_name(char *into, size_t size, const char *name);
 
 #endif

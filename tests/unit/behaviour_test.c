@@ -125,7 +125,8 @@ static void test_hinted(void)
 	struct behaviour hinted = asks;
 
 	hinted.prio = PRIO_HINTED;
-	is(opinion_of_clock(&asks).role, ROLE_AUDIO, "who asks for an urgent nice value and wakes by a clock is for sound");
+	is(opinion_of_clock(&asks).role, ROLE_AUDIO,
+	   "who asks for an urgent nice value and wakes by a clock is for sound");
 	is(opinion_of_clock(&hinted).role, ROLE_UNKNOWN, "the nice value that hints give is no such sign");
 }
 
