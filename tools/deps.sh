@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-dev pkg-config python3"
 unit_packages="libclang-rt-14-dev"
 test_packages="kmod procps util-linux rt-tests stress-ng linux-perf clang-format cppcheck shellcheck mandoc"
+# 32-bit programs.
+[ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-multilib"
 # Real programs whose threads' roles are known: games, frames, Windows programs, sound, servers.
 role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 xvfb mesa-utils libgl1-mesa-dri vulkan-tools
 	mesa-vulkan-drivers weston chocolate-doom freedoom glmark2-x11 libsdl2-tests jackd2 pipewire pipewire-bin

@@ -20,28 +20,35 @@ end() {
 	wait "$watcher"
 }
 
-echo "# a 32-bit library"
-echo 'int cuInit(unsigned flags) { return (int)flags; } int cuLaunchKernel(void) { return 0; }' >"$scratch/narrow.c"
+echo "# a 32-bit program with a 32-bit library"
 mkdir "$scratch/narrow"
-if gcc -m32 -shared -nostdlib -o "$scratch/narrow/libcuda.so.1" "$scratch/narrow.c" 2>"$scratch/err"; then
-	# It is mapped as a 32-bit program would have it mapped; no such program need run here.
-	python3 -c 'import mmap, sys
-file = open(sys.argv[1], "rb")
-kept = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
-print("mapped", flush=True)
-sys.stdin.read()' "$scratch/narrow/libcuda.so.1" <"$scratch/go" >"$scratch/said" &
-	narrow=$!
+narrow=$scratch/narrow/libcuda.so.1 narrow_calls=$scratch/narrow/cuda_calls
+if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/doubles/libcuda.c -o "$narrow" 2>"$scratch/err" &&
+	gcc -m32 -w -O2 -D_GNU_SOURCE tests/programs/cuda_calls.c -o "$narrow_calls" -ldl -lpthread 2>>"$scratch/err" &&
+	"$narrow_calls" "$narrow" launches 1 2>>"$scratch/err"; then
+	is "the program is one" "$(od -An -tx1 -j4 -N1 "$narrow_calls" | tr -d ' ')" 01
+	said='^1 .*narrow/libcuda.so.1: it is a 32-bit library: its calls are not seen'
+	"$tactus" cuda --json --library "$library" -- sh -c '"$1" "$2" waits 60 && "$3" "$4" launches 400' \
+		sh "$narrow_calls" "$narrow" "$calls" "$library" >"$scratch/all" 2>"$scratch/err"
+	is "watching it and another ends well" $? 0
+	grep '^{' "$scratch/all" >"$scratch/rows"
+	like "the 32-bit program ran to its end" "$(cat "$scratch/all")" '^waited_ns='
+	like "it is said once that its calls are not seen" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
+	is "and the other's are" "$(launched "$scratch/rows")" 400
+	"$narrow_calls" "$narrow" launches 50 loaded <"$scratch/go" >"$scratch/said" &
+	program=$!
 	exec 3>"$scratch/go"
-	wait_for "$scratch/said" mapped
-	"$tactus" cuda --json --library "$library" -- "$calls" "$library" launches 400 >"$scratch/rows" 2>"$scratch/err"
-	is "beside a process that maps one, watching ends well" $? 0
-	like "it is said once that its calls are not seen" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" \
-		'^1 .*narrow/libcuda.so.1: it is a 32-bit library: its calls are not seen'
-	is "and those of 64 bits are" "$(launched "$scratch/rows")" 400
+	wait_for "$scratch/said" pid=
+	begin -p $program
+	like "of one that is there already it is said too" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
+	echo go >&3
 	exec 3>&-
-	wait $narrow
+	wait $program
+	is "it goes on" $? 0
+	end
+	is "and so does tactus" $? 0
 else
-	skip "a 32-bit library" "this compiler makes none: $(head -1 "$scratch/err")"
+	skip "a 32-bit program" "none can be made or run here: $(head -1 "$scratch/err")"
 fi
 
 echo "# a container: the library lies where only the process sees it"
