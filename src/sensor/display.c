@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The display sensor: puts the programs of bpf/display.bpf.c on DRM's tracepoints for periods of displays, and on the
- * two calls by which programs flip them. These are DRM's own, so drivers may come later; DRM as a module may not. */
+ * two calls by which programs flip them. These are DRM's own, so drivers may come later; and so may DRM, as a module.
+ */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,67 +10,80 @@
 
 #include "../base/system.h"
 #include "evidence.h"
+#include "gpu_find.h"
 #include "kinds.h"
 #include "sched.h"
 #include "display.skel.h"
 
 enum display_hook { HOOK_FLIPS, HOOK_PERIODS };
 
-static bool probe_drm(struct reason *why)
+static bool drm_is_here(void)
 {
 	int fd = tracefs_open();
 	bool found = fd >= 0 && !faccessat(fd, "events/drm/drm_vblank_event/id", F_OK, 0);
 
 	if (fd >= 0)
 		close(fd);
-	if (!probe_btf(why) || !probe_tracefs(why))
-		return false;
-	if (!found)
-		reason_set(why, "there is no DRM here, or its module is not loaded");
 	return found;
+}
+
+static bool probe_periods(struct reason *why)
+{
+	return probe_btf(why) && probe_tracefs(why);
 }
 
 static bool probe_flips(struct reason *why)
 {
-	return probe_drm(why) && probe_kprobes(why);
+	return probe_periods(why) && probe_kprobes(why);
 }
 
 static const struct sensor_hook hooks[] = {
 	[HOOK_FLIPS] = { "tracepoint/drm+kprobe", NULL, probe_flips },
 	[HOOK_PERIODS] = { "tracepoint/drm", "programs that flip a display themselves are not seen to present",
-			   probe_drm },
+			   probe_periods },
 	{ 0 },
 };
 
 struct display_state {
-	struct display_bpf *skeleton;
+	const struct sensor *sched; /* NULL: only tried */
+	enum display_hook hook;
+	struct display_bpf *skeleton; /* NULL: DRM is not here yet, or can't be hooked */
+	int devices_fd;
+	bool given_up;
 };
 
 static int display_open(void **out, int hook, const void *data, struct reason *why)
 {
 	const struct evidence_settings *settings = data;
 	struct display_state *state = calloc(1, sizeof(*state));
-	int error;
 
 	(void)why;
 	*out = state;
 	if (!state)
 		return -ENOMEM;
-	state->skeleton = display_bpf__open();
-	if (!state->skeleton)
-		return -errno;
-	bpf_program__set_autoload(state->skeleton->progs.on_page_flip, hook == HOOK_FLIPS);
-	bpf_program__set_autoload(state->skeleton->progs.on_atomic, hook == HOOK_FLIPS);
-	error = sched_share(settings ? settings->sched : NULL, state->skeleton->obj);
-	return error ? error : display_bpf__load(state->skeleton);
+	state->sched = settings ? settings->sched : NULL;
+	state->hook = hook;
+	state->devices_fd = gpu_watch_devices();
+	return 0;
 }
 
-static int display_attach(void *data, int hook, struct reason *why)
+static int load(struct display_state *state)
 {
-	struct display_state *state = data;
+	struct display_bpf *skeleton = state->skeleton = display_bpf__open();
+	int error;
+
+	if (!skeleton)
+		return -errno;
+	bpf_program__set_autoload(skeleton->progs.on_page_flip, state->hook == HOOK_FLIPS);
+	bpf_program__set_autoload(skeleton->progs.on_atomic, state->hook == HOOK_FLIPS);
+	error = sched_share(state->sched, skeleton->obj);
+	return error ? error : display_bpf__load(skeleton);
+}
+
+static int attach(struct display_state *state)
+{
 	struct display_bpf *skeleton = state->skeleton;
 
-	(void)why;
 	skeleton->links.on_vblank = sensor_attach_tracepoint(skeleton->progs.on_vblank, "drm", "drm_vblank_event");
 	if (!skeleton->links.on_vblank)
 		return -errno;
@@ -77,13 +91,55 @@ static int display_attach(void *data, int hook, struct reason *why)
 								"drm_vblank_event_delivered");
 	if (!skeleton->links.on_delivered)
 		return -errno;
-	if (hook != HOOK_FLIPS)
+	if (state->hook != HOOK_FLIPS)
 		return 0;
 	skeleton->links.on_page_flip = bpf_program__attach(skeleton->progs.on_page_flip);
 	if (!skeleton->links.on_page_flip)
 		return -errno;
 	skeleton->links.on_atomic = bpf_program__attach(skeleton->progs.on_atomic);
 	return skeleton->links.on_atomic ? 0 : -errno;
+}
+
+/* What lies in DRM's module can be loaded and hooked only once that is there. */
+static int hook_drm(struct display_state *state)
+{
+	int error = load(state);
+
+	if (!error)
+		error = attach(state);
+	if (error) {
+		display_bpf__destroy(state->skeleton);
+		state->skeleton = NULL;
+	}
+	return error;
+}
+
+static int display_attach(void *data, int hook, struct reason *why)
+{
+	(void)hook;
+	(void)why;
+	return drm_is_here() ? hook_drm(data) : 0;
+}
+
+static int display_fd(const void *data)
+{
+	return ((const struct display_state *)data)->devices_fd;
+}
+
+static void display_work(void *data)
+{
+	struct display_state *state = data;
+	struct reason why = { "" };
+	int error;
+
+	if (!gpu_device_came(state->devices_fd) || state->skeleton || state->given_up || !drm_is_here())
+		return;
+	error = hook_drm(state);
+	if (!error)
+		return;
+	sensor_explain(&why, error);
+	note("display: DRM, which was loaded now, can't be watched: %s", why.text);
+	state->given_up = true;
 }
 
 static void display_close(void *data)
@@ -93,14 +149,23 @@ static void display_close(void *data)
 	if (!state)
 		return;
 	display_bpf__destroy(state->skeleton);
+	if (state->devices_fd >= 0)
+		close(state->devices_fd);
 	free(state);
+}
+
+static const char *display_hook_name(const void *data)
+{
+	const struct display_state *state = data;
+
+	return state->skeleton ? hooks[state->hook].name : SENSOR_WAITS;
 }
 
 static u64 display_lost(const void *data)
 {
 	const struct display_state *state = data;
 
-	return state->skeleton->bss->flippers_refused + state->skeleton->bss->presenters_refused;
+	return state->skeleton ? state->skeleton->bss->flippers_refused + state->skeleton->bss->presenters_refused : 0;
 }
 
 const struct sensor_kind display_kind = {
@@ -110,6 +175,9 @@ const struct sensor_kind display_kind = {
 	.open = display_open,
 	.attach = display_attach,
 	.close = display_close,
+	.hook_name = display_hook_name,
+	.fd = display_fd,
+	.work = display_work,
 	.gathers_evidence = true,
 	.lost = display_lost,
 };

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "../../core/gpu_config.h"
@@ -282,15 +281,6 @@ static int hook_all(struct gpu_state *state, enum gpu_way worst, struct reason *
 	return left ? hook_syscall(state, left, why) : 0;
 }
 
-/* Nodes in /dev come when a driver is loaded, or when its first user asks for them. */
-static void watch_devices(const struct gpu_state *state)
-{
-	if (state->inotify_fd < 0)
-		return;
-	inotify_add_watch(state->inotify_fd, "/dev", IN_CREATE);
-	inotify_add_watch(state->inotify_fd, "/dev/dri", IN_CREATE);
-}
-
 static int gpu_open(void **out, int hook, const void *settings, struct reason *why)
 {
 	const struct evidence_settings *given = settings;
@@ -302,8 +292,7 @@ static int gpu_open(void **out, int hook, const void *settings, struct reason *w
 	if (!state)
 		return -ENOMEM;
 	state->sched = given ? given->sched : NULL;
-	state->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	watch_devices(state);
+	state->inotify_fd = gpu_watch_devices();
 	gpu_find(&state->found);
 	return 0;
 }
@@ -338,41 +327,13 @@ static int gpu_fd(const void *data)
 	return state->inotify_fd;
 }
 
-static bool is_of_gpu(const char *name)
-{
-	static const char *const prefixes[] = { "dri", "card", "renderD", "nvidia" };
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
-
-/* Whether a node of a GPU, or one that was not told of for want of room, has come. */
-static bool device_came(const struct gpu_state *state)
-{
-	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-	bool came = false;
-	ssize_t len;
-
-	while ((len = read(state->inotify_fd, buffer, sizeof(buffer))) > 0)
-		for (const char *at = buffer; at < buffer + len;) {
-			const struct inotify_event *event = (const void *)at;
-
-			came = came || (event->mask & IN_Q_OVERFLOW) || (event->len && is_of_gpu(event->name));
-			at += sizeof(*event) + event->len;
-		}
-	return came;
-}
-
 static void gpu_work(void *data)
 {
 	struct gpu_state *state = data;
 	struct reason why = { "" };
 
-	if (state->inotify_fd < 0 || !device_came(state))
+	if (!gpu_device_came(state->inotify_fd))
 		return;
-	watch_devices(state);
 	gpu_find(&state->found);
 	if (hook_all(state, WAY_SYSCALL, &why)) {
 		note("gpu: a driver that was loaded now can't be watched: %s", why.text);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 static void find_families(struct gpu_found *found)
@@ -98,4 +99,48 @@ void gpu_find_minors(void (*take)(void *data, u32 minor, u32 driver), void *data
 			take(data, (u32)strtoul(entry->d_name + len, NULL, 10), driver_of_minor(entry->d_name));
 	if (folder)
 		closedir(folder);
+}
+
+/* Nodes in /dev come when a driver is loaded, or when its first user asks for them. */
+static void watch_folders(int fd)
+{
+	inotify_add_watch(fd, "/dev", IN_CREATE);
+	inotify_add_watch(fd, "/dev/dri", IN_CREATE);
+}
+
+int gpu_watch_devices(void)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (fd >= 0)
+		watch_folders(fd);
+	return fd;
+}
+
+static bool is_of_gpu(const char *name)
+{
+	static const char *const prefixes[] = { "dri", "card", "renderD", "nvidia" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+bool gpu_device_came(int fd)
+{
+	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool came = false;
+	ssize_t len;
+
+	while (fd >= 0 && (len = read(fd, buffer, sizeof(buffer))) > 0)
+		for (const char *at = buffer; at < buffer + len;) {
+			const struct inotify_event *event = (const void *)at;
+
+			came = came || (event->mask & IN_Q_OVERFLOW) || (event->len && is_of_gpu(event->name));
+			at += sizeof(*event) + event->len;
+		}
+	if (came)
+		watch_folders(fd);
+	return came;
 }

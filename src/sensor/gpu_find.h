@@ -4,6 +4,8 @@
 #ifndef TACTUS_SENSOR_GPU_FIND_H
 #define TACTUS_SENSOR_GPU_FIND_H
 
+#include <stdbool.h>
+
 #include "../model/gpu.h"
 
 struct gpu_found {
@@ -18,5 +20,11 @@ void gpu_find(struct gpu_found *found);
 
 /* Hands over the minor number and driver of each DRM device. */
 void gpu_find_minors(void (*take)(void *data, u32 minor, u32 driver), void *data);
+
+/* A descriptor that is readable when a node has come in the folders of GPUs' devices; -1: it can't be had. */
+int gpu_watch_devices(void);
+
+/* Reads it: whether a node of a GPU was among them, or one that was not told of for want of room. */
+bool gpu_device_came(int fd);
 
 #endif

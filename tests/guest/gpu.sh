@@ -142,6 +142,30 @@ late() {
 		"[(True, 25, '$words 25 times')]"
 }
 
+# The display sensor notices DRM itself, when it comes as a module. What it then hooks, the kernel's list of kprobes has.
+flips_hooked() { grep -c 'drm_mode_page_flip_ioctl\|drm_mode_atomic_ioctl' /sys/kernel/debug/kprobes/list; }
+display_waits() {
+	mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
+	is "without DRM the display sensor waits for it" \
+		"$(TACTUS_SKIP_HOOKS=launch:,gpu:,wine:,input:,frame:,socket:,sound:,learned:,cuda:,fence:,memory: "$tactus" doctor --json |
+			json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "display"]')" "[('ok', 'none yet')]"
+	TACTUS_SKIP_HOOKS=launch:,gpu:,wine:,input:,frame:,socket:,sound:,learned: "$tactus" frames --json >"$scratch/frames" 2>"$scratch/frames-err" &
+	display_pid=$!
+	wait_for "$scratch/frames-err" watching
+	is "nothing is hooked while it does" "$(flips_hooked)" 0
+}
+display_came() {
+	for _ in $(seq 100); do
+		[ "$(flips_hooked)" = 2 ] && break
+		sleep 0.2
+	done
+	is "DRM has come, and its flips are hooked" "$(flips_hooked)" 2
+	kill -INT "$display_pid"
+	wait "$display_pid"
+	is "it ends well" "$? $(grep -c 'be watched' "$scratch/frames-err")" "0 0"
+	is "and hooks nothing any more" "$(flips_hooked)" 0
+}
+
 if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
 	insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0
 	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms nvidia
@@ -166,10 +190,12 @@ elif [ -e "$image/nvidia.ko" ]; then
 	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia
 	with_hooks gpu:fentry/nvidia,gpu:kprobe "fentry/drm_ioctl, $tracepoint" fallback nvidia vgem
 else
+	display_waits
 	ask_doctor
 	is "without a GPU there is nothing to hook, and that is no fault" "$(doctor state), $(doctor hook)" "ok, none yet"
 	bring() { modprobe -d "$image" vgem; }
 	late "DRM" vgem "" bring
+	display_came
 	with_hooks "" fentry/drm_ioctl ok vgem
 	with_hooks gpu:fentry kprobe/drm_ioctl fallback vgem
 	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
