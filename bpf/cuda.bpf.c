@@ -64,11 +64,11 @@ struct here {
 static __always_inline bool is_here(struct here *here)
 {
 	here->current = bpf_get_current_task_btf();
-	here->thread = thread_of(here->current);
-	if (!here->thread || !here->thread->watched || here->thread->ended)
-		return false;
 	here->cpu_id = bpf_get_smp_processor_id();
 	here->cpu = cpu_state(here->cpu_id);
+	here->thread = thread_at(here->cpu, here->current);
+	if (!here->thread || !here->thread->watched || here->thread->ended)
+		return false;
 	return here->cpu && here->cpu->window == WINDOW_OPEN && cpu_is_watched(here->cpu_id);
 }
 

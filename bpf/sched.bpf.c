@@ -168,8 +168,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = open_cpu(cpu_id);
-	struct kthread *leaving = prev->pid ? thread_of(prev) : NULL;
-	struct kthread *coming = next->pid ? thread_of(next) : NULL;
+	struct kthread *leaving = prev->pid ? thread_at(cpu, prev) : NULL;
+	struct kthread *coming = next->pid ? thread_at(cpu, next) : NULL;
 	bool prev_watched, next_watched, missed;
 	u64 now_ns;
 
@@ -258,8 +258,8 @@ int BPF_PROG(on_cpuhp_enter, unsigned int cpu_id, int target)
 static __always_inline int woken(struct task_struct *p, bool is_new)
 {
 	u32 cpu_id = bpf_get_smp_processor_id(), target = p->thread_info.cpu;
-	struct kthread *thread = thread_of(p);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
+	struct kthread *thread = thread_at(cpu, p);
 	struct event_wakeup *event;
 	u32 waker_tid;
 	u64 now_ns;
@@ -304,8 +304,8 @@ SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 {
 	u32 cpu_id = bpf_get_smp_processor_id(), from = p->thread_info.cpu;
-	struct kthread *thread = thread_of(p);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
+	struct kthread *thread = thread_at(cpu, p);
 	struct event_migrate *event;
 	u64 now_ns;
 

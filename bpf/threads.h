@@ -81,6 +81,18 @@ static __always_inline struct kthread *thread_of(struct task_struct *p)
 	return bpf_task_storage_get(&threads, p, NULL, 0);
 }
 
+/* The same at a hook that has something to tell. Before Linux 6.2 there is no storage to be had while the same CPU is
+ * inside another look-up, as when an interrupt came there: what would have been told is left out, and that is counted.
+ */
+static __always_inline struct kthread *thread_at(struct sched_cpu *cpu, struct task_struct *p)
+{
+	struct kthread *thread = thread_of(p);
+
+	if (!thread && cpu && cpu->window == WINDOW_OPEN)
+		__sync_fetch_and_add(&cpu->unreached, 1);
+	return thread;
+}
+
 static __always_inline u32 tid_of(struct task_struct *p)
 {
 	return (u32)p->pid;

@@ -81,6 +81,7 @@ struct sched_cpu {
 	u64 crowded;	     /* little room is left in the ring: it is kept for what is rare */
 	u64 looks;
 	u64 woken_ns;			 /* when the reader was last woken at once */
+	u64 unreached;			 /* how often a hook did not get at what is kept of a thread */
 	u32 lost_kinds[SCHED_KINDS_MAX]; /* what was lost, by kind */
 } __attribute__((aligned(128)));
 

@@ -428,6 +428,7 @@ struct sched_losses sched_losses(const struct sensor *sensor)
 
 	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
 		losses.unseen_switches += state->cpus[cpu].unseen_switches;
+		losses.unreached += state->cpus[cpu].unreached;
 		losses.events += state->cpus[cpu].lost;
 		for (u32 kind = 0; kind < EVENT_KINDS; kind++)
 			losses.of_kind[kind] += state->cpus[cpu].lost_kinds[kind];

@@ -48,6 +48,7 @@ int sched_ended_fd(const struct sensor *sensor);
 
 struct sched_losses {
 	u64 unseen_switches;
+	u64 unreached; /* how often a hook did not get at what is kept of a thread */
 	u64 events;
 	u64 of_kind[EVENT_KINDS]; /* these, by kind */
 	u64 threads;		  /* that got no account, or whose account was lost at their end */

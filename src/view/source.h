@@ -64,6 +64,7 @@ struct source {
 	u64 lost;			   /* events that the rings had no room for */
 	u64 lost_kinds[EVENT_KINDS];	   /* these by kind; 0: not known */
 	u64 unseen;			   /* live: switches that the kernel did not show */
+	u64 unreached;			   /* events left out: what is kept of a thread could not be reached */
 	struct ring_count *rings;	   /* live, with events: one a CPU */
 	u64 read;			   /* live: events read from the rings */
 	u64 written_bytes, written_events; /* live: of the recording, up to date once a second */
