@@ -15,7 +15,8 @@ enum {
 	HINT_SLICE_PARTS = 5,
 	HINT_SLICE_SELF_NS = 3500 * NSEC_PER_USEC, /* tactus's own: longer than any urgent one's, shorter than batch */
 	HINT_NICE_URGENT = -20,
-	HINT_NICE_BATCH = 5,
+	HINT_NICE_BATCH = 10, /* so many steps nicer than its owner made it */
+	HINT_NICE_MOST = 19,
 	HINT_CLAMP_URGENT = 512, /* of 1024: an urgent thread's CPU runs at half speed at least */
 };
 
@@ -51,8 +52,9 @@ core_fn u64 hint_slice_ns(u64 burst_ns)
  * wait, however early his deadline is, and who wakes has nothing saved up: a thread that loses the CPU in the midst of
  * its work waits until a batch thread has had what it is owed, and then for the next tick. The more a thread weighs the
  * less that is, so an urgent one gets the utmost nice value. Where slices are kept it waits for all of a batch
- * thread's. Nobody's own nice value is made more pressing by being batch. `burst_ns`: what the thread runs at a time.
- */
+ * thread's. A nice value puts a batch thread's deadline off at once, a slice only from its next on, which is late in a
+ * compiler's short life; what its owner made nicer than another stays nicer. `burst_ns`: what the thread runs at a
+ * time. */
 core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, const struct hint_means *means)
 {
 	struct hint hint = *own;
@@ -67,8 +69,8 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, con
 	} else if (tier == TIER_BATCH) {
 		if (means->slices)
 			hint.slice_ns = means->keeps ? HINT_SLICE_BATCH_KEPT_NS : HINT_SLICE_BATCH_NS;
-		else if (own->nice < HINT_NICE_BATCH)
-			hint.nice = HINT_NICE_BATCH;
+		if (means->presses || !means->slices)
+			hint.nice = own->nice + HINT_NICE_BATCH < HINT_NICE_MOST ? own->nice + HINT_NICE_BATCH : HINT_NICE_MOST;
 	}
 	if (hint.slice_ns == means->usual_slice_ns)
 		hint.slice_ns = 0;
