@@ -47,12 +47,13 @@ start_tactus() {
 }
 start_tactus
 holds "a hog gets a long slice" until_slice $hog $long
+is "and is ten steps nicer" "$(attr $hog | cut -d' ' -f2)" 10
 holds "a thread that wakes by a clock gets a short one" until_short $urgent
 say_measured "it works 200 us at a time, and has: $(attr $urgent)"
 is "and the most weight there is" "$(attr $urgent | cut -d' ' -f2)" -20
 is "a realtime thread stays as it is" "$(attr $realtime | cut -d' ' -f1)" 1
 is "and one that its owner has put in front" "$(attr $chosen)" "0 -3 $base"
-holds "the journal tells it" grep -qE "^tid $hog .* given $long 0 0 end$" $journal
+holds "the journal tells it" grep -qE "^tid $hog .* given $long 10 0 end$" $journal
 is "for nobody else to read" "$(stat -c %a $journal)" 600
 until_slice $forker $long
 touch "$scratch/fork"
@@ -64,7 +65,7 @@ attr $urgent slice 3000000 >/dev/null
 sleep 1.5
 kill -INT $runner
 wait $runner
-is "at the end the hog has its slice back" "$(slice_of $hog)" "$base"
+is "at the end the hog has its slice and nice value back" "$(attr $hog)" "0 0 $base"
 is "a thread that another tool changed meanwhile is left alone" "$(slice_of $urgent)" 3000000
 is "but for its nice value, which was still as given" "$(attr $urgent | cut -d' ' -f2)" 0
 holds "and the journal is gone" test ! -e $journal
@@ -76,7 +77,7 @@ kill -KILL $runner
 wait $runner 2>/dev/null
 is "a killed one leaves its hints" "$(slice_of $hog)" $long
 like "tactus undo takes them back" "$("$tactus" undo)" 'put back$'
-is "all of them" "$(slice_of $hog) $(attr $urgent)" "$base 0 0 $base"
+is "all of them" "$(attr $hog) $(attr $urgent)" "0 0 $base 0 0 $base"
 is "and then has nothing to do" "$("$tactus" undo)" "nothing to undo"
 
 start_tactus
@@ -91,7 +92,7 @@ wait $runner
 is "a dry run changes nothing" "$(slice_of $hog)" $long
 like "and says what it would do" "$(cat "$scratch/err")" '[0-9]+ hints given in thought'
 "$tactus" run --actuator hints -d 0.2 >/dev/null 2>&1
-is "the next start takes back what a killed one left" "$(slice_of $hog)" "$base"
+is "the next start takes back what a killed one left" "$(attr $hog)" "0 0 $base"
 
 # Programs that nothing is known of, with what is learned at hand.
 "$tactus" run --actuator hints >"$scratch/out" 2>"$scratch/err" &
@@ -112,7 +113,7 @@ for _ in $(seq 1300); do /bin/true; done
 lines=$(wc -l <$journal)
 say_measured "after 1300 short programs the journal has $lines lines"
 holds "threads that ended are swept out of the journal" test "$lines" -lt 1200
-holds "those that live stay in it" grep -qE "^tid $hog .* given $long 0 0 end$" $journal
+holds "those that live stay in it" grep -qE "^tid $hog .* given $long 10 0 end$" $journal
 ends "and it is still one tactus's alone" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
 kill -KILL $runner
 wait $runner 2>/dev/null
