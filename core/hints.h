@@ -47,6 +47,11 @@ core_fn u64 hint_slice_ns(u64 burst_ns)
 	return slice_ns < HINT_SLICE_LEAST_NS ? HINT_SLICE_LEAST_NS : slice_ns - slice_ns % HINT_SLICE_LEAST_NS;
 }
 
+core_fn s32 hint_nice_batch(s32 own)
+{
+	return own < HINT_NICE_MOST - HINT_NICE_BATCH ? own + HINT_NICE_BATCH : HINT_NICE_MOST;
+}
+
 /* A short slice gives an urgent thread an early deadline; a long one makes batch threads, once on the CPU, yield to
  * anybody whose deadline is earlier and keeps them from each other's way. But whoever has had more than his share must
  * wait, however early his deadline is, and who wakes has nothing saved up: a thread that loses the CPU in the midst of
@@ -70,7 +75,7 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, con
 		if (means->slices)
 			hint.slice_ns = means->keeps ? HINT_SLICE_BATCH_KEPT_NS : HINT_SLICE_BATCH_NS;
 		if (means->presses || !means->slices)
-			hint.nice = own->nice + HINT_NICE_BATCH < HINT_NICE_MOST ? own->nice + HINT_NICE_BATCH : HINT_NICE_MOST;
+			hint.nice = hint_nice_batch(own->nice);
 	}
 	if (hint.slice_ns == means->usual_slice_ns)
 		hint.slice_ns = 0;
