@@ -351,7 +351,8 @@ static void count_losses(struct session *session)
 	struct source *source = session->source;
 
 	source->unseen = losses.unseen_switches;
-	source->unreached = losses.unreached;
+	/* Later kernels give a thread's storage at any time: one without is a thread that the kernel hides. */
+	source->unreached = kernel_is_at_least(6, 2) ? 0 : losses.unreached;
 	source->lost = losses.events;
 	memcpy(source->lost_kinds, losses.of_kind, sizeof(source->lost_kinds));
 	source->refused = losses.threads + source->threads.refused;
@@ -550,9 +551,10 @@ void source_print_losses(const struct source *source)
 		     "kernel timed them",
 		     source->unseen);
 	if (source->unreached)
-		note("%" PRIu64 " events were left out: what is kept of their threads could not be reached%s",
-		     source->unreached,
-		     kernel_is_at_least(6, 2) ? "" : " (before Linux 6.2 an interrupt at the wrong moment does that)");
+		note("%" PRIu64
+		     " events were left out: what is kept of their threads could not be reached, since an interrupt "
+		     "came while it was being looked up (Linux 6.2 and later can do that)",
+		     source->unreached);
 	if (source->evidence_lost)
 		note("%" PRIu64 " facts about threads were lost: a map or ring was full, or a hook was busy",
 		     source->evidence_lost);
