@@ -135,14 +135,6 @@ const struct sensor_kind cpus_kind = {
 	.close = cpus_close,
 };
 
-static u64 missed_runs(const struct bpf_program *program)
-{
-	struct bpf_prog_info info = { 0 };
-	u32 size = sizeof(info);
-
-	return bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &size) ? 0 : info.recursion_misses;
-}
-
 int cpus_read(struct sensor *sensor, struct cpus *cpus)
 {
 	const struct cpus_state *state = sensor->data;
@@ -156,6 +148,6 @@ int cpus_read(struct sensor *sensor, struct cpus *cpus)
 		return error;
 	memcpy(cpus->accounts, state->accounts, state->cpus_len * sizeof(struct cpu_account));
 	cpus->refused = __atomic_load_n(state->refused, __ATOMIC_RELAXED);
-	cpus->missed = missed_runs(state->on_switch);
+	cpus->missed = sensor_missed_runs_of(bpf_program__fd(state->on_switch));
 	return 0;
 }

@@ -395,14 +395,6 @@ static void watch_driver(struct cuda_state *state)
 		note("cuda: %s", why.text);
 }
 
-static void add_fd(const struct cuda_state *state, int fd)
-{
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	if (fd >= 0)
-		epoll_ctl(state->epoll_fd, EPOLL_CTL_ADD, fd, &readable);
-}
-
 static int cuda_attach(void *data, int hook, struct reason *why)
 {
 	struct cuda_state *state = data;
@@ -433,8 +425,8 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 		libraries_scan(state->libraries);
 	cuda_find_files(on_candidate, state);
 	state->watching = true;
-	add_fd(state, libraries_fd(state->libraries));
-	add_fd(state, uprobes_fd(state->uprobes));
+	sensor_add_fd(state->epoll_fd, libraries_fd(state->libraries));
+	sensor_add_fd(state->epoll_fd, uprobes_fd(state->uprobes));
 	return 0;
 }
 

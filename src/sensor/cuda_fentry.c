@@ -285,17 +285,9 @@ u64 fentry_missed(const struct fentry *fentry)
 {
 	u64 missed = 0;
 
-	for (size_t i = 0; fentry && i < fentry->len; i++) {
-		const int fds[] = { fentry->all[i].program, fentry->all[i].end_program };
-
-		for (int end = 0; end < 2; end++) {
-			struct bpf_prog_info info = { 0 };
-			u32 size = sizeof(info);
-
-			if (fds[end] >= 0 && !bpf_prog_get_info_by_fd(fds[end], &info, &size))
-				missed += info.recursion_misses;
-		}
-	}
+	for (size_t i = 0; fentry && i < fentry->len; i++)
+		missed += sensor_missed_runs_of(fentry->all[i].program) +
+			  sensor_missed_runs_of(fentry->all[i].end_program);
 	return missed;
 }
 

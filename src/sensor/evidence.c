@@ -68,14 +68,6 @@ const char *evidence_check_names(const char *without)
 	return NULL;
 }
 
-static void add_fd(const struct evidence_set *evidence, int fd)
-{
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	if (fd >= 0)
-		epoll_ctl(evidence->epoll_fd, EPOLL_CTL_ADD, fd, &readable);
-}
-
 static void add_name(void *data, const struct name_rule *rule)
 {
 	struct evidence_set *evidence = data;
@@ -105,7 +97,7 @@ static void start_sensors(struct evidence_set *evidence, const struct evidence_s
 		/* Its reason, if it can't, stays with it. */
 		sensor_start(sensor, kind, settings);
 		if (sensor->state != SENSOR_OFF && kind->fd)
-			add_fd(evidence, kind->fd(sensor->data));
+			sensor_add_fd(evidence->epoll_fd, kind->fd(sensor->data));
 	}
 }
 
@@ -126,7 +118,7 @@ int evidence_start(struct evidence_set **out, const struct evidence_settings *wi
 		rules_names(wishes->rules, add_name, evidence);
 	start_sensors(evidence, &settings, without);
 	if (evidence->libraries) {
-		add_fd(evidence, libraries_fd(evidence->libraries));
+		sensor_add_fd(evidence->epoll_fd, libraries_fd(evidence->libraries));
 		libraries_scan(evidence->libraries);
 	}
 	return 0;

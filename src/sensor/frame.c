@@ -308,14 +308,6 @@ static int take_message(void *data, void *bytes, size_t size)
 	return 0;
 }
 
-static void add_fd(const struct frame_state *state, int fd)
-{
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	if (fd >= 0)
-		epoll_ctl(state->epoll_fd, EPOLL_CTL_ADD, fd, &readable);
-}
-
 static int frame_open(void **out, int hook, const void *data, struct reason *why)
 {
 	const struct evidence_settings *settings = data;
@@ -344,8 +336,8 @@ static int frame_open(void **out, int hook, const void *data, struct reason *why
 	error = uprobes_open(&state->uprobes);
 	if (error)
 		return error;
-	add_fd(state, ring_buffer__epoll_fd(state->told));
-	add_fd(state, uprobes_fd(state->uprobes));
+	sensor_add_fd(state->epoll_fd, ring_buffer__epoll_fd(state->told));
+	sensor_add_fd(state->epoll_fd, uprobes_fd(state->uprobes));
 	return 0;
 }
 

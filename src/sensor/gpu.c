@@ -342,23 +342,6 @@ static void gpu_work(void *data)
 	fill_minors(state);
 }
 
-/* How often the kernel did not run a program because its CPU was busy with another one. */
-static u64 missed_runs(const struct gpu_bpf *skeleton)
-{
-	struct bpf_program *program;
-	u64 missed = 0;
-
-	bpf_object__for_each_program(program, skeleton->obj)
-	{
-		struct bpf_prog_info info = { 0 };
-		u32 size = sizeof(info);
-
-		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &size))
-			missed += info.recursion_misses;
-	}
-	return missed;
-}
-
 static u64 gpu_lost(const void *data)
 {
 	const struct gpu_state *state = data;
@@ -369,7 +352,7 @@ static u64 gpu_lost(const void *data)
 			lost += state->parts[part].skeleton->bss->unread +
 				state->parts[part].skeleton->bss->ends_missed +
 				state->parts[part].skeleton->bss->submitters_refused +
-				missed_runs(state->parts[part].skeleton);
+				sensor_missed_runs(state->parts[part].skeleton->obj);
 	return lost;
 }
 

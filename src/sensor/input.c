@@ -251,30 +251,14 @@ static void input_describe(void *data, u64 now_ns, void (*take)(void *data, cons
 	}
 }
 
-/* How often the kernel did not run a program because its CPU was busy with another one. */
-static u64 missed_runs(const struct input_bpf *skeleton)
-{
-	struct bpf_program *program;
-	u64 missed = 0;
-
-	bpf_object__for_each_program(program, skeleton->obj)
-	{
-		struct bpf_prog_info info = { 0 };
-		u32 size = sizeof(info);
-
-		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &size))
-			missed += info.recursion_misses;
-	}
-	return missed;
-}
-
 static u64 input_lost(const void *data)
 {
 	const struct input_state *state = data;
 	u64 lost = state->list.refused;
 
-	return lost + (state->readers ? readers_lost(state->readers)
-				      : state->skeleton->bss->devices_refused + missed_runs(state->skeleton));
+	return lost + (state->readers
+			       ? readers_lost(state->readers)
+			       : state->skeleton->bss->devices_refused + sensor_missed_runs(state->skeleton->obj));
 }
 
 void input_devices(struct sensor *sensor, input_each each, void *data)

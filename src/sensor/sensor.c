@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -151,6 +152,31 @@ bool sensor_hook_is_skipped(const char *sensor, const char *hook)
 			return true;
 	}
 	return false;
+}
+
+u64 sensor_missed_runs_of(int program_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	u32 size = sizeof(info);
+
+	return program_fd >= 0 && !bpf_prog_get_info_by_fd(program_fd, &info, &size) ? info.recursion_misses : 0;
+}
+
+u64 sensor_missed_runs(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+	u64 missed = 0;
+
+	bpf_object__for_each_program(program, object) missed += sensor_missed_runs_of(bpf_program__fd(program));
+	return missed;
+}
+
+void sensor_add_fd(int epoll_fd, int fd)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	if (fd >= 0)
+		epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &readable);
 }
 
 /* One hook from probe to attach. Leaves the sensor's data set only on success. */

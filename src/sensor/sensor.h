@@ -85,6 +85,14 @@ struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, con
 #define SENSOR_SKIPPED_WORDS "switched off by TACTUS_SKIP_HOOKS"
 bool sensor_hook_is_skipped(const char *sensor, const char *hook);
 
+/* How often the kernel did not run a program, or any of an object's, because its CPU was busy with one. */
+struct bpf_object;
+u64 sensor_missed_runs_of(int program_fd);
+u64 sensor_missed_runs(const struct bpf_object *object);
+
+/* Makes one descriptor readable when another is, if there is one. */
+void sensor_add_fd(int epoll_fd, int fd);
+
 bool probe_btf(struct reason *why);
 bool probe_tracefs(struct reason *why);
 bool probe_kprobes(struct reason *why);

@@ -63,14 +63,6 @@ static int take_message(void *data, void *message, size_t size)
 	return 0;
 }
 
-static void add_fd(const struct wine_state *state, int fd)
-{
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	if (fd >= 0)
-		epoll_ctl(state->epoll_fd, EPOLL_CTL_ADD, fd, &readable);
-}
-
 static int wine_open(void **out, int hook, const void *data, struct reason *why)
 {
 	const struct evidence_settings *settings = data;
@@ -97,9 +89,9 @@ static int wine_open(void **out, int hook, const void *data, struct reason *why)
 	if (!state->told)
 		return -errno;
 	error = uprobes_open(&state->uprobes);
-	add_fd(state, ring_buffer__epoll_fd(state->told));
+	sensor_add_fd(state->epoll_fd, ring_buffer__epoll_fd(state->told));
 	if (!error)
-		add_fd(state, uprobes_fd(state->uprobes));
+		sensor_add_fd(state->epoll_fd, uprobes_fd(state->uprobes));
 	return error;
 }
 
