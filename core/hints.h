@@ -15,8 +15,6 @@ enum {
 	HINT_SLICE_PARTS = 5,
 	HINT_SLICE_SELF_NS = 3500 * NSEC_PER_USEC, /* tactus's own: longer than any urgent one's, shorter than batch */
 	HINT_NICE_URGENT = -20,
-	HINT_NICE_BATCH = 10, /* so many steps nicer than its owner made it */
-	HINT_NICE_MOST = 19,
 	HINT_CLAMP_URGENT = 512, /* of 1024: an urgent thread's CPU runs at half speed at least */
 };
 
@@ -47,19 +45,13 @@ core_fn u64 hint_slice_ns(u64 burst_ns)
 	return slice_ns < HINT_SLICE_LEAST_NS ? HINT_SLICE_LEAST_NS : slice_ns - slice_ns % HINT_SLICE_LEAST_NS;
 }
 
-core_fn s32 hint_nice_batch(s32 own)
-{
-	return own < HINT_NICE_MOST - HINT_NICE_BATCH ? own + HINT_NICE_BATCH : HINT_NICE_MOST;
-}
-
 /* A short slice gives an urgent thread an early deadline; a long one makes batch threads, once on the CPU, yield to
  * anybody whose deadline is earlier and keeps them from each other's way. But whoever has had more than his share must
  * wait, however early his deadline is, and who wakes has nothing saved up: a thread that loses the CPU in the midst of
  * its work waits until a batch thread has had what it is owed, and then for the next tick. The more a thread weighs the
  * less that is, so an urgent one gets the utmost nice value. Where slices are kept it waits for all of a batch
- * thread's. A nice value puts a batch thread's deadline off at once, a slice only from its next on, which is late in a
- * compiler's short life; what its owner made nicer than another stays nicer. `burst_ns`: what the thread runs at a
- * time. */
+ * thread's. Batch threads keep their nice value: unlike a slice or a pressing one, a nicer one would pass to all that
+ * they start, and stay there. `burst_ns`: what the thread runs at a time. */
 core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, const struct hint_means *means)
 {
 	struct hint hint = *own;
@@ -71,11 +63,8 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, con
 			hint.nice = HINT_NICE_URGENT;
 		if (means->clamps && own->clamp_min < HINT_CLAMP_URGENT)
 			hint.clamp_min = HINT_CLAMP_URGENT;
-	} else if (tier == TIER_BATCH) {
-		if (means->slices)
-			hint.slice_ns = means->keeps ? HINT_SLICE_BATCH_KEPT_NS : HINT_SLICE_BATCH_NS;
-		if (means->presses || !means->slices)
-			hint.nice = hint_nice_batch(own->nice);
+	} else if (tier == TIER_BATCH && means->slices) {
+		hint.slice_ns = means->keeps ? HINT_SLICE_BATCH_KEPT_NS : HINT_SLICE_BATCH_NS;
 	}
 	if (hint.slice_ns == means->usual_slice_ns)
 		hint.slice_ns = 0;

@@ -47,18 +47,17 @@ start_tactus() {
 }
 start_tactus
 holds "a hog gets a long slice" until_slice $hog $long
-is "and is ten steps nicer" "$(attr $hog | cut -d' ' -f2)" 10
 holds "a thread that wakes by a clock gets a short one" until_short $urgent
 say_measured "it works 200 us at a time, and has: $(attr $urgent)"
 is "and the most weight there is" "$(attr $urgent | cut -d' ' -f2)" -20
 is "a realtime thread stays as it is" "$(attr $realtime | cut -d' ' -f1)" 1
 is "and one that its owner has put in front" "$(attr $chosen)" "0 -3 $base"
-holds "the journal tells it" grep -qE "^tid $hog .* given $long 10 0 end$" $journal
+holds "the journal tells it" grep -qE "^tid $hog .* given $long 0 0 end$" $journal
 is "for nobody else to read" "$(stat -c %a $journal)" 600
 until_slice $forker $long
 touch "$scratch/fork"
 wait_for "$scratch/child" .
-is "what a batch thread forks is not batch by that" "$(slice_of "$(cat "$scratch/child")")" "$base"
+is "what a batch thread forks is not batch by that" "$(attr "$(cat "$scratch/child")")" "0 0 $base"
 kill "$(cat "$scratch/child")"
 ends "a second one must wait" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
 attr $urgent slice 3000000 >/dev/null
@@ -113,7 +112,7 @@ for _ in $(seq 1300); do /bin/true; done
 lines=$(wc -l <$journal)
 say_measured "after 1300 short programs the journal has $lines lines"
 holds "threads that ended are swept out of the journal" test "$lines" -lt 1200
-holds "those that live stay in it" grep -qE "^tid $hog .* given $long 10 0 end$" $journal
+holds "those that live stay in it" grep -qE "^tid $hog .* given $long 0 0 end$" $journal
 ends "and it is still one tactus's alone" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
 kill -KILL $runner
 wait $runner 2>/dev/null

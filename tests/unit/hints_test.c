@@ -13,7 +13,7 @@ static void test_hints(void)
 {
 	struct hint_means slices = { .slices = 1 }, nice_only = { .presses = 1 }, clamps = { .slices = 1, .clamps = 1 };
 	struct hint_means all = { .slices = 1, .presses = 1 };
-	struct hint own = { .nice = 3 }, nicer = { .nice = 5 }, nicest = { .nice = 18 }, hint, changed;
+	struct hint own = { .nice = 3 }, hint, changed;
 
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &slices);
 	ok(hint.slice_ns == HINT_SLICE_LEAST_NS && hint.nice == 3,
@@ -40,14 +40,8 @@ static void test_hints(void)
 	ok(hint_same(&hint, &own), "in between: what its owner chose");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &nice_only);
 	ok(hint.slice_ns == 0 && hint.nice == HINT_NICE_URGENT, "without slices nice must do");
-	hint = hint_for(&nicer, TIER_BATCH, 0, &nice_only);
-	ok(hint.nice > hint_for(&own, TIER_BATCH, 0, &nice_only).nice,
-	   "a batch thread that its owner made nicer than another stays nicer (%d)", hint.nice);
-	hint = hint_for(&nicest, TIER_BATCH, 0, &nice_only);
-	is(hint.nice, HINT_NICE_MOST, "as far as nice values go");
-	hint = hint_for(&own, TIER_BATCH, 0, &all);
-	ok(hint.slice_ns == HINT_SLICE_BATCH_NS && hint.nice == own.nice + HINT_NICE_BATCH,
-	   "where it can be taken back, nice as well as a slice");
+	hint = hint_for(&own, TIER_BATCH, 0, &nice_only);
+	ok(hint_same(&hint, &own), "a batch thread keeps its nice value, which would pass to all that it starts");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &clamps);
 	is(hint.clamp_min, HINT_CLAMP_URGENT, "an urgent thread's CPU does not crawl");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &all);
