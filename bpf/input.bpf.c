@@ -328,10 +328,12 @@ int BPF_PROG(on_waking, struct task_struct *p)
 	thread = thread_of(p);
 	if (!thread || thread->ended)
 		return 0;
-	/* What it was woken for it will read, which counts once. */
-	thread->role.input_wake = thread->account.wakeups + 1;
+	/* What it was woken for it will read, which counts once. The wake-up itself may have been counted already: the
+	 * sched sensor's hook comes before this one. */
+	thread->role.input_wake = thread->account.wakeups +
+				  (config.counts_at_waking && !thread->woken_early_ns ? 0 : 1);
 	if (config.raise & RAISE_INPUT)
-		thread->turn.input_until_ns = mark->time_ns + TIER_INPUT_NS;
+		input_near_until_ns = thread->turn.input_until_ns = mark->time_ns + TIER_INPUT_NS;
 	/* One that was just about to sleep runs already. One that is past that, though still on its CPU, will be
 	 * switched away from first. */
 	if ((config.emit & EMIT_INPUT) && thread->watched && (!thread->account.run_since_ns || !p->on_rq)) {

@@ -18,6 +18,15 @@ struct {
 	__type(value, u32);
 } names SEC(".maps");
 
+/* Until when anybody at all handles an input event: whoever wakes need not look further after it. One for all objects,
+ * as the threads are. */
+u64 input_near_until_ns SEC(".data.near") = 0;
+
+static __always_inline bool input_is_near(u64 now_ns)
+{
+	return input_near_until_ns > now_ns;
+}
+
 static __always_inline bool keeps_roles(void)
 {
 	return config.role_wakeups != 0;
@@ -113,12 +122,13 @@ static __always_inline bool role_tick(struct task_struct *p, struct kthread *thr
 /* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. Anybody else
  * on the CPU may just have been interrupted by its timer; where a timer meets one of the same process, a beat is
  * missed, which core/beat.h bears. */
-static __always_inline void role_woken(struct task_struct *p, struct kthread *thread, struct task_struct *current)
+static __always_inline void role_woken(struct task_struct *p, struct kthread *thread, struct task_struct *current,
+				       u64 now_ns)
 {
 	struct kthread *waker = current->tgid == p->tgid ? thread_of(current) : NULL;
 
 	if (!waker)
-		beat_heard(&thread->role.beat, bpf_ktime_get_ns());
+		beat_heard(&thread->role.beat, now_ns);
 	else if (role_is_by_clock(&thread->role))
 		waker->role.served++;
 	thread->role.for_frames = waker && role_is_for_frames(&waker->role);

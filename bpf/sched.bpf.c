@@ -163,6 +163,24 @@ static __always_inline void begin_run(u32 cpu_id, struct task_struct *p, struct 
 		tally_wait(tally, tier, waited_ns);
 }
 
+/* Only a CPU that turns idle or busy needs the time. */
+static __always_inline void count_switch(struct sched_cpu *cpu, struct task_struct *prev, struct task_struct *next)
+{
+	u64 now_ns, since_ns;
+
+	cpu->switches++;
+	if ((prev->pid && next->pid && cpu->turned_ns) || cpu->goes)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	since_ns = cpu->turned_ns ? span_between(cpu->turned_ns, now_ns) : 0;
+	if (prev->pid)
+		cpu->busy_ns += since_ns;
+	else
+		cpu->idle_ns += since_ns;
+	cpu->turned_ns = now_ns;
+	cpu->is_idle = !next->pid;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
@@ -173,6 +191,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	bool prev_watched, next_watched, missed;
 	u64 now_ns;
 
+	if (config.counts_cpus && cpu)
+		count_switch(cpu, prev, next);
 	refresh(next, coming);
 	prev_watched = leaving && leaving->watched;
 	next_watched = coming && coming->watched;
@@ -198,12 +218,17 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 				now_does(coming, DOING_RUN, cpu_id);
 			if (config.account && prev_watched) {
 				thread_run_ends(&leaving->account, now_ns, (u16)prev_state, preempt, (u8)prio_of(prev));
+				if (config.counts_at_waking && leaving->woken_early_ns)
+					thread_woken(&leaving->account, leaving->woken_early_ns, leaving->waker_tid,
+						     (u8)prio_of(prev));
 				learn_ran(leaving);
 			}
 			if (prev_watched && role_tick(prev, leaving, now_ns))
 				learn_judged(prev, leaving, now_ns);
-			if (config.account && next_watched)
+			if (config.account && next_watched) {
 				begin_run(cpu_id, next, coming, now_ns);
+				coming->woken_early_ns = 0;
+			}
 		}
 	}
 	if ((prev_state & STATE_DEAD) && leaving) {
@@ -214,19 +239,39 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	return 0;
 }
 
+/* Counts a wake-up where it is made. Who is past its decision to sleep, but has not left its CPU, is woken when it has:
+ * before that its account would take it for one that runs. */
+static __always_inline void count_waking(struct task_struct *p, struct kthread *thread, u64 now_ns)
+{
+	if (!open_cpu(bpf_get_smp_processor_id()))
+		return;
+	if (thread->account.run_since_ns && !p->on_rq) {
+		thread->woken_early_ns = now_ns;
+		return;
+	}
+	thread_woken(&thread->account, now_ns, thread->waker_tid, (u8)prio_of(p));
+	if (role_tick(p, thread, now_ns))
+		learn_judged(p, thread, now_ns);
+}
+
 /* Who wakes is known here and not at sched_wakeup, which runs on the woken thread's CPU when that one is another. */
 static __always_inline void waking(struct task_struct *p, u32 by)
 {
 	struct kthread *thread = thread_of(p);
 	struct task_struct *current;
+	u64 now_ns;
 
 	if (!thread || !thread->watched)
 		return;
 	current = bpf_get_current_task_btf();
 	thread->waker_tid = tid_of(current);
 	thread->woken_by = by;
-	if (config.role_wakeups)
-		role_woken(p, thread, current);
+	if (!keeps_roles())
+		return;
+	now_ns = bpf_ktime_get_ns();
+	role_woken(p, thread, current, now_ns);
+	if (config.counts_at_waking)
+		count_waking(p, thread, now_ns);
 }
 
 /* One of these two is loaded: not every kernel lets programs see whether they are in an interrupt. */
@@ -250,8 +295,12 @@ int BPF_PROG(on_cpuhp_enter, unsigned int cpu_id, int target)
 {
 	struct sched_cpu *cpu = cpu_state(cpu_id);
 
-	if (cpu)
-		cpu->goes = target != (int)bpf_core_enum_value(enum cpuhp_state, CPUHP_ONLINE);
+	if (!cpu)
+		return 0;
+	cpu->goes = target != (int)bpf_core_enum_value(enum cpuhp_state, CPUHP_ONLINE);
+	/* Neither busy nor idle until it is back. */
+	if (cpu->goes)
+		cpu->turned_ns = 0;
 	return 0;
 }
 
@@ -430,6 +479,10 @@ int settle(u64 *args)
 	counts = closing ? cpu->window == WINDOW_OPEN : cpu->window == WINDOW_BEFORE;
 	cpu->running = (u64)current;
 	cpu->window = closing ? WINDOW_CLOSED : WINDOW_OPEN;
+	if (config.counts_cpus && !closing) {
+		cpu->turned_ns = now_ns;
+		cpu->is_idle = !current->pid;
+	}
 	if (!counts || !thread || !thread->watched || !cpu_is_watched(cpu_id))
 		return 0;
 	if (config.account && closing)

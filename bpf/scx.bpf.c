@@ -10,9 +10,9 @@
  * An urgent thread that finds no idle CPU pushes a batch thread off, never another urgent one. Whoever wakes an urgent
  * thread is as urgent for a while, because that one waits for him. What a thread is comes from its role, which the
  * sensors keep with the thread; the decisions are core/tier.h's. */
-#include "scx_groups.h"
 #include "scx_queues.h"
 #include "scx_tell.h"
+#include "scx_wake.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -85,9 +85,11 @@ static __always_inline void weigh_thread(struct task_struct *p, struct kthread *
 	thread->turn.worth = worth;
 }
 
-/* A thread that may run on one CPU only, or has moved so often that it had better stay. */
+/* A thread that may run on one of several CPUs only, or has moved so often that it had better stay. */
 static __always_inline bool stays(struct task_struct *p, struct kthread *thread, u64 now_ns)
 {
+	if (settings.cpus_len == 1)
+		return false;
 	if (p->nr_cpus_allowed == 1)
 		return true;
 	return thread->turn.moves > TIER_MOVES_PER_SEC && now_ns - thread->turn.moves_since_ns < NSEC_PER_SEC &&
@@ -112,10 +114,11 @@ static __always_inline void join(struct kthread *thread, u32 queue, u32 tier, bo
 		thread->turn.vtime = vtime_owed(thread->turn.vtime, *clock, settings.slice_ns);
 }
 
-SEC("struct_ops/select_cpu")
-s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+/* An idle CPU takes the thread at once: then it passes no queue, and the kernel does not ask again where it goes. */
+static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool by_interrupt,
+				      bool is_sure)
 {
-	struct kthread *thread = thread_of(p);
+	struct kthread *thread;
 	bool is_idle = false;
 	s32 cpu = choose_cpu(p, prev_cpu, wake_flags, &is_idle);
 	u32 boost, tier;
@@ -124,8 +127,11 @@ s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_fl
 	if (!is_idle)
 		return cpu;
 	count(SCX_COUNT_IDLE);
+	thread = thread_of(p);
 	if (thread) {
-		now_ns = bpf_ktime_get_ns();
+		now_ns = wake_flags & scx_value(scx_wake_flags, SCX_WAKE_TTWU) ? woken(p, thread, by_interrupt, is_sure)
+									       : bpf_ktime_get_ns();
+		join_group(p, thread);
 		tier = tier_of(p, thread, now_ns, &boost);
 		join(thread, cache_of(cpu), tier, true);
 		thread->turn.tier = tier;
@@ -133,6 +139,18 @@ s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_fl
 	}
 	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns, 0);
 	return cpu;
+}
+
+SEC("struct_ops/select_cpu")
+s32 BPF_PROG(tactus_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+{
+	return select_cpu(p, prev_cpu, wake_flags, in_interrupt(), true);
+}
+
+SEC("?struct_ops/select_cpu")
+s32 BPF_PROG(tactus_select_cpu_plain, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+{
+	return select_cpu(p, prev_cpu, wake_flags, seems_interrupted(p), false);
 }
 
 static __always_inline void note_preemption(struct task_struct *p, struct kthread *thread, s32 victim, u32 other_tier,
@@ -150,8 +168,7 @@ static __always_inline void note_preemption(struct task_struct *p, struct kthrea
 	send_decision(p, thread, now_ns, &decision);
 }
 
-SEC("struct_ops/enqueue")
-void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
+static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool by_interrupt, bool is_sure)
 {
 	u64 wakeup = enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP);
 	struct kthread *thread = thread_of(p);
@@ -167,8 +184,8 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_HEAD));
 		return;
 	}
-	/* Whoever wakes has just looked at the clock. */
-	now_ns = wakeup ? thread->turn.awake_since_ns : bpf_ktime_get_ns();
+	now_ns = wakeup ? woken(p, thread, by_interrupt, is_sure) : bpf_ktime_get_ns();
+	join_group(p, thread);
 	tier = tier_of(p, thread, now_ns, &boost);
 	stay = stays(p, thread, now_ns);
 	queue = stay ? queue_of_cpu(cpu) : cache_of(cpu);
@@ -213,6 +230,18 @@ void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
 	}
 	note_preemption(p, thread, victim, other_tier, boost, now_ns);
 	scx_bpf_kick_cpu(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
+}
+
+SEC("struct_ops/enqueue")
+void BPF_PROG(tactus_enqueue, struct task_struct *p, u64 enq_flags)
+{
+	enqueue(p, enq_flags, in_interrupt(), true);
+}
+
+SEC("?struct_ops/enqueue")
+void BPF_PROG(tactus_enqueue_plain, struct task_struct *p, u64 enq_flags)
+{
+	enqueue(p, enq_flags, seems_interrupted(p), false);
 }
 
 /* The thread whose slice is over is in no queue yet: it goes on if its deadline would still be the first. */
@@ -266,60 +295,6 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 			return;
 		}
 	}
-}
-
-/* Who wakes an urgent thread is what that one waited for: he and, within bounds, who wakes him are as urgent. */
-static __always_inline void woken(struct task_struct *p, u64 enq_flags, bool by_interrupt, bool is_sure)
-{
-	struct kthread *thread = thread_of(p), *waker;
-	struct task_struct *current;
-	u64 now_ns;
-	u32 depth;
-
-	if (thread && thread->turn.group && !thread->turn.group_weight) {
-		thread->turn.group_weight = p->scx.weight;
-		group_thread_joins(thread->turn.group, thread->turn.group_weight);
-	}
-	if (!thread || !(enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP)))
-		return;
-	now_ns = bpf_ktime_get_ns();
-	/* Who is woken by a thread waits until that one has said all it has to say. */
-	thread->turn.is_light = by_interrupt && is_sure &&
-				tier_is_light(thread->turn.last_burst_ns, now_ns - thread->turn.awake_since_ns);
-	thread->turn.awake_since_ns = now_ns;
-	if (by_interrupt)
-		return;
-	current = bpf_get_current_task_btf();
-	waker = current->pid && current->pid != p->pid ? thread_of(current) : NULL;
-	/* What is passed on ends when it would have ended. */
-	if (waker && (config.raise & RAISE_INPUT) && waker->turn.input_until_ns > now_ns)
-		thread->turn.input_until_ns = waker->turn.input_until_ns;
-	depth = thread->role.answer.tier == TIER_LATENCY_CRITICAL ? 0
-		: thread->turn.lent_until_ns > now_ns		  ? thread->turn.lent_depth
-								  : TIER_LENT_DEPTH;
-	if (depth >= TIER_LENT_DEPTH)
-		return;
-	if (!waker || (waker->role.facts.has & HAS_KERNEL_THREAD) || waker->role.answer.tier == TIER_LATENCY_CRITICAL)
-		return;
-	waker->turn.lent_until_ns = now_ns + TIER_LENT_NS;
-	waker->turn.lent_depth = depth + 1;
-	waker->turn.lent_boost = depth ? thread->turn.lent_boost : thread->role.answer.boost;
-	count(SCX_COUNT_LENT);
-}
-
-SEC("struct_ops/runnable")
-void BPF_PROG(tactus_runnable, struct task_struct *p, u64 enq_flags)
-{
-	woken(p, enq_flags, in_interrupt(), true);
-}
-
-/* Where interrupts can't be told, another process on the CPU is taken for one that a timer interrupted. */
-SEC("?struct_ops/runnable")
-void BPF_PROG(tactus_runnable_plain, struct task_struct *p, u64 enq_flags)
-{
-	struct task_struct *current = bpf_get_current_task_btf();
-
-	woken(p, enq_flags, current->tgid != p->tgid, false);
 }
 
 static __always_inline void tell_miss(struct task_struct *p, struct kthread *thread, struct cpu_run *run, s32 cpu,
@@ -415,28 +390,22 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 		*clock = thread->turn.vtime;
 }
 
+/* A sleep begins, or the thread is taken out for a moment to be changed; then its state is that of one that runs. There
+ * are operations for those who become able to run and for those who no longer are, but each costs a call and a look-up
+ * at every switch: what they would do is done here and where a thread is queued. */
 SEC("struct_ops/stopping")
 void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
-{
-	struct kthread *thread = thread_of(p);
-
-	if (thread)
-		charge(p, thread);
-}
-
-/* A sleep begins. */
-SEC("struct_ops/quiescent")
-void BPF_PROG(tactus_quiescent, struct task_struct *p, u64 deq_flags)
 {
 	struct kthread *thread = thread_of(p);
 	u64 now_ns;
 
 	if (!thread)
 		return;
-	if (thread->turn.group_weight)
-		group_thread_leaves(thread->turn.group, thread->turn.group_weight);
-	thread->turn.group_weight = 0;
-	if (!(deq_flags & scx_value(scx_deq_flags, SCX_DEQ_SLEEP)))
+	charge(p, thread);
+	if (runnable)
+		return;
+	leave_group(thread);
+	if (!p->__state)
 		return;
 	thread->turn.last_burst_ns = thread->turn.burst_ns;
 	thread->turn.burst_ns = 0;
@@ -445,6 +414,16 @@ void BPF_PROG(tactus_quiescent, struct task_struct *p, u64 deq_flags)
 	now_ns = bpf_ktime_get_ns();
 	thread->turn.watch.awake_ns += span_between(thread->turn.awake_since_ns, now_ns);
 	thread->turn.vtime += urgent_watch_ends(&thread->turn.watch, now_ns);
+}
+
+/* A thread that waits in a queue may become a realtime one. */
+SEC("struct_ops/disable")
+void BPF_PROG(tactus_disable, struct task_struct *p)
+{
+	struct kthread *thread = thread_of(p);
+
+	if (thread)
+		leave_group(thread);
 }
 
 SEC("struct_ops.s/init_task")
@@ -558,11 +537,10 @@ struct sched_ext_ops tactus_ops = {
 	.select_cpu = (void *)tactus_select_cpu,
 	.enqueue = (void *)tactus_enqueue,
 	.dispatch = (void *)tactus_dispatch,
-	.runnable = (void *)tactus_runnable,
 	.running = (void *)tactus_running,
 	.stopping = (void *)tactus_stopping,
-	.quiescent = (void *)tactus_quiescent,
 	.enable = (void *)tactus_enable,
+	.disable = (void *)tactus_disable,
 	.init_task = (void *)tactus_init_task,
 	.exit_task = (void *)tactus_exit_task,
 	.cgroup_init = (void *)tactus_cgroup_init,

@@ -33,11 +33,10 @@ struct sched_ext_ops {
 	s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
 	void (*enqueue)(struct task_struct *p, u64 enq_flags);
 	void (*dispatch)(s32 cpu, struct task_struct *prev);
-	void (*runnable)(struct task_struct *p, u64 enq_flags);
 	void (*running)(struct task_struct *p);
 	void (*stopping)(struct task_struct *p, bool runnable);
-	void (*quiescent)(struct task_struct *p, u64 deq_flags);
 	void (*enable)(struct task_struct *p);
+	void (*disable)(struct task_struct *p);
 	s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
 	void (*exit_task)(struct task_struct *p, struct scx_exit_task_args *args);
 	s32 (*cgroup_init)(struct cgroup *cgroup, struct scx_cgroup_init_args *args);
@@ -61,7 +60,7 @@ struct sched_ext_ops {
 enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1 };
 enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
 enum scx_enq_flags { SCX_ENQ_WAKEUP = 1, SCX_ENQ_HEAD = 2, SCX_ENQ_PREEMPT = 4 };
-enum scx_deq_flags { SCX_DEQ_SLEEP = 1 };
+enum scx_wake_flags { SCX_WAKE_TTWU = 1 };
 enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
 #define scx_value(type, name) bpf_core_enum_value(enum type, name)
 

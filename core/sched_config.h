@@ -60,6 +60,10 @@ struct sched_config {
 	u32 cgroup_level;
 	u32 raise;	  /* RAISE_*, for the scheduler */
 	u32 role_wakeups; /* judge a thread's behaviour after so many wake-ups; 0: roles are not kept */
+	/* Wake-ups are counted where they are made: one hook instead of two. Else where they arrive, which is when the
+	 * thread can run in earnest. */
+	u32 counts_at_waking;
+	u32 counts_cpus; /* how long each CPU is busy and idle */
 	u64 cgroup_id;
 	struct comm comm;
 	u64 cpus[SCHED_CPUS_MAX / 64];
@@ -80,8 +84,13 @@ struct sched_cpu {
 	u64 goes;	     /* it is on its way offline, or is offline */
 	u64 crowded;	     /* little room is left in the ring: it is kept for what is rare */
 	u64 looks;
-	u64 woken_ns;			 /* when the reader was last woken at once */
-	u64 unreached;			 /* how often a hook did not get at what is kept of a thread */
+	u64 woken_ns;  /* when the reader was last woken at once */
+	u64 unreached; /* how often a hook did not get at what is kept of a thread */
+	u64 switches;  /* these five with counts_cpus */
+	u64 busy_ns;   /* until turned_ns, as idle_ns */
+	u64 idle_ns;
+	u64 turned_ns; /* when it last turned busy or idle; 0: that is not known */
+	u64 is_idle;
 	u32 lost_kinds[SCHED_KINDS_MAX]; /* what was lost, by kind */
 } __attribute__((aligned(128)));
 

@@ -112,9 +112,12 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 	list_caches(&config);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
 	if (!kernel_tells_interrupts()) {
-		bpf_program__set_autoload(skeleton->progs.tactus_runnable, false);
-		bpf_program__set_autoload(skeleton->progs.tactus_runnable_plain, true);
-		skeleton->struct_ops.tactus_ops->runnable = skeleton->progs.tactus_runnable_plain;
+		bpf_program__set_autoload(skeleton->progs.tactus_select_cpu, false);
+		bpf_program__set_autoload(skeleton->progs.tactus_select_cpu_plain, true);
+		skeleton->struct_ops.tactus_ops->select_cpu = skeleton->progs.tactus_select_cpu_plain;
+		bpf_program__set_autoload(skeleton->progs.tactus_enqueue, false);
+		bpf_program__set_autoload(skeleton->progs.tactus_enqueue_plain, true);
+		skeleton->struct_ops.tactus_ops->enqueue = skeleton->progs.tactus_enqueue_plain;
 	}
 	/* Without the second flag 6.12 takes control groups' weights for ignored and warns. */
 	skeleton->struct_ops.tactus_ops->flags = partial | kernel_flag("SCX_OPS_HAS_CGROUP_WEIGHT");

@@ -119,14 +119,14 @@ static int set_filter(struct sched_config *config, const struct sched_settings *
 
 /* Where the kernel does not say whether it is in an interrupt, wake-ups have a waker and no more; where it does not
  * tell of CPUs that go, moves away from them look like any other. */
-static void set_optional(struct sched_bpf *skeleton, bool follows)
+static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_at_waking)
 {
 	bool sees_interrupts = kernel_tells_interrupts();
 
 	bpf_program__set_autoload(skeleton->progs.on_sched_waking, follows && sees_interrupts);
 	bpf_program__set_autoload(skeleton->progs.on_sched_waking_blind, follows && !sees_interrupts);
 	bpf_program__set_autoload(skeleton->progs.on_sched_switch, follows);
-	bpf_program__set_autoload(skeleton->progs.on_sched_wakeup, follows);
+	bpf_program__set_autoload(skeleton->progs.on_sched_wakeup, follows && !counts_at_waking);
 	bpf_program__set_autoload(skeleton->progs.on_sched_wakeup_new, follows);
 	bpf_program__set_autoload(skeleton->progs.on_sched_migrate_task, follows);
 	if (libbpf_find_vmlinux_btf_id("cpuhp_enter", BPF_TRACE_RAW_TP) < 0)
@@ -156,10 +156,14 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 
 	if (error)
 		return error;
+	config.counts_cpus = settings->counts_cpus;
+	/* Who reads single wake-ups, or exact accounts, wants to know when they arrived. */
+	config.counts_at_waking = follows && config.account == ACCOUNT_KEEP && !(config.emit & ~EMIT_ROLES) &&
+				  !(config.filter & FILTER_CPUS);
 	memcpy((void *)&skeleton->rodata_config->config, &config, sizeof(config));
 	if (settings->places)
 		memcpy((void *)skeleton->rodata->places, settings->places, places * sizeof(*settings->places));
-	set_optional(skeleton, follows);
+	set_optional(skeleton, follows, config.counts_at_waking);
 	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
 	return error ? error : bpf_map__set_max_entries(skeleton->maps.rings, state->cpus_len);
 }
@@ -455,6 +459,23 @@ int sched_read_tally(const struct sensor *sensor, struct sched_tally *tally)
 	return error;
 }
 
+void sched_read_cpus(const struct sensor *sensor, u64 now_ns, struct cpu_account *sum)
+{
+	const struct sched_state *state = sensor->data;
+
+	memset(sum, 0, sizeof(*sum));
+	for (u32 i = 0; i < state->cpus_len; i++) {
+		const volatile struct sched_cpu *cpu = &state->cpus[i];
+		u64 turned_ns = cpu->turned_ns,
+		    since_ns = turned_ns && !cpu->goes ? span_between(turned_ns, now_ns) : 0;
+
+		sum->switches += cpu->switches;
+		sum->lost += cpu->unseen_switches;
+		sum->busy_ns += cpu->busy_ns + (cpu->is_idle ? 0 : since_ns);
+		sum->idle_ns += cpu->idle_ns + (cpu->is_idle ? since_ns : 0);
+	}
+}
+
 const int *sched_ring_fds(const struct sensor *sensor)
 {
 	const struct sched_state *state = sensor->data;
@@ -549,7 +570,9 @@ u32 sched_emits(const struct sensor *sensor)
 
 int sched_share(const struct sensor *sensor, struct bpf_object *object)
 {
-	static const char *const shared[] = { "threads", "rings", "names", ".data.cpus", ".rodata.config" };
+	static const char *const shared[] = {
+		"threads", "rings", "names", ".data.cpus", ".data.near", ".rodata.config"
+	};
 	const struct sched_state *state = sensor ? sensor->data : NULL;
 
 	for (size_t i = 0; state && i < sizeof(shared) / sizeof(shared[0]); i++) {

@@ -12,16 +12,17 @@
 #include "kinds.h"
 
 struct sched_settings {
-	bool account;	 /* keep threads' accounts, for sched_read_threads */
-	bool emit;	 /* send events of the scheduler */
-	bool frames;	 /* and one a frame that is presented */
-	bool gpu;	 /* and of submits to GPUs, fences, memory */
-	bool input;	 /* and of what input devices send */
-	bool unfollowed; /* leave the hooks out that follow threads from switch to switch: nothing is known of how they
-			    run, no accounts, no behaviour. Not with a cgroup to filter by */
-	bool prompt;	 /* wake the reader at once for what is rare */
-	bool cuda;	 /* and those of the cuda sensor; keeps accounts, so that waits inside calls are known */
-	u32 raise;	 /* RAISE_* of core/sched_config.h */
+	bool account;	  /* keep threads' accounts, for sched_read_threads */
+	bool emit;	  /* send events of the scheduler */
+	bool frames;	  /* and one a frame that is presented */
+	bool gpu;	  /* and of submits to GPUs, fences, memory */
+	bool input;	  /* and of what input devices send */
+	bool unfollowed;  /* leave the hooks out that follow threads from switch to switch: nothing is known of how they
+			     run, no accounts, no behaviour. Not with a cgroup to filter by */
+	bool prompt;	  /* wake the reader at once for what is rare */
+	bool cuda;	  /* and those of the cuda sensor; keeps accounts, so that waits inside calls are known */
+	bool counts_cpus; /* for sched_read_cpus */
+	u32 raise;	  /* RAISE_* of core/sched_config.h */
 	struct filter filter;
 	u32 command_pid;  /* watch this process with its children and threads; 0: no command */
 	u32 role_wakeups; /* keep roles, judge a thread after so many wake-ups, send what changes; 0: no roles */
@@ -54,6 +55,9 @@ struct sched_losses {
 	u64 threads;		  /* that got no account, or whose account was lost at their end */
 };
 struct sched_losses sched_losses(const struct sensor *sensor);
+
+/* What all CPUs together have done so far, with counts_cpus: switches, those that were not seen, busy and idle time. */
+void sched_read_cpus(const struct sensor *sensor, u64 now_ns, struct cpu_account *sum);
 
 /* Roles, if they are kept. */
 

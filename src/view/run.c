@@ -14,7 +14,6 @@
 #include "../sched/hints.h"
 #include "../sched/partial.h"
 #include "../sched/scx.h"
-#include "../sensor/cpus.h"
 #include "../sensor/sched.h"
 #include "status.h"
 #include "../stream/feed.h"
@@ -122,14 +121,13 @@ static const struct command_usage usage = {
 struct run {
 	const struct options *options;
 	struct source source;
-	struct sensor cpus_sensor;
 	struct sensor *sched;
 	struct scx *scx;     /* in charge, or NULL */
 	struct hints *hints; /* given, or NULL */
 	struct feed *feed;   /* for 'tactus stats', or NULL */
 	u64 by_role[ROLES];
 	u64 by_tier[TIERS];
-	struct cpus before;
+	struct cpu_account before;
 	struct sched_tally tally_before;
 	u64 counters_before[SCX_COUNTERS];
 	u64 line_at_ns;
@@ -152,28 +150,18 @@ static int read_growth(struct run *run, struct run_status *status)
 {
 	struct sched_tally tally, now_tally;
 	u64 counters[SCX_COUNTERS] = { 0 };
-	struct cpus now = { 0 }, span = { 0 };
-	struct cpu_account sum;
-	int error = cpus_read(&run->cpus_sensor, &now);
+	struct cpu_account now;
+	int error = sched_read_tally(run->sched, &now_tally);
 
-	if (!error)
-		error = cpus_read(&run->cpus_sensor, &span);
-	if (!error)
-		error = sched_read_tally(run->sched, &now_tally);
-	if (error) {
-		cpus_free(&now);
-		cpus_free(&span);
+	if (error)
 		return error;
-	}
-	cpus_subtract(&span, &run->before);
-	sum = cpus_sum(&span);
-	cpus_free(&span);
-	cpus_free(&run->before);
+	sched_read_cpus(run->sched, clock_now_ns(), &now);
+	status->switches = now.switches - run->before.switches;
+	/* Read beside the hook that writes: one may be behind by what the next line makes up for. */
+	status->busy_ns = span_between(run->before.busy_ns, now.busy_ns);
+	status->idle_ns = span_between(run->before.idle_ns, now.idle_ns);
+	status->lost = now.lost - run->before.lost;
 	run->before = now;
-	status->switches = sum.switches;
-	status->busy_ns = sum.busy_ns;
-	status->idle_ns = sum.idle_ns;
-	status->lost = sum.lost;
 	tally = now_tally;
 	tally_subtract(&tally, &run->tally_before);
 	run->tally_before = now_tally;
@@ -453,10 +441,9 @@ static bool start_actuator(struct run *run)
 static bool begin_lines(struct run *run)
 {
 	struct reason why = { "" };
-	int error = cpus_read(&run->cpus_sensor, &run->before);
+	int error = sched_read_tally(run->sched, &run->tally_before);
 
-	if (!error)
-		error = sched_read_tally(run->sched, &run->tally_before);
+	sched_read_cpus(run->sched, clock_now_ns(), &run->before);
 	if (error) {
 		fail("run", "could not read the accounts: %s", strerror(-error));
 		return false;
@@ -547,6 +534,7 @@ int view_run(int argc, char **argv)
 	run.source = (struct source){ .view = "run",
 				      .roles = true,
 				      .learns = true,
+				      .counts_cpus = true,
 				      .raise = raise_by,
 				      .on_tier = on_tier,
 				      .raw = true,
@@ -556,8 +544,6 @@ int view_run(int argc, char **argv)
 				      .on_tick = on_tick,
 				      .on_close = on_close,
 				      .data = &run };
-	if (sensor_start(&run.cpus_sensor, &cpus_kind, NULL) < 0)
-		return fail("run", "cannot watch the scheduler: %s", run.cpus_sensor.reason.text);
 	status = source_play(&run.source, &options);
 	end_actuators(&run);
 	if (run.began && options.output)
@@ -565,7 +551,5 @@ int view_run(int argc, char **argv)
 	if (run.began)
 		source_print_losses(&run.source);
 	source_free(&run.source);
-	cpus_free(&run.before);
-	sensor_stop(&run.cpus_sensor);
 	return status ? status : run.status;
 }

@@ -310,6 +310,7 @@ static int set_up(struct session *session)
 		.gpu = source->roles && (source->gpu || options->output),
 		.input = source->roles && (source->input || options->output),
 		.prompt = source->prompt,
+		.counts_cpus = source->counts_cpus,
 		.raise = source->raise,
 		.role_wakeups = !source->roles				 ? 0
 				: source->unfollowed && !options->output ? ROLE_WAKEUPS_NEVER
