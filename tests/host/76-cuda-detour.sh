@@ -245,8 +245,11 @@ is "nothing is left behind" "$(folders)" "$before"
 "$tactus" cuda --sample 100 --library "$library" -- sh -c "'$calls' '$library' rate 300000000 >'$scratch/rate'; echo \$? >'$scratch/status'" \
 	>"$scratch/rows" 2>"$scratch/err" &
 watcher=$!
-until folders | grep -vxF "$before" >"$scratch/folder"; do sleep 0.05; done
-until [ -n "$(ls "$(cat "$scratch/folder")/counts")" ]; do sleep 0.05; done
+# Where its counts are, once there are some; not for ever.
+for _ in $(seq 600); do
+	folders | grep -vxF "$before" >"$scratch/folder" && [ -n "$(ls "$(cat "$scratch/folder")/counts")" ] && break
+	sleep 0.05
+done
 kill -KILL $watcher
 wait $watcher 2>/dev/null
 wait_for "$scratch/status" .
