@@ -58,7 +58,7 @@ for build in ("static", "shared"):
     check(f"{build}: the kernel has its name", str([row["kernel"] for row in tables.get("launches", [])]),
           lambda names: "small_kernel" in names)
     # The program counts its launches itself, or tells of them.
-    for options, seen in ((("--sample", "100"), 200), (("--detour",), 20000), (("--api", "all", "--sample", "100"), 200)):
+    for options, seen in ((("--sample", "100"), 200), (("-v",), 20000), (("--api", "all", "--sample", "100"), 200)):
         said, tables = run(build, "launches", 20000, options)
         check(f"{build} {' '.join(options)}: launches", calls(tables, LAUNCH), int(said.get("launches", -1)))
         check(f"{build} {' '.join(options)}: seen", calls(tables, LAUNCH, "seen"), lambda n: seen <= n <= seen + 64)
@@ -92,7 +92,7 @@ check("failures by name", errors(tables), lambda e: ("cuMemAlloc_v2", "CUDA_ERRO
 check("a failed launch by name", str(errors(tables)), lambda e: "cuLaunchKernel" in e and "CUDA_ERROR_INVALID_VALUE" in e)
 said, tables = run("static", "threads", 5000)
 check("two threads: launches", calls(tables, LAUNCH), 10000)
-for options in (("--sample", "100"), ("--detour",)):
+for options in (("--sample", "100"), ("--no-detour",)):
     said, tables = run("static", "threads", 5000, options)
     check(f"two threads, {' '.join(options)}: launches", calls(tables, LAUNCH), 10000)
     said, tables = run("static", "graphs", 500, options)

@@ -23,8 +23,8 @@ SETTINGS = {
     "sample 100": ["--sample", "100"],
     "sample 100, by traps": ["--sample", "100", "--no-detour"],
     "default": [],
-    "default, told (--detour)": ["--detour"],
-    "both ends": ["--api", "cuLaunchKernel"],
+    "default, by traps": ["--no-detour"],
+    "both ends": ["--api", "cuLaunchKernel", "--no-detour"],
     "both ends, sample 100": ["--api", "cuLaunchKernel", "--sample", "100"],
     "both ends, sample 100, by traps": ["--api", "cuLaunchKernel", "--sample", "100", "--no-detour"],
 }
@@ -32,7 +32,7 @@ SETTINGS = {
 
 def call_ns(program, library, options=None):
     # What is told is read ten times a second: no more at once than there is room for.
-    times = min(calls, 50000) if options and "--detour" in options else calls
+    times = min(calls, 50000) if options == [] else calls
     command = ["taskset", "-c", home, program, library, "rate", str(times)]
     if options is not None:
         command = [tactus, "cuda", "--no-ioctls", "--library", library] + options + ["--"] + command

@@ -23,14 +23,13 @@ enum {
 	KEY_DRIVER,
 	KEY_DRIVER_BY,
 	KEY_COUNT,
-	KEY_DETOUR,
 	KEY_NO_DETOUR,
 	KEY_WIDE,
 	KEY_MANGLED
 };
 enum { ROWS_DEFAULT = 20, LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
 
-static struct cuda_settings wishes = { .api = "default", .sample = 1 };
+static struct cuda_settings wishes = { .api = "default", .sample = 1, .tells = true };
 static bool live_lines, list_only;
 static enum kernel_names names = NAMES_SHORT;
 static char count_pattern[256]; /* --count, as a regular expression */
@@ -102,9 +101,6 @@ static const char *take_own(int key, const char *value)
 	case KEY_LIVE:
 		live_lines = true;
 		return NULL;
-	case KEY_DETOUR:
-		wishes.tells = true;
-		return NULL;
 	case KEY_NO_DETOUR:
 		wishes.no_detour = true;
 		return NULL;
@@ -124,9 +120,7 @@ static const char *take_own(int key, const char *value)
 static const struct argp_option own[] = {
 	{ "api", KEY_API, "SET", 0, "Functions to watch: default, all, or a regular expression for their names", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact, and memory is always followed", 0 },
-	{ "detour", KEY_DETOUR, 0, 0,
-	  "Without --sample: let the command tell of each launch itself, in place of a probe", 0 },
-	{ "no-detour", KEY_NO_DETOUR, 0, 0, "With --sample: let every call run into its probe, as with -p", 0 },
+	{ "no-detour", KEY_NO_DETOUR, 0, 0, "Let every call of a command run into its probe, as with -p", 0 },
 	{ "live", KEY_LIVE, 0, 0, "Also print a line a second", 0 },
 	{ "wide", KEY_WIDE, 0, 0, "Print kernels' names whole, with template arguments and parameters", 0 },
 	{ "mangled", KEY_MANGLED, 0, 0, "Print kernels' names as the program has them, not in words", 0 },
@@ -156,13 +150,11 @@ static const struct command_usage usage = {
 		"no "
 		"duration and no result. With --api all or --api REGEX the end of every call is watched.\n"
 		"\n"
-		"With --sample N a command counts its calls by itself: its loader is given a library (LD_AUDIT, glibc "
-		"2.35) that leads all but one in N past the probe, which costs a few nanoseconds in place of most of a "
-		"microsecond. What can't be led there, as with -p, runs into the probe every time and is counted "
-		"there. "
-		"Counts and errors are exact either way. With --detour launches are told in the same way, each of "
-		"them, "
-		"and everything else is probed.\n"
+		"A command tells of its launches by itself: its loader is given a library (LD_AUDIT, glibc 2.35) that "
+		"leads them past the probe, which costs some hundred nanoseconds in place of most of a microsecond. "
+		"With --sample N it only counts its calls, for a few nanoseconds each, and one in N runs into the "
+		"probe. What can't be led there, as with -p, runs into the probe every time and is counted there. "
+		"Counts and errors are exact either way; -v says which it was.\n"
 		"\n"
 		"SELF is the time of a call that is neither in an ioctl nor in another watched call inside it; CPU "
 		"WAIT is "
@@ -281,6 +273,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 /* What the user ought to know of what could not be watched. */
 static void print_notes(const struct show *show)
 {
+	bool says_how = wishes.sample > 1 || show->options.verbose;
+
 	if (show->cuda.failed)
 		note("some calls are missing: there was no memory for them");
 	if (show->source.replay) {
@@ -297,10 +291,10 @@ static void print_notes(const struct show *show)
 		note("a libcuda was probed only when a process had mapped it: its first calls may be missing "
 		     "(--library "
 		     "FILE probes it before)");
-	if ((wishes.sample > 1 || wishes.tells) && show->source.cuda_counted)
+	if (says_how && show->source.cuda_counted)
 		note("%" PRIu64 " calls were counted without a trap, in %u process%s", show->source.cuda_counted,
 		     show->source.cuda_counters, show->source.cuda_counters == 1 ? "" : "es");
-	else if ((wishes.sample > 1 || wishes.tells) && show->cuda.calls)
+	else if (says_how && show->cuda.calls)
 		note("every call was counted by a trap: %s",
 		     show->source.cuda_trap.text[0]
 			     ? show->source.cuda_trap.text

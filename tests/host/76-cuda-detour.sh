@@ -45,7 +45,10 @@ is "by itself" "$(without_trap)" 1000000
 is "one in a hundred is seen" "$(of calls seen function=cuLaunchKernel)" 10000
 is "by name, with its sizes" "$(of launches launches kernel=saxpy) $(of launches grid) $(of launches block) $(of launches shared_bytes)" \
 	"10000 7x2x1 128x2x1 256"
-is "nothing is said in its name" "$(grep -v '^tactus:' "$scratch/err")" ""
+"$tactus" cuda --json --library "$library" -- "$calls" "$library" launches 100 >"$scratch/rows" 2>"$scratch/err"
+is "nothing is said in its name" "$(grep -v '^tactus: .* the kernel did not show' "$scratch/err")" ""
+told launches 100 --no-detour
+is "--no-detour: all by probes" "$(of calls seen function=cuLaunchKernel) $(without_trap)" "100 "
 detour_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
 sampled --no-detour -- "$calls" "$library" rate 1000000
 is "--no-detour: the same count" "$(of calls calls function=cuLaunchKernel)" 1000000
@@ -130,12 +133,12 @@ out=$("$tactus" cuda --live --sample 1000 --library "$library" -- "$calls" "$lib
 fastest=$(printf '%s\n' "$out" | awk '$1 ~ /^[0-9]+$/ && NF >= 5 && $1 > most {most = $1} END {print most + 0}')
 holds "live: launches a second are all launches ($fastest)" test "$fastest" -gt 5000000
 
-echo "# --detour: launches that the program tells of itself"
+echo "# without --sample: launches that the program tells of itself"
 # told WHAT N [OPTION...]
 told() {
 	local what=("$1" "$2")
 	shift 2
-	"$tactus" cuda --json --detour --library "$library" "$@" -- "$calls" "$library" "${what[@]}" >"$scratch/out" 2>"$scratch/err"
+	"$tactus" cuda --json -v --library "$library" "$@" -- "$calls" "$library" "${what[@]}" >"$scratch/out" 2>"$scratch/err"
 	local status=$?
 	grep '^{' "$scratch/out" >"$scratch/rows"
 	grep -v '^{' "$scratch/out" >"$scratch/said"
@@ -226,7 +229,7 @@ gcc -shared -fPIC -nostdlib -o "$scratch/own.so" "$scratch/own.c"
 LD_AUDIT=$scratch/own.so sampled -- sh -c "echo \"\$LD_AUDIT\"; exec '$calls' '$library' launches 5000"
 like "an auditor of the user's stays" "$(cat "$scratch/said")" "^$scratch/own.so:/.*/tactus-detour\..*/detour.so$"
 is "and calls count themselves beside it" "$(of calls calls function=cuLaunchKernel) $(without_trap)" "5000 5000"
-for mode in --sample=100 --detour; do
+for mode in --sample=100 -v; do
 	"$tactus" cuda --json $mode --library "$library" -- sh -c "ulimit -f 8; exec '$calls' '$library' launches 5000" >"$scratch/rows" 2>"$scratch/err"
 	is "a program that may write no large file goes on, $mode" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 "
 done
