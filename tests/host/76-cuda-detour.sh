@@ -45,17 +45,13 @@ is "by itself" "$(without_trap)" 1000000
 is "one in a hundred is seen" "$(of calls seen function=cuLaunchKernel)" 10000
 is "by name, with its sizes" "$(of launches launches kernel=saxpy) $(of launches grid) $(of launches block) $(of launches shared_bytes)" \
 	"10000 7x2x1 128x2x1 256"
-"$tactus" cuda --json --library "$library" -- "$calls" "$library" launches 100 >"$scratch/rows" 2>"$scratch/err"
-is "nothing is said in its name" "$(grep -v '^tactus: .* the kernel did not show' "$scratch/err")" ""
-told launches 100 --no-detour
-is "--no-detour: all by probes" "$(of calls seen function=cuLaunchKernel) $(without_trap)" "100 "
+is "nothing is said in its name" "$(grep -v '^tactus:' "$scratch/err")" ""
 detour_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
 sampled --no-detour -- "$calls" "$library" rate 1000000
 is "--no-detour: the same count" "$(of calls calls function=cuLaunchKernel)" 1000000
 like "and it is said" "$(cat "$scratch/err")" 'every call was counted by a trap: --no-detour'
 trap_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
 say_measured "a launch takes $detour_ns ns where it counts itself, $trap_ns ns where it traps"
-holds "a trap costs five times as much at least" python3 -c "import sys; sys.exit($detour_ns * 5 > $trap_ns)"
 
 echo "# other ways to a function"
 sampled -- "$calls" "$library" address 20000
@@ -150,12 +146,13 @@ is "every launch is seen, and counted once" "$(of calls calls function=cuLaunchK
 	"40000 40000 40000"
 is "by name, with its sizes" "$(of launches launches kernel=saxpy) $(of launches grid) $(of launches block) $(of launches shared_bytes)" \
 	"40000 7x2x1 128x2x1 256"
-is "nothing is said in its name" "$(grep -v '^tactus:' "$scratch/err")" ""
 told_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
-"$tactus" cuda --library "$library" -- "$calls" "$library" rate 40000 >"$scratch/said" 2>"$scratch/err"
+told rate 40000 --no-detour
+is "--no-detour: all by probes" "$(of calls seen function=cuLaunchKernel) $(without_trap)" "40000 "
 trap_ns=$(sed -n 's/launch_ns=//p' "$scratch/said")
 say_measured "a launch takes $told_ns ns where it is told, $trap_ns ns where it traps"
-holds "a trap costs three times as much at least" python3 -c "import sys; sys.exit($told_ns * 3 > $trap_ns)"
+"$tactus" cuda --json --library "$library" -- "$calls" "$library" launches 100 >"$scratch/rows" 2>"$scratch/err"
+is "nothing is said in its name" "$(grep -v '^tactus: .* the kernel did not show' "$scratch/err")" ""
 told threads 20000 -o "$scratch/file"
 is "two threads" "$(of calls seen function=cuLaunchKernel) $(of launches launches kernel=saxpy) $(without_trap)" "40000 40000 40000"
 sort "$scratch/rows" >"$scratch/live"

@@ -28,7 +28,7 @@ if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/doubles
 	"$narrow_calls" "$narrow" launches 1 2>>"$scratch/err"; then
 	is "the program is one" "$(od -An -tx1 -j4 -N1 "$narrow_calls" | tr -d ' ')" 01
 	said='^1 .*narrow/libcuda.so.1: it is a 32-bit library: its calls are not seen'
-	"$tactus" cuda --json --library "$library" -- sh -c '"$1" "$2" waits 60 && "$3" "$4" launches 400' \
+	"$tactus" cuda --json --no-detour --library "$library" -- sh -c '"$1" "$2" waits 60 && "$3" "$4" launches 400' \
 		sh "$narrow_calls" "$narrow" "$calls" "$library" >"$scratch/all" 2>"$scratch/err"
 	is "watching it and another ends well" $? 0
 	grep '^{' "$scratch/all" >"$scratch/rows"
