@@ -85,10 +85,10 @@ output_is_live() {
 }
 
 failures_are_told() {
-	vm LIMIT=4 CMD='echo started; sleep 100'
+	vm LIMIT=15 CMD='echo started; sleep 100'
 	is "a guest that takes too long: status" "$status" 124
 	is "a guest that takes too long: its output until then" "$out" started
-	like "a guest that takes too long: the message" "$err" '^tactus: vm: no answer after 4 s, guest ended'
+	like "a guest that takes too long: the message" "$err" '^tactus: vm: no answer after 15 s, guest ended'
 	vm CMD='echo c >/proc/sysrq-trigger; sleep 100'
 	is "a guest that panics: status" "$status" 125
 	like "a guest that panics: the message" "$err" '^tactus: vm: the guest ended without a status'
