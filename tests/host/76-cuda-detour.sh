@@ -2,6 +2,7 @@
 # tactus cuda --sample on a command that counts its calls itself (detour/): exact against what the program did, whichever way it
 # came by its functions, and never in the program's way. On the double of libcuda.so.1.
 . tests/tap.sh
+. tests/cuda.sh
 
 library=$PWD/build/programs/libcuda.so.1
 calls=$PWD/build/programs/cuda_calls
@@ -17,20 +18,7 @@ sampled() {
 	local options=()
 	while [ "$1" != -- ]; do options+=("$1"); shift; done
 	shift
-	"$tactus" cuda --json --sample 100 --library "$library" "${options[@]}" -- "$@" >"$scratch/out" 2>"$scratch/err"
-	local status=$?
-	grep '^{' "$scratch/out" >"$scratch/rows"
-	grep -v '^{' "$scratch/out" >"$scratch/said"
-	return $status
-}
-of() {
-	python3 - "$scratch/rows" "$@" <<'END'
-import json, sys
-table, field, where = sys.argv[2], sys.argv[3], [w.split("=", 1) for w in sys.argv[4:]]
-rows = [json.loads(line) for line in open(sys.argv[1])]
-rows = [r for r in rows if r["table"] == table and all(str(r[k]) == v for k, v in where)]
-print(sum(r[field] for r in rows) if rows and not isinstance(rows[0][field], str) else " ".join(r[field] for r in rows) or 0)
-END
+	rows_of "$tactus" cuda --json --sample 100 --library "$library" "${options[@]}" -- "$@"
 }
 # without_trap: how many calls were counted that way; all the others trapped
 without_trap() { sed -n 's/.* \([0-9]*\) calls were counted without a trap.*/\1/p' "$scratch/err"; }
@@ -134,11 +122,7 @@ echo "# without --sample: launches that the program tells of itself"
 told() {
 	local what=("$1" "$2")
 	shift 2
-	"$tactus" cuda --json -v --library "$library" "$@" -- "$calls" "$library" "${what[@]}" >"$scratch/out" 2>"$scratch/err"
-	local status=$?
-	grep '^{' "$scratch/out" >"$scratch/rows"
-	grep -v '^{' "$scratch/out" >"$scratch/said"
-	return $status
+	rows_of "$tactus" cuda --json -v --library "$library" "$@" -- "$calls" "$library" "${what[@]}"
 }
 told rate 40000
 is "ends well" $? 0

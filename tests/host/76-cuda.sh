@@ -2,6 +2,7 @@
 # tactus cuda against a double of libcuda.so.1 (tests/doubles/libcuda.c), which stands for the real one where there is no GPU:
 # counts, arguments, spans inside spans, memory, errors, threads, forks, all forms of output, and what can go wrong.
 . tests/tap.sh
+. tests/cuda.sh
 
 library=$PWD/build/programs/libcuda.so.1
 calls=$PWD/build/programs/cuda_calls
@@ -13,21 +14,7 @@ watch() {
 	local options=()
 	while [ "$1" != -- ]; do options+=("$1"); shift; done
 	shift
-	"$tactus" cuda --json --library "$library" "${options[@]}" -- "$calls" "$library" "$@" >"$scratch/out" 2>"$scratch/err"
-	local status=$?
-	grep '^{' "$scratch/out" >"$scratch/rows"
-	grep -v '^{' "$scratch/out" >"$scratch/said"
-	return $status
-}
-# of TABLE FIELD [KEY=VALUE]: the sum of a number over the rows that fit
-of() {
-	python3 - "$scratch/rows" "$@" <<'END'
-import json, sys
-table, field, where = sys.argv[2], sys.argv[3], [w.split("=", 1) for w in sys.argv[4:]]
-rows = [json.loads(line) for line in open(sys.argv[1])]
-rows = [r for r in rows if r["table"] == table and all(str(r[k]) == v for k, v in where)]
-print(sum(r[field] for r in rows) if rows and not isinstance(rows[0][field], str) else " ".join(r[field] for r in rows) or 0)
-END
+	rows_of "$tactus" cuda --json --library "$library" "${options[@]}" -- "$calls" "$library" "$@"
 }
 
 watch -- launches 5000
