@@ -30,14 +30,14 @@ SRC := $(wildcard src/*.c src/*/*.c)
 OBJ := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
-HELPERS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c))
-HELPERS += $(B)/programs/libcuda.so.1
-HELPERS += $(patsubst tests/guest/%.c,$(B)/programs/%,$(wildcard tests/guest/*.c))
-WINDOWS := $(patsubst tests/programs-win/%.c,$(B)/programs/%.exe,$(wildcard tests/programs-win/*.c))
+WORKLOADS := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(wildcard tests/workloads/*.c))
+WORKLOADS += $(B)/workloads/libcuda.so.1
+WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/*.c))
+WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run test test-unit test-programs static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run test test-unit test-workloads static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -62,7 +62,7 @@ test:
 	@tests/run.sh
 
 ## make test-unit   the tests that need no root
-test-unit: test-programs
+test-unit: test-workloads
 	@tests/run.sh unit
 
 $(B)/deps.mk:
@@ -126,31 +126,31 @@ $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) $< $(B)/pure.a -lz -linih -liberty -o $@
 
-$(B)/programs/%: tests/programs/%.c
+$(B)/workloads/%: tests/workloads/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread -ldl
 
 # A double, see its head.
-$(B)/programs/libcuda.so.1: tests/doubles/libcuda.c
+$(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
 		$(if $(filter x86,$(ARCH)),-fcf-protection) -shared $< -o $@
 
 # Guests' programs that bring the scheduler along.
-$(B)/programs/%: tests/guest/%.c $(B)/bpf/scx.skel.h
+$(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 
 # Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
-$(B)/programs/%.exe: tests/programs-win/%.c
+$(B)/workloads/%.exe: tests/workloads-windows/%.c
 	@mkdir -p $(@D)
 	@echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
-test-programs: $(UNIT) $(HELPERS) $(B)/bench/load $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
+test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus
@@ -187,10 +187,10 @@ bench-delivery: $(B)/bench/delivery
 bench-frames: all
 	@bench/frames/run.sh
 ## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
-bench-scale: all test-programs
+bench-scale: all test-workloads
 	@bench/scale.sh
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
-bench-roles: all test-programs $(B)/bench/conceal.so $(B)/bench/windows.exe
+bench-roles: all test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
 	@bench/roles/run.sh
 ## make bench-latency   scheduler against scheduler in a VM, hints against none on this machine
 bench-latency: all $(B)/bench/load $(B)/bench/programs
@@ -215,7 +215,7 @@ $(B)/bench/programs: bench/latency/programs.c
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 ## make bench-stress  ten minutes of stress-ng in a VM under the scheduler: was it ever ejected?
-bench-stress: all test-programs
+bench-stress: all test-workloads
 	@bench/stress.sh
 $(B)/bench/conceal.so: bench/roles/conceal.c
 	@mkdir -p $(@D)

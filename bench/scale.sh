@@ -29,7 +29,7 @@ done
 rm -f "$work/ten.rec"
 
 say "100,000 threads, one after another"
-echo "tasks, 100,000 threads live: $(measured $tactus tasks --json -n all -- build/programs/threads 100000)"
+echo "tasks, 100,000 threads live: $(measured $tactus tasks --json -n all -- build/workloads/threads 100000)"
 
 [ "${1:-}" != --no-vm ] || exit 0
 for cpus in 2 4 8 16; do

@@ -46,7 +46,7 @@ skip_layer() {
 
 build() {
 	say "building"
-	make --no-print-directory -s -j"$(nproc)" all test-programs || die "the build failed"
+	make --no-print-directory -s -j"$(nproc)" all test-workloads || die "the build failed"
 }
 
 run_unit() {

@@ -45,7 +45,7 @@ watch_ends() {
 	wait "$watcher"
 }
 
-# start COMMAND...: a program as tests/programs-win/priorities.c, as far as "ready": its threads are there and have asked
+# start COMMAND...: a program as tests/workloads-windows/priorities.c, as far as "ready": its threads are there and have asked
 # for nothing. `go` lets them ask.
 start() {
 	rm -f "$scratch/in"

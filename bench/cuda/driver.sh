@@ -14,9 +14,9 @@ scratch=$(mktemp -d)
 # ioctl_ns OPTION...: with tactus beside it, or without
 ioctl_ns() {
 	if [ $# = 0 ]; then
-		build/programs/ioctls /dev/null 20000
+		build/workloads/ioctls /dev/null 20000
 	else
-		"$tactus" cuda --json --no-ioctls "$@" -- build/programs/ioctls /dev/null 20000 2>"$scratch/err"
+		"$tactus" cuda --json --no-ioctls "$@" -- build/workloads/ioctls /dev/null 20000 2>"$scratch/err"
 	fi | sed -n 's/ioctl_ns=//p'
 }
 # put_on_ms HOOK PATTERN: the CPU time of a whole run that ends at once

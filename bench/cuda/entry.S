@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A double of libcuda whose cuLaunchKernel does nothing but begin with the instruction FIRST, so that what a probe costs there
- * can be measured. The other functions are those that tests/programs/cuda_calls.c looks for. */
+ * can be measured. The other functions are those that tests/workloads/cuda_calls.c looks for. */
 	.text
 .macro function name
 	.globl	\name

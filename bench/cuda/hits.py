@@ -42,7 +42,7 @@ def call_ns(program, library, options=None):
 
 with tempfile.TemporaryDirectory() as work:
     program = work + "/cuda_calls"
-    subprocess.run(["gcc", "-O2", "-D_GNU_SOURCE", "-o", program, here + "/../../tests/programs/cuda_calls.c", "-ldl", "-pthread"], check=True)
+    subprocess.run(["gcc", "-O2", "-D_GNU_SOURCE", "-o", program, here + "/../../tests/workloads/cuda_calls.c", "-ldl", "-pthread"], check=True)
     took = {}
     libraries = {}
     for name, (first, last) in ENTRIES.items():

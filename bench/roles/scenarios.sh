@@ -94,7 +94,7 @@ web_server() {
 scenario_web() { web_server; begin wrk wrk -t2 -c8 -d60 "http://127.0.0.1:$port/"; }
 scenario_download() { web_server; begin curl curl -s --limit-rate 4M -o /dev/null "http://127.0.0.1:$port/large"; }
 
-scenario_netplay() { begin netplay build/programs/netplay; }
+scenario_netplay() { begin netplay build/workloads/netplay; }
 
 scenario_stress() { begin stress-ng stress-ng --cpu 2 --timeout 60; }
 

@@ -19,7 +19,7 @@ mkdir $top/bomb $top/quota $top/set
 start_run
 is "tactus is in charge" "$(state)" enabled
 
-crowd=$(timeout 120 build/programs/crowd wake 10000 2 2>&1)
+crowd=$(timeout 120 build/workloads/crowd wake 10000 2 2>&1)
 is "ten thousand threads wake, a thousand at a time, twice" $? 0
 say_measured "$crowd"
 like "every one of them" "$crowd" '^10000 threads made .* 20000 times woken'
@@ -41,7 +41,7 @@ in_charge "after a fork bomb"
 
 echo "20000 100000" >$top/quota/cpu.max
 for _ in 1 2 3; do
-	(into quota build/programs/pace 0 1 60000 >/dev/null) &
+	(into quota build/workloads/pace 0 1 60000 >/dev/null) &
 	load+=($!)
 done
 holds "threads with a quota run" runs_on 100 "${load[@]}"
@@ -53,7 +53,7 @@ holds "and go on when it changes" runs_on 100 "${load[@]}"
 end_load
 in_charge "after quotas"
 
-read -r changes strayed gap_ms < <(timeout 60 build/programs/crowd move 12 6000)
+read -r changes strayed gap_ms < <(timeout 60 build/workloads/crowd move 12 6000)
 say_measured "$changes changes of affinity in 6 s over 12 threads that spin; the longest that one of them stood still: $gap_ms ms"
 holds "affinities change all the time" test "$changes" -gt 100
 is "no thread runs where it may not" "$strayed" 0
@@ -61,7 +61,7 @@ holds "and none stands still for seconds" test "$gap_ms" -lt 4000
 in_charge "after changes of affinity"
 
 for _ in 1 2 3 4; do
-	(into set build/programs/pace 0 1 60000 >/dev/null) &
+	(into set build/workloads/pace 0 1 60000 >/dev/null) &
 	load+=($!)
 done
 strayed=0

@@ -3,8 +3,8 @@
 # functions, called by the double of libcuda. Runs in a VM after tests/guest/gpu.sh, which has loaded the module.
 . tests/tap.sh
 
-library=$PWD/build/programs/libcuda.so.1
-calls=$PWD/build/programs/cuda_calls
+library=$PWD/build/workloads/libcuda.so.1
+calls=$PWD/build/workloads/cuda_calls
 export CUDA_DOUBLE_CONTROL=/dev/nvidiactl
 [ -e /dev/nvidiactl ] || mknod /dev/nvidiactl c 195 255
 grep -q nvidia_unlocked_ioctl /proc/kallsyms || insmod "$1/nvidia.ko"
@@ -54,7 +54,7 @@ like "and why not, where none is" "$(TACTUS_SKIP_HOOKS=cuda:kprobe,cuda:fentry "
 
 # Functions of the kernel itself, which has BTF, as those of a module that has: /dev/null's ioctls go by one of them.
 for by in fentry kprobe; do
-	TACTUS_NVIDIA_MAJORS=1,5 "$tactus" cuda --json --driver vmlinux:security_file_ioctl --driver-by $by -- build/programs/ioctls /dev/null 500 \
+	TACTUS_NVIDIA_MAJORS=1,5 "$tactus" cuda --json --driver vmlinux:security_file_ioctl --driver-by $by -- build/workloads/ioctls /dev/null 500 \
 		>"$scratch/all" 2>"$scratch/err"
 	status=$?
 	grep '^{' "$scratch/all" >"$scratch/rows"
@@ -68,7 +68,7 @@ for by in fentry kprobe; do
 	fi
 done
 like "the list has fentry where it can be had" "$("$tactus" cuda --list 'vmlinux:security_file_ioctl' 2>&1)" 'vmlinux +security_file_ioctl +fentry'
-"$tactus" cuda --json --count 'vmlinux:vfs_*' -- build/programs/ioctls /dev/null 5 >"$scratch/all" 2>"$scratch/err"
+"$tactus" cuda --json --count 'vmlinux:vfs_*' -- build/workloads/ioctls /dev/null 5 >"$scratch/all" 2>"$scratch/err"
 like "of many functions the first 64 are hooked by fentry, the others by kprobes" "$? $(cat "$scratch/err")" \
 	'cuda: 64 of [0-9]+ functions of the driver are watched by fentry, [1-9][0-9]* by kprobe.multi'
 grep '^{' "$scratch/all" >"$scratch/rows"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The heart of tests/host/76-cuda.sh once more, for kernels in a VM, where each start of a program takes seconds.
+# The heart of tests/host/80-cuda.sh once more, for kernels in a VM, where each start of a program takes seconds.
 . tests/tap.sh
 
-library=$PWD/build/programs/libcuda.so.1
+library=$PWD/build/workloads/libcuda.so.1
 export TACTUS_NVIDIA_MAJORS=1,5
 of() {
 	python3 - "$scratch/rows" "$@" <<'END'
@@ -12,7 +12,7 @@ rows = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{")]
 print(*[r[field] for r in rows if r["table"] == table and all(str(r[k]) == v for k, v in where)])
 END
 }
-watch() { "$tactus" cuda --json --library "$library" -- build/programs/cuda_calls "$library" "$@" >"$scratch/rows" 2>"$scratch/err"; }
+watch() { "$tactus" cuda --json --library "$library" -- build/workloads/cuda_calls "$library" "$@" >"$scratch/rows" 2>"$scratch/err"; }
 
 like "probes by the best way that there is" "$("$tactus" doctor --json | grep '"cuda"')" '"hook":"uprobe(.multi)?"'
 watch launches 2000
@@ -20,7 +20,7 @@ is "every launch is counted" "$(of calls calls function=cuLaunchKernel)" 2000
 is "by the kernel's name" "$(of launches launches kernel=saxpy)" 2000
 is "with its sizes" "$(of launches grid) $(of launches block)" "7x2x1 128x2x1"
 is "ioctls lie inside their call" "$(of calls ioctls function=cuInit)" 4
-"$tactus" cuda --json --sample 100 --library "$library" -- build/programs/cuda_calls "$library" launches 20000 >"$scratch/rows" 2>"$scratch/err"
+"$tactus" cuda --json --sample 100 --library "$library" -- build/workloads/cuda_calls "$library" launches 20000 >"$scratch/rows" 2>"$scratch/err"
 is "sampled, counted by the program itself" "$(of calls calls function=cuLaunchKernel) $(of calls seen function=cuLaunchKernel)" "20000 200"
 like "without a trap" "$(cat "$scratch/err")" '20000 calls were counted without a trap, in 1 process'
 watch names 1
@@ -29,7 +29,7 @@ watch copies 5
 total=$(of calls total_ns function=cuMemcpyDtoH_v2) inner=$(of calls total_ns function=cuStreamSynchronize)
 is "a call inside another is not its own time" "$(of calls self_ns function=cuMemcpyDtoH_v2)" $((total - inner))
 is "memory adds up" "$(of memory total_bytes) $(of memory now_bytes)" "1048576 0"
-"$tactus" record --library "$library" -o "$scratch/file" -- build/programs/cuda_calls "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
+"$tactus" record --library "$library" -o "$scratch/file" -- build/workloads/cuda_calls "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
 is "calls are recorded beside everything else" $? 0
 "$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
 is "each launch is in the file, and the ioctls" "$(of calls calls function=cuLaunchKernel) $(of ioctls count | tr ' ' +)" "500 1+1+1+1"
@@ -37,7 +37,7 @@ like "and who ran" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" cuda_call
 
 # Before Linux 6.2 a hook can't get at what is kept of a thread while its CPU is inside another look-up. That is counted.
 "$tactus" cuda --json --library "$library" -- sh -c 'hackbench -g 1 -l 200 >/dev/null & "$1" "$2" threads 60000; wait' \
-	sh build/programs/cuda_calls "$library" >"$scratch/rows" 2>"$scratch/err"
+	sh build/workloads/cuda_calls "$library" >"$scratch/rows" 2>"$scratch/err"
 left_out=$(sed -n 's/.*: \([0-9]*\) events were left out: what is kept of their threads.*/\1/p' "$scratch/err")
 counted_calls=$(of calls calls function=cuLaunchKernel)
 say_measured "$(uname -r): $counted_calls of 120000 launches counted, ${left_out:-0} events left out"

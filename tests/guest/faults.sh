@@ -22,7 +22,7 @@ holds "every thread runs on" runs_on 50 "${hogs[@]}"
 holds "new ones run too" timeout 60 hackbench -g 1 -l 20
 
 at "killed"
-build/programs/scx_hold as stranger >"$scratch/stranger" 2>&1 &
+build/workloads/scx_hold as stranger >"$scratch/stranger" 2>&1 &
 stranger=$!
 wait_for "$scratch/stranger" "in charge"
 is "a stranger's scheduler is in charge" "$(cat /sys/kernel/sched_ext/root/ops)" stranger
@@ -38,7 +38,7 @@ wait $stranger
 is "until he leaves" $? 0
 
 at "another's"
-cycles=$(timeout 200 build/programs/scx_hold cycle 1000 2>&1)
+cycles=$(timeout 200 build/workloads/scx_hold cycle 1000 2>&1)
 is "it comes and goes a thousand times under load" $? 0
 say_measured "$cycles"
 is "the kernel's own is in charge after that" "$(state)" disabled

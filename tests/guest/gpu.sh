@@ -77,7 +77,7 @@ kind_of() { case $1 in vkms) echo flip ;; vgem) echo fence ;; *) echo channel ;;
 
 # A gap is told, and a recording tells the same as the run did. Of the numbers alone: lines of a run come as it goes on.
 gap_and_replay() {
-	"$tactus" gpu --json -o "$scratch/recording" -- build/programs/drm_submit vgem 80 "" 800 >"$scratch/out" 2>"$scratch/err"
+	"$tactus" gpu --json -o "$scratch/recording" -- build/workloads/drm_submit vgem 80 "" 800 >"$scratch/out" 2>"$scratch/err"
 	is "gpu ends well" $? 0
 	grep -E '^{"(row|stall)"' "$scratch/out" >"$scratch/live"
 	"$tactus" gpu -i "$scratch/recording" --json >"$scratch/replayed" 2>&1
@@ -91,7 +91,7 @@ gap_and_replay() {
 watch() {
 	local words="submitted to $2"
 	[ "$2" != nvidia ] || words="opened a channel of nvidia"
-	"$tactus" roles --without $others -o "$scratch/recording" --json -- build/programs/drm_submit "$2" 25 ${3:+"$3"} >"$scratch/out" 2>"$scratch/err"
+	"$tactus" roles --without $others -o "$scratch/recording" --json -- build/workloads/drm_submit "$2" 25 ${3:+"$3"} >"$scratch/out" 2>"$scratch/err"
 	grep '"submitter"' "$scratch/out" >"$scratch/said"
 	judge "$1" "$2" "$words"
 }
@@ -128,11 +128,11 @@ late() {
 	"$@"
 	# Its hook is in place when the program that asks it shows up, at the latest after some seconds of loading.
 	for _ in $(seq 100); do
-		build/programs/drm_submit "$driver" 25 ${node:+"$node"} >"$scratch/said"
+		build/workloads/drm_submit "$driver" 25 ${node:+"$node"} >"$scratch/said"
 		sleep 0.5
 		grep -q '"evidence_kind":"gpu"' "$scratch/out" && break
 	done
-	build/programs/drm_submit "$driver" 25 ${node:+"$node"} >"$scratch/said"
+	build/workloads/drm_submit "$driver" 25 ${node:+"$node"} >"$scratch/said"
 	sleep 0.5
 	kill -INT $pid
 	wait $pid

@@ -20,7 +20,7 @@ read_roles() {
 }
 # plays KIND REPORTS RATE: the device and its readers, watched from before they are there to after they are gone
 plays() {
-	"$tactus" roles -v --json -n all --without "$others" -- build/programs/mouse "$1" "$2" "$3" 1 >"$scratch/out" 2>"$scratch/err"
+	"$tactus" roles -v --json -n all --without "$others" -- build/workloads/mouse "$1" "$2" "$3" 1 >"$scratch/out" 2>"$scratch/err"
 	is "$1: watching it ends well" $? 0
 	read_roles
 }
@@ -58,7 +58,7 @@ reads_nothing() {
 
 # sees HOOK REPORTS RATE READER...: live and from its recording; one reader is the only one
 sees() {
-	local said=$scratch/out device hook=$1 run=(build/programs/mouse mouse "$2" "$3" 1) readers
+	local said=$scratch/out device hook=$1 run=(build/workloads/mouse mouse "$2" "$3" 1) readers
 	shift 3
 	readers=("$@")
 	[ $# -gt 1 ] || run+=("$1")
@@ -147,7 +147,7 @@ reads_nothing sender
 unset TACTUS_SKIP_HOOKS
 
 # Without any hook the rest still works, and gives its best answer.
-TACTUS_SKIP_HOOKS=input: "$tactus" roles --json -n all --without "$others" -- build/programs/mouse mouse 300 300 1 >"$scratch/out" 2>"$scratch/err"
+TACTUS_SKIP_HOOKS=input: "$tactus" roles --json -n all --without "$others" -- build/workloads/mouse mouse 300 300 1 >"$scratch/out" 2>"$scratch/err"
 is "without the sensor nothing fails" $? 0
 read_roles
 is "and no reader is known as one" "$(role_of by-poll 4)" 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Learning on this kernel: a kind is learned by name and program, a new thread of it starts in its tier, the maps are pinned.
-# Runs in the VM; called by tests/vm/64-learned.sh.
+# Runs in the VM; called by tests/vm/65-learned.sh.
 . tests/tap.sh
 
 without=launch,gpu,wine,input,frame,socket,sound,names
-cp build/programs/pace "$scratch/prog"
+cp build/workloads/pace "$scratch/prog"
 "$tactus" roles --learn --without $without -- sh -c "for i in 1 2 3 4; do '$scratch/prog' 0 1 1500 >/dev/null; done" >/dev/null 2>"$scratch/err"
 is "tactus learns and ends well" $? 0
 "$tactus" db list prog --json >"$scratch/known"

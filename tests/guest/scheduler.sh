@@ -28,7 +28,7 @@ at() { echo "# $SECONDS s: $1"; }
 load=()
 # hog [COMMAND-PREFIX...]: a thread that spins for a quarter of an hour at most; leaves hog_pid behind
 hog() {
-	"$@" build/programs/pace 0 1 900000 >/dev/null &
+	"$@" build/workloads/pace 0 1 900000 >/dev/null &
 	hog_pid=$!
 	load+=("$hog_pid")
 }

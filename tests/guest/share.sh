@@ -31,7 +31,7 @@ timed() { cyclictest -t1 -i 5000 -l 400 --policy=other -q -h 40000 >"$1"; }
 timed "$scratch/idle"
 hogs=()
 for _ in 1 2 3; do
-	build/programs/pace 0 1 100000 >/dev/null &
+	build/workloads/pace 0 1 100000 >/dev/null &
 	hogs+=($!)
 done
 sleep 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A thread that plays into a sound card is known by it, by each hook in turn: the kernel's dummy card, which keeps time as a
-# real one does. Runs in the VM; called by tests/vm/63-sound.sh.
+# real one does. Runs in the VM; called by tests/vm/64-sound.sh.
 . tests/tap.sh
 
 python3 - "$scratch/tone.wav" <<'END'
@@ -22,7 +22,7 @@ watch() {
 	is "the hook is $want" "$(hook)" "$want"
 	aplay -q -D hw:0,0 "$@" "$scratch/tone.wav" 2>/dev/null &
 	player=$!
-	build/programs/pace 300000 100 100000 </dev/snd/controlC0 >/dev/null &
+	build/workloads/pace 300000 100 100000 </dev/snd/controlC0 >/dev/null &
 	holder=$!
 	sleep 1
 	timeout 100 "$tactus" roles --json -n all -d 4 --without names,launch >"$scratch/rows" 2>"$scratch/err"

@@ -8,7 +8,7 @@ shown() { json "$1" <"$scratch/rows"; }
 flips() {
 	# Other sensors load long there.
 	TACTUS_SKIP_HOOKS=gpu:,frame:,learned: "$tactus" frames --json -o "$scratch/recording" -- \
-		build/programs/flip "$@" >"$scratch/out" 2>"$scratch/err"
+		build/workloads/flip "$@" >"$scratch/out" 2>"$scratch/err"
 	is "frames of a program that flips by DRM: it ends well" $? 0
 	grep '^{' "$scratch/out" >"$scratch/rows"
 	sed 's/^/# measured: /' "$scratch/out"
@@ -33,7 +33,7 @@ flips 120 60:50
 # What --why says of time in the GPU's ioctls is what the submits took between the frame before and the late one.
 gpu_time() {
 	TACTUS_SKIP_HOOKS=frame:,learned:,launch:,wine:,socket:,sound: "$tactus" frames --why --json -o "$scratch/recording" -- \
-		build/programs/flip 60 40:50 >"$scratch/out" 2>"$scratch/err"
+		build/workloads/flip 60 40:50 >"$scratch/out" 2>"$scratch/err"
 	is "frames --why with a GPU that is submitted to ends well" $? 0
 	"$tactus" events -i "$scratch/recording" --only submit,frame --json >"$scratch/events"
 	grep '"late_frame"' "$scratch/out" | json '(d["late_frame"], d["gpu_ns"])' >"$scratch/late"

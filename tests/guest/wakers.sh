@@ -5,7 +5,7 @@
 
 is "doctor says that interrupts are told" "$("$tactus" doctor --json | json 'd["interrupts"]')" True
 # The probes take long to get in place there.
-DELAYS_WAIT_MS=6000 "$tactus" frames --why --json -o "$scratch/file" -- build/programs/delays 50 80 1 40:70:server 60:90:sleep \
+DELAYS_WAIT_MS=6000 "$tactus" frames --why --json -o "$scratch/file" -- build/workloads/delays 50 80 1 40:70:server 60:90:sleep \
 	>"$scratch/out" 2>"$scratch/err"
 is "frames ends well" $? 0
 grep '^{' "$scratch/out" >"$scratch/rows"

@@ -8,8 +8,8 @@ if [ "${TACTUS_CLOCK:-real}" != virtual ]; then
 	# hackbench switches at full rate on every CPU; the span that the kernel counts lies inside the one that tactus counts.
 	# Both have run once before, so that reading them from the disk is no part of it.
 	loops=${TACTUS_VM:+150}
-	build/programs/ctxt /dev/null hackbench -l 1 >/dev/null
-	"$tactus" cpus --json -- build/programs/ctxt "$scratch/grown" hackbench -g 4 -l "${loops:-600}" >"$scratch/out"
+	build/workloads/ctxt /dev/null hackbench -l 1 >/dev/null
+	"$tactus" cpus --json -- build/workloads/ctxt "$scratch/grown" hackbench -g 4 -l "${loops:-600}" >"$scratch/out"
 	is "a load's window ends with status 0" $? 0
 	grep '^{' "$scratch/out" >"$scratch/cpus"
 	counted=$(json 'sum(r["switches"] for r in rows)' <"$scratch/cpus")

@@ -16,7 +16,7 @@ watch_machine() {
 	watcher=$!
 	wait_for "$scratch/err" watching
 	hackbench -g 1 -l "${loops:-300}" >/dev/null
-	build/programs/threads 200
+	build/workloads/threads 200
 	kill -INT $watcher
 	wait $watcher
 	"$tactus" tasks -i "$scratch/all.rec" --json -n all >"$scratch/replay"
@@ -34,11 +34,11 @@ holds "of more than 200 threads" test "$(wc -l <"$scratch/live")" -gt 200
 "$tactus" affinity -i "$scratch/run.rec" --json -n all >"$scratch/out"
 is "scores are from 0 to 100" "$(json 'all(0 <= r["score"] <= 100 for r in rows)' <"$scratch/out")" True
 
-"$tactus" tasks --json -n all -- build/programs/threads 500 >"$scratch/out"
+"$tactus" tasks --json -n all -- build/workloads/threads 500 >"$scratch/out"
 is "threads that ended are in the account, each as one" "$(json 'len([r for r in rows if r["ended"] and r["comm"] == "threads"])' \
 	<"$scratch/out")" 501
 is "no two rows are the same thread" "$(json 'len({r["tid"] for r in rows}) == len(rows)' <"$scratch/out")" True
-"$tactus" tasks --by process --json -- build/programs/threads 50 >"$scratch/out"
+"$tactus" tasks --by process --json -- build/workloads/threads 50 >"$scratch/out"
 is "summed by process they are one row of 51" "$(json '[(r["threads"], r["runs"] >= 51) for r in rows]' <"$scratch/out")" "[(51, True)]"
 
 # Filters act in the kernel.
@@ -46,26 +46,26 @@ rm -f "$scratch/err"
 "$tactus" tasks --json -n all -c threads >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
-build/programs/threads 30
-build/programs/threads 30 0 other
+build/workloads/threads 30
+build/workloads/threads 30 0 other
 kill -INT $watcher
 wait $watcher
 is "-c: threads of that name, and none that left it" "$(json '(len(rows) >= 31, {r["comm"] for r in rows} <= {"threads", "other"})' \
 	<"$scratch/out")" "(True, True)"
-"$tactus" events -C 1 --json -- sh -c 'taskset -c 0 build/programs/threads 20; taskset -c 1 build/programs/threads 20' >"$scratch/out" 2>/dev/null
+"$tactus" events -C 1 --json -- sh -c 'taskset -c 0 build/workloads/threads 20; taskset -c 1 build/workloads/threads 20' >"$scratch/out" 2>/dev/null
 is "-C: switches of that CPU alone" "$(json '{r["cpu"] for r in rows if r["event"] == "switch"}' <"$scratch/out")" "{1}"
 root=$(awk '$3 == "cgroup2" {print $2; exit}' /proc/self/mounts)
 mkdir "$root/tactus-test-$$" "$root/tactus-test-$$/inner"
 "$tactus" tasks --json -n all --cgroup "$root/tactus-test-$$" -- sh -c "
-	build/programs/threads 5 0 outside
-	sh -c 'echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/programs/threads 10 0 inside'" >"$scratch/out" 2>"$scratch/err"
+	build/workloads/threads 5 0 outside
+	sh -c 'echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/workloads/threads 10 0 inside'" >"$scratch/out" 2>"$scratch/err"
 is "--cgroup with a command: both must hold" "$(json '{r["comm"] for r in rows if r["comm"] == "outside"}' <"$scratch/out" 2>&1 | tail -n 1)" "set()"
 rm -f "$scratch/err"
 "$tactus" tasks --json -n all --cgroup "$root/tactus-test-$$" >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
-sh -c "echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/programs/threads 10 0 inside"
-build/programs/threads 10 0 outside
+sh -c "echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/workloads/threads 10 0 inside"
+build/workloads/threads 10 0 outside
 kill -INT $watcher
 wait $watcher
 is "--cgroup: the threads born below it" "$(json '{r["comm"] for r in rows}' <"$scratch/out")" "{'inside'}"
@@ -79,9 +79,9 @@ ends "an order that is none" 2 "the value 'height' is none of" "$tactus" tasks -
 
 # A hostile name reaches neither a terminal nor a JSON reader raw.
 name=$(printf '\033[31m"\\\377x')
-"$tactus" tasks --json -n all -- build/programs/threads 3 0 "$name" >"$scratch/out"
+"$tactus" tasks --json -n all -- build/workloads/threads 3 0 "$name" >"$scratch/out"
 is "any name is valid JSON" "$(json 'any("\x1b[31m\"\\" in r["comm"] for r in rows)' <"$scratch/out")" True
-"$tactus" tasks -n all -- build/programs/threads 3 0 "$name" >"$scratch/out"
+"$tactus" tasks -n all -- build/workloads/threads 3 0 "$name" >"$scratch/out"
 is "and harmless in a table" "$(grep -c "$(printf '\033')" "$scratch/out")" 0
 like "where it shows as" "$(cat "$scratch/out")" ' \?\[31m"\\\?x '
 done_testing

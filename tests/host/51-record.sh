@@ -29,7 +29,7 @@ like "and said by a view" "$("$tactus" tasks -i "$scratch/lossy.rec" 2>&1 >/dev/
 # Short-lived threads at a high rate.
 threads=5000 rate=10000
 [ -z "${TACTUS_VM:-}" ] || threads=1000 rate=500
-"$tactus" tasks --json -n all -- build/programs/threads $threads $rate >"$scratch/out" 2>"$scratch/err"
+"$tactus" tasks --json -n all -- build/workloads/threads $threads $rate >"$scratch/out" 2>"$scratch/err"
 is "$threads short-lived threads are all there" "$(json 'len(rows)' <"$scratch/out")" $((threads + 1))
 [ -z "${TACTUS_VM:-}" ] || done_testing
 

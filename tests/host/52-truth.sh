@@ -6,7 +6,7 @@
 # A worker that sleeps, moves and is pushed off a known number of times. The kernel's figures and ours span the same
 # time: the worker is asleep when either begins or ends.
 mkfifo "$scratch/in"
-build/programs/worker <"$scratch/in" >"$scratch/worker" &
+build/workloads/worker <"$scratch/in" >"$scratch/worker" &
 worker=$!
 exec 3>"$scratch/in"
 for _ in $(seq 100); do [ -s "$scratch/worker" ] && break; sleep 0.1; done

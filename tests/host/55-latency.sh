@@ -3,7 +3,7 @@
 . tests/tap.sh
 
 cpu=$(($(nproc) - 1))
-spinners=(build/programs/inversion "$cpu")
+spinners=(build/workloads/inversion "$cpu")
 # tid_of waiter|runner FILE: from the line that the spinners print
 tid_of() { sed -nE "s/.*$1 ([0-9]+).*/\1/p" "$2" | head -n 1; }
 
@@ -99,7 +99,7 @@ if "${spinners[@]}" 0.01 realtime >/dev/null; then
 		cpu=$1 scratch=$2
 		taskset -c "$cpu" cat "$scratch/pipe" >/dev/null &
 		exec 9>"$scratch/pipe"
-		build/programs/inversion "$cpu" 3 realtime >"$scratch/spinners" &
+		build/workloads/inversion "$cpu" 3 realtime >"$scratch/spinners" &
 		until [ -s "$scratch/spinners" ]; do sleep 0.05; done
 		for ((i = 0; i < 5; i++)); do
 			sleep 0.4

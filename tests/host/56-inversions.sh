@@ -3,7 +3,7 @@
 . tests/tap.sh
 
 cpu=$(($(nproc) - 1))
-spinners=(build/programs/inversion "$cpu")
+spinners=(build/workloads/inversion "$cpu")
 tid_of() { sed -nE "s/.*$1 ([0-9]+).*/\1/p" "$2" | head -n 1; }
 
 # watch MODE SECONDS: the rows of the two spinners, by themselves, into $scratch/rows

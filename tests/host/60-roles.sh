@@ -21,7 +21,7 @@ PY
 # check NAME ROLE PERIOD WORK
 check() {
 	local tid begin after
-	follow build/programs/pace "$3" "$4" 2500 >"$scratch/out" 2>"$scratch/err"
+	follow build/workloads/pace "$3" "$4" 2500 >"$scratch/out" 2>"$scratch/err"
 	read -r tid begin < <(grep -v '^{' "$scratch/out")
 	after=$(role_after "$scratch/out" "$tid" "$begin" "$2")
 	say_measured "$1: $2 after ${after:-?} ms"
@@ -32,7 +32,7 @@ check "a thread that works 5 ms every 16.7 ms" render 16667 5000
 check "a thread that works all the time" cpu-bound 0 1
 check "a thread that works 0.1 ms every 300 ms" background 300000 100
 
-follow build/programs/pace 5333 200 2500 0 1 3000 300000 100 4000 >"$scratch/out" 2>"$scratch/err"
+follow build/workloads/pace 5333 200 2500 0 1 3000 300000 100 4000 >"$scratch/out" 2>"$scratch/err"
 { read -r tid _; read -r _ hog_begin; read -r _ idle_begin; } < <(grep -v '^{' "$scratch/out")
 say_measured "cpu-bound $(role_after "$scratch/out" "$tid" "$hog_begin" cpu-bound) ms, background \
 $(role_after "$scratch/out" "$tid" "$idle_begin" background) ms after the behaviour changed"
@@ -44,7 +44,7 @@ is "each change tells what it was before" \
 	"$(grep '^{' "$scratch/out" | json "all(a['role'] == b['was'] for a, b in zip([r for r in rows if r['tid'] == $tid], [r for r in rows if r['tid'] == $tid][1:]))")" True
 
 # One run, live and from its recording.
-"$tactus" roles -o "$scratch/run.rec" --json -n all -- build/programs/pace 5333 200 1500 >"$scratch/all" 2>"$scratch/err"
+"$tactus" roles -o "$scratch/run.rec" --json -n all -- build/workloads/pace 5333 200 1500 >"$scratch/all" 2>"$scratch/err"
 grep '^{' "$scratch/all" >"$scratch/live"
 "$tactus" roles -i "$scratch/run.rec" --json -n all >"$scratch/replay" 2>>"$scratch/err"
 holds "live equals replay" cmp "$scratch/live" "$scratch/replay"

@@ -6,10 +6,10 @@
 
 game=$scratch/steamapps/common/Foo/Foo
 mkdir -p "$scratch/steamapps/common/Foo" "$scratch/bin"
-cp build/programs/stamp "$game"
-cp build/programs/stamp "$scratch/steamapps/common/Foo/UnityCrashHandler64"
-for name in weston pipewire plain other; do cp build/programs/stamp "$scratch/bin/$name"; done
-stamp=$PWD/build/programs/stamp
+cp build/workloads/stamp "$game"
+cp build/workloads/stamp "$scratch/steamapps/common/Foo/UnityCrashHandler64"
+for name in weston pipewire plain other; do cp build/workloads/stamp "$scratch/bin/$name"; done
+stamp=$PWD/build/workloads/stamp
 # Only this sensor: the others have their own tests, and cost time to load.
 others=gpu:,cuda:,wine:,input:,frame:,socket:,sound:
 export TACTUS_SKIP_HOOKS=$others
@@ -119,11 +119,11 @@ is "without a word" "$(grep -vc 'switches happened' "$scratch/err")" 0
 # Names and paths of any bytes; a path as long as paths may be.
 odd=$scratch/steamapps/common/$(printf 'a\nb\033[31m\377\001')
 mkdir -p "$odd"
-cp build/programs/stamp "$odd/$(printf '\033]0;x\007\n\376')"
+cp build/workloads/stamp "$odd/$(printf '\033]0;x\007\n\376')"
 deep=$scratch/steamapps/common
 while [ ${#deep} -lt 3800 ]; do deep+=/$(printf 'd%.0s' {1..200}); done
 mkdir -p "$deep"
-cp build/programs/stamp "$deep/deep"
+cp build/workloads/stamp "$deep/deep"
 say_measured "a path of $((${#deep} + 5)) bytes"
 printf '%s "%s"/* 1\n%s "%s"/deep 1\n' "$stamp" "$odd" "$stamp" "$deep" >"$scratch/many"
 "$tactus" roles -o "$scratch/rec" --json -n all -- bash "$scratch/many" >"$scratch/out" 2>"$scratch/err"

@@ -28,7 +28,7 @@ of() {
 # being mapped and the first frame; here it is a pause.
 present() {
 	status=0
-	build/programs/present call "$@" "$pause_ms" >"$scratch/ran" 2>&1 &
+	build/workloads/present call "$@" "$pause_ms" >"$scratch/ran" 2>&1 &
 	ran=$!
 	wait $ran || status=$?
 }
@@ -37,7 +37,7 @@ present_begins() {
 	rm -f "$scratch/go"
 	mkfifo "$scratch/go"
 	: >"$scratch/presented"
-	build/programs/present call "$@" wait <"$scratch/go" >"$scratch/presented" 2>&1 &
+	build/workloads/present call "$@" wait <"$scratch/go" >"$scratch/presented" 2>&1 &
 	begun=$!
 	exec 3>"$scratch/go"
 	wait_for "$scratch/presented" mapped
@@ -67,16 +67,16 @@ make_library() {
 
 # Two threads of one process through the real EGL, each into a surface of its own.
 watch
-build/programs/present egl 2 300 &
+build/workloads/present egl 2 300 &
 both=$!
 wait $both
 is "a program presents by EGL" $? 0
-build/programs/present call libEGL.so.1 eglSwapBuffers 5 >/dev/null &
+build/workloads/present call libEGL.so.1 eglSwapBuffers 5 >/dev/null &
 few=$!
 wait $few
 present_begins libEGL.so.1 eglSwapBuffers 40
 present_goes
-build/programs/worker 50 >/dev/null 2>&1 &
+build/workloads/worker 50 >/dev/null 2>&1 &
 other=$!
 sleep 0.3
 kill $other 2>/dev/null

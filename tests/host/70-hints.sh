@@ -3,7 +3,7 @@
 # Needs custom slices (Linux 6.12 and later).
 . tests/tap.sh
 
-attr() { build/programs/attr "$@"; }
+attr() { build/workloads/attr "$@"; }
 slice_of() { attr "$1" | cut -d' ' -f3; }
 # until_slice TID NS: waits until the thread has this slice, half a minute at most
 until_slice() {
@@ -27,13 +27,13 @@ long=100000000
 base=$(slice_of $$)
 journal=/run/tactus/hints.journal
 
-build/programs/pace 0 1 300000 >/dev/null &
+build/workloads/pace 0 1 300000 >/dev/null &
 hog=$!
-build/programs/pace 5000 200 300000 >/dev/null &
+build/workloads/pace 5000 200 300000 >/dev/null &
 urgent=$!
-chrt -f 5 build/programs/pace 5000 200 300000 >/dev/null &
+chrt -f 5 build/workloads/pace 5000 200 300000 >/dev/null &
 realtime=$!
-nice -n -3 build/programs/pace 0 1 300000 >/dev/null &
+nice -n -3 build/workloads/pace 0 1 300000 >/dev/null &
 chosen=$!
 # Burns until it is told, then forks.
 sh -c 'while [ ! -e "$1/fork" ]; do :; done; sleep 20 & echo $! >"$1/child"; wait' sh "$scratch" &
@@ -98,7 +98,7 @@ is "the next start takes back what a killed one left" "$(attr $hog)" "0 0 $base"
 runner=$!
 wait_for "$scratch/err" "hints to the kernel's scheduler: slices"
 until_slice $hog $long
-cp build/programs/pace "$scratch/unheard-of"
+cp build/workloads/pace "$scratch/unheard-of"
 mkfifo "$scratch/never"
 "$scratch/unheard-of" 0 1 60000 >/dev/null &
 unheard=$!

@@ -7,8 +7,8 @@ db() { "$tactus" db "$@"; }
 known() { db list --json | json "$1"; }
 
 mkdir -p "$scratch/one" "$scratch/two/deeper"
-cp build/programs/pace "$scratch/one/prog"
-cp build/programs/pace "$scratch/two/deeper/prog"
+cp build/workloads/pace "$scratch/one/prog"
+cp build/workloads/pace "$scratch/two/deeper/prog"
 # Threads of one name in two programs, a script, a name given later, and short lives.
 cat >"$scratch/scene" <<SCENE
 "$scratch/one/prog" 5000 200 700 &
@@ -46,14 +46,14 @@ import struct
 open('$scratch/pddb', 'wb').write(b'PDDB' + struct.pack('<II', 2, 2) + b''.join(
     name.ljust(16, b'\0') + struct.pack('<B7xQQQQII', 0, 1000, 1, 1, 1, 9, 9) for name in (b'pace', b'burner')))"
 db import "$scratch/pddb" >/dev/null
-"$tactus" roles --follow --json -- build/programs/pace 5000 200 20 2>/dev/null | grep '^{' >"$scratch/follow"
+"$tactus" roles --follow --json -- build/workloads/pace 5000 200 20 2>/dev/null | grep '^{' >"$scratch/follow"
 is "an imported kind is predicted in any program" "$(first_of pace <"$scratch/follow")" "[('batch', 'learned', True)]"
 
 # Hints come with the exec: what lives for less than behaviour is judged after can have one by nothing else.
-attr() { build/programs/attr "$@"; }
+attr() { build/workloads/attr "$@"; }
 if [ "$(attr $$ slice 3000000 >/dev/null 2>&1; attr $$ | cut -d' ' -f3)" = 3000000 ]; then
 	attr $$ slice 0 >/dev/null
-	cp build/programs/pace "$scratch/burner"
+	cp build/workloads/pace "$scratch/burner"
 	"$tactus" run --actuator hints --without launch,gpu,wine,input,frame,socket,sound >/dev/null 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "hints to the kernel's scheduler"
@@ -95,7 +95,7 @@ kill -INT $runner
 wait $runner
 ls -d /sys/fs/bpf/tactus 2>/dev/null | wc -l
 PINS
-unshare -m bash "$scratch/pins" "$tactus" "$scratch" build/programs/pace >"$scratch/pinned" 2>&1
+unshare -m bash "$scratch/pins" "$tactus" "$scratch" build/workloads/pace >"$scratch/pinned" 2>&1
 is "both maps are pinned for root alone, and gone after" "$(tr '\n' '|' <"$scratch/pinned")" "700|observed predicted |1 kind forgotten|0|"
 is "what was forgotten while it ran stays forgotten" "$(known 'len([r for r in rows if r["comm"] == "pace" and r["exe"] == ""])')" 0
 

@@ -2,7 +2,7 @@
 # tactus frames: frames counted, late ones found with their amounts and causes, none other; live, recorded, as CSV.
 . tests/tap.sh
 
-delays=(build/programs/delays 20 240 1 60:15:compute 100:18:mutex 140:13:hog 180:35:sleep 210:27:server)
+delays=(build/workloads/delays 20 240 1 60:15:compute 100:18:mutex 140:13:hog 180:35:sleep 210:27:server)
 # Whether wakers of other processes can be followed.
 interrupts=$("$tactus" doctor --json | json 'd["interrupts"]')
 # check WHAT FILE: the late frames in it are those five, as long and for the reasons that the program says
@@ -75,10 +75,10 @@ is "without it has none" "$(hooks)" ""
 rate=$(tail -n 1 "$scratch/rows" | json 'd["fps"]')
 holds "the rate is a number near 48" test "${rate%.*}" -ge 40 -a "${rate%.*}" -le 50
 # Others: two threads at once, a stop, nothing at all, a full disk, a kill.
-"$tactus" frames --json -- build/programs/present egl 2 300 >"$scratch/rows" 2>"$scratch/err"
+"$tactus" frames --json -- build/workloads/present egl 2 300 >"$scratch/rows" 2>"$scratch/err"
 frames=$(tail -n 1 "$scratch/rows" | json 'd["frames"]')
 is "frames of two threads are one process's" "$frames" 600
-"$tactus" frames --json -- build/programs/delays 20 120 1 60:2500:sleep >"$scratch/out" 2>"$scratch/err"
+"$tactus" frames --json -- build/workloads/delays 20 120 1 60:2500:sleep >"$scratch/out" 2>"$scratch/err"
 is "a stop of two and a half seconds is a pause and no late frame" \
 	"$(grep '^{' "$scratch/out" | tail -n 1 | json '(d["pauses"], d["late"], d["frames"])')" \
 	"(1, $(grep -c machine "$scratch/out"), 120)"
@@ -86,16 +86,16 @@ is "a stop of two and a half seconds is a pause and no late frame" \
 like "nobody presents: it says so" "$(cat "$scratch/err")" 'no frame was presented'
 ends "a full disk is told" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv /dev/full
 ends "a file that cannot be" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv "$scratch/no/such"
-"$tactus" frames --json -- sh -c 'build/programs/delays 20 1000 1 20:5:compute >"$0" & until grep -q compute "$0"; do sleep 0.1; done; kill -KILL $!' \
+"$tactus" frames --json -- sh -c 'build/workloads/delays 20 1000 1 20:5:compute >"$0" & until grep -q compute "$0"; do sleep 0.1; done; kill -KILL $!' \
 	"$scratch/killed" >"$scratch/out" 2>"$scratch/err"
 holds "the frames of one that was killed are there" test "$(grep '^{' "$scratch/out" | tail -n 1 | json 'd["frames"]')" -ge 20
 # The library is replaced under a running game, as an upgrade does; the next game has the new one.
 mkdir "$scratch/lib"
 library=$(readlink -f "$(ldconfig -p | sed -n 's/.*libEGL\.so\.1 .*x86-64.*=> //p' | head -n 1)")
 cp "$library" "$scratch/lib/libEGL.so.1"
-LD_LIBRARY_PATH=$scratch/lib "$tactus" frames --json -- bash -c "build/programs/delays 20 150 1 & sleep 2.5
+LD_LIBRARY_PATH=$scratch/lib "$tactus" frames --json -- bash -c "build/workloads/delays 20 150 1 & sleep 2.5
 	cp '$library' '$scratch/lib/new'; mv '$scratch/lib/new' '$scratch/lib/libEGL.so.1'
-	build/programs/delays 20 60 1; wait" >"$scratch/out" 2>"$scratch/err"
+	build/workloads/delays 20 60 1; wait" >"$scratch/out" 2>"$scratch/err"
 is "a library is replaced under a running game: its frames go on, and the next game's count" \
 	"$(grep '^{' "$scratch/out" | json 'sorted(r["frames"] for r in rows)')" "[60, 150]"
 done_testing

@@ -2,7 +2,7 @@
 # tactus migrations: a program's threads are moved for known reasons, and that is what it says; live, recorded, in words.
 . tests/tap.sh
 
-"$tactus" migrations --json --without all -n all -o "$scratch/file" -- build/programs/moves >"$scratch/out" 2>"$scratch/err"
+"$tactus" migrations --json --without all -n all -o "$scratch/file" -- build/workloads/moves >"$scratch/out" 2>"$scratch/err"
 is "migrations ends well" $? 0
 grep -v '^{' "$scratch/out" >"$scratch/said"
 grep '^{' "$scratch/out" >"$scratch/live"

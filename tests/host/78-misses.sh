@@ -6,7 +6,7 @@
 # Everything but behaviour is left out: it is the clock that tells what the thread is for.
 others=launch,gpu,wine,input,frame,socket,sound,learned,names
 "$tactus" misses --without $others --json -o "$scratch/file" -- \
-	build/programs/clocked 10000 500 500 1 250:2000:8000 300:1000:6000 350:3000:26000 400:-200:15000 >"$scratch/out" 2>"$scratch/err"
+	build/workloads/clocked 10000 500 500 1 250:2000:8000 300:1000:6000 350:3000:26000 400:-200:15000 >"$scratch/out" 2>"$scratch/err"
 is "misses ends well" $? 0
 grep -v '^{' "$scratch/out" >"$scratch/said"
 grep '^{' "$scratch/out" >"$scratch/live"
@@ -59,7 +59,7 @@ is "later than 10 ms is one" "$("$tactus" misses -i "$scratch/file" --over 10ms 
 "$tactus" misses --without all --json -- sleep 0.3 >"$scratch/out" 2>&1
 is "nobody has a clock: no row" "$(grep -c misses "$scratch/out")" 0
 # Without a role, every clock counts with --all, and only then.
-"$tactus" record --without all -o "$scratch/file" -- build/programs/clocked 5000 200 150 1 100:1000:4000 >"$scratch/said" 2>/dev/null
+"$tactus" record --without all -o "$scratch/file" -- build/workloads/clocked 5000 200 150 1 100:1000:4000 >"$scratch/said" 2>/dev/null
 is "a thread whose role nobody knows is not told of" "$("$tactus" misses -i "$scratch/file" --json | grep -c '"comm":"clocked"')" 0
 taker=$(sed -n 's/.*taker //p' "$scratch/said")
 is "but with --all" "$("$tactus" misses -i "$scratch/file" --all --json | json "[r['behind_tid'] for r in rows if r.get('comm') == 'clocked' and r.get('late_ns', 0) > 2.5e6]")" "[$taker]"

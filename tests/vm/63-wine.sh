@@ -3,7 +3,7 @@
 # emulated CPU faults in the wrong mode when Wine returns from its system calls, and the guest's kernel dies of it.
 . tests/tap.sh
 
-export CMD=tests/host/63-wine-double.sh LIMIT=240 CPUS=1
+export CMD=tests/host/64-wine-fake.sh LIMIT=240 CPUS=1
 for kernel in debian-6.1 debian-6.12 scx; do
 	echo "# kernel $kernel"
 	KERNEL=$kernel guest

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# tactus cuda against a double of libcuda.so.1 (tests/doubles/libcuda.c), which stands for the real one where there is no GPU:
+# tactus cuda against a double of libcuda.so.1 (tests/fakes/libcuda.c), which stands for the real one where there is no GPU:
 # counts, arguments, spans inside spans, memory, errors, threads, forks, all forms of output, and what can go wrong.
 . tests/tap.sh
 . tests/cuda.sh
 
-library=$PWD/build/programs/libcuda.so.1
-calls=$PWD/build/programs/cuda_calls
+library=$PWD/build/workloads/libcuda.so.1
+calls=$PWD/build/workloads/cuda_calls
 # The double's devices: /dev/null stands for /dev/nvidiactl, /dev/ptmx for /dev/nvidia-uvm.
 export TACTUS_NVIDIA_MAJORS=1,5
 

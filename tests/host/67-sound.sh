@@ -2,7 +2,7 @@
 # Threads that feed sound are known by their clock, by what they send to a sound server, and by what their process has open:
 # JACK with a client, PipeWire with a client of its own and one of PulseAudio's, with realtime priorities and without.
 . tools/lib.sh
-with_own_shared_memory tests/host/66-sound.sh
+with_own_shared_memory tests/host/67-sound.sh
 . tests/tap.sh
 
 python3 - "$scratch/tone.wav" <<'END'

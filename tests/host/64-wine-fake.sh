@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The wine sensor's kernel half on any kernel, also where Wine can't run: with a double of Wine's ntdll.so, whose functions
-# have Wine's names and arguments. The real one is in 62-wine.sh.
+# have Wine's names and arguments. The real one is in 63-wine.sh.
 . tests/tap.sh
 . tests/wine.sh
 
 program=("$scratch/a folder/ntdll.so")
 ways=(own handle duplicate id)
 mkdir "$scratch/a folder"
-cp build/programs/ntdll_double "${program[0]}"
+cp build/workloads/ntdll_double "${program[0]}"
 
 watch
 start "${program[@]}"

@@ -3,8 +3,8 @@
 # ends while probes are put on, a kernel that refuses; and calls in what 'tactus record' writes. On the double of libcuda.so.1.
 . tests/tap.sh
 
-library=$PWD/build/programs/libcuda.so.1
-calls=$PWD/build/programs/cuda_calls
+library=$PWD/build/workloads/libcuda.so.1
+calls=$PWD/build/workloads/cuda_calls
 export TACTUS_NVIDIA_MAJORS=1,5
 mkfifo "$scratch/go"
 # launched: launches of the double's kernel, by the rows of a view
@@ -23,8 +23,8 @@ end() {
 echo "# a 32-bit program with a 32-bit library"
 mkdir "$scratch/narrow"
 narrow=$scratch/narrow/libcuda.so.1 narrow_calls=$scratch/narrow/cuda_calls
-if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/doubles/libcuda.c -o "$narrow" 2>"$scratch/err" &&
-	gcc -m32 -w -O2 -D_GNU_SOURCE tests/programs/cuda_calls.c -o "$narrow_calls" -ldl -lpthread 2>>"$scratch/err" &&
+if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/fakes/libcuda.c -o "$narrow" 2>"$scratch/err" &&
+	gcc -m32 -w -O2 -D_GNU_SOURCE tests/workloads/cuda_calls.c -o "$narrow_calls" -ldl -lpthread 2>>"$scratch/err" &&
 	"$narrow_calls" "$narrow" launches 1 2>>"$scratch/err"; then
 	is "the program is one" "$(od -An -tx1 -j4 -N1 "$narrow_calls" | tr -d ' ')" 01
 	said='^1 .*narrow/libcuda.so.1: it is a 32-bit library: its calls are not seen'

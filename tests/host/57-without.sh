@@ -47,6 +47,6 @@ for err in "$scratch"/err.*; do
 	[ ! -e "$err" ] || echo "# without $(list_of "${err##*.}"): $(tail -n 1 "$err")"
 done
 
-rows=$($tactus roles -d 1 --json -n all --without all -- build/programs/worker 2>/dev/null)
+rows=$($tactus roles -d 1 --json -n all --without all -- build/workloads/worker 2>/dev/null)
 holds "with everything left out there are answers still" test -n "$rows"
 done_testing

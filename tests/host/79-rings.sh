@@ -3,7 +3,7 @@
 . tests/tap.sh
 
 mkfifo "$scratch/go"
-build/programs/present call libEGL.so.1 eglSwapBuffers 100 wait <"$scratch/go" >"$scratch/presents" &
+build/workloads/present call libEGL.so.1 eglSwapBuffers 100 wait <"$scratch/go" >"$scratch/presents" &
 presenter=$!
 exec 3>"$scratch/go"
 wait_for "$scratch/presents" mapped
@@ -31,7 +31,7 @@ is "every ring: produced is read plus lost" \
 like "a view says which kinds are missing" "$("$tactus" tasks -i "$scratch/storm.rec" 2>&1 >/dev/null)" \
 	"events were lost \(.*$(json 'd["lost_kinds"]["switch"]' <"$scratch/out") switch"
 
-"$tactus" events --only frame --json -- build/programs/present call libEGL.so.1 eglSwapBuffers 50 500 | grep '^{' >"$scratch/out"
+"$tactus" events --only frame --json -- build/workloads/present call libEGL.so.1 eglSwapBuffers 50 500 | grep '^{' >"$scratch/out"
 is "frames on their own, as they come" "$(json '[r["number"] for r in rows] == list(range(1, 51)) and {r["event"] for r in rows}' <"$scratch/out")" "{'frame'}"
 like "in words" "$("$tactus" events -i "$scratch/storm.rec" --only frame 2>/dev/null | tail -1)" \
 	"present +\[ *$presenter\] frame interval [0-9.]+ [a-z]+ submit 0 number 100 api 2$"

@@ -4,8 +4,8 @@
 . tests/tap.sh
 . tests/cuda.sh
 
-library=$PWD/build/programs/libcuda.so.1
-calls=$PWD/build/programs/cuda_calls
+library=$PWD/build/workloads/libcuda.so.1
+calls=$PWD/build/workloads/cuda_calls
 export TACTUS_NVIDIA_MAJORS=1,5
 if [ "$(uname -m)" != x86_64 ]; then
 	skip "calls that count themselves" "there is no library for this kind of machine"

@@ -10,7 +10,7 @@ if ! wine_begin; then
 fi
 trap 'wine_end; rm -rf "$scratch"' EXIT
 
-program=(wine build/programs/priorities.exe)
+program=(wine build/workloads/priorities.exe)
 ways=(own handle suspended duplicate id)
 
 echo "# tactus first, then the program"
@@ -100,7 +100,7 @@ WINELOADER='$elsewhere/lib/wine/wine64' exec '$elsewhere/lib/wine/wine64' "\$@"
 END2
 	chmod +x "$scratch/loader"
 	watch
-	start "$scratch/loader" build/programs/priorities.exe
+	start "$scratch/loader" build/workloads/priorities.exe
 	holds "it is that one that runs" grep -q "$elsewhere.*ntdll.so" /proc/[0-9]*/maps
 	go
 	is "TIME_CRITICAL is audio there too" "$(of own-critical answer)" "audio,wine,15,nice 0"
