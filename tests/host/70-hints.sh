@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Hints: given to who is urgent and who is batch, by roles that tactus finds itself, and taken back at any end.
 # Needs custom slices (Linux 6.12 and later).
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 attr() { build/workloads/attr "$@"; }

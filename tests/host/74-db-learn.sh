@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Learning on this kernel: what identifies a kind, what is predicted of new threads, and a database that changes, is
 # damaged or is refused while tactus runs.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 db() { "$tactus" db "$@"; }
