@@ -21,7 +21,8 @@ if [ -e /sys/kernel/sched_ext/state ]; then has=True; else has=False; fi
 say_measured "$(uname -r): sched_ext available: $has"
 is "sched_ext is available where the kernel has it" "$(json 'd["sched_ext"]["available"]' <"$scratch/doctor")" $has
 if [ -n "${TACTUS_VM:-}" ]; then
-	is "which is on our own kernel only" $has "$([ "$TACTUS_VM" = scx ] && echo True || echo False)"
+	is "a guest's kernel has sched_ext where its configuration says so" \
+		$has "$(grep -q '^CONFIG_SCHED_CLASS_EXT=y' "/boot/config-$(uname -r)" && echo True || echo False)"
 fi
 is "no scheduler is loaded" "$(json 'd["sched_ext"]["loaded"]' <"$scratch/doctor")" None
 is "sched_ext has a reason" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/doctor")" True
