@@ -99,7 +99,7 @@ struct path_walk {
 static long learn_step(u32 index, struct path_walk *walk)
 {
 	struct dentry *dentry = walk->dentry, *parent = BPF_CORE_READ(dentry, d_parent);
-	u64 len = BPF_CORE_READ(dentry, d_name.len), at = walk->at;
+	u64 len = FIELD_PROBED(dentry, d_name.len), at = walk->at;
 	struct path_room *room = bpf_map_lookup_elem(&paths, &walk->which);
 	struct mount *mount = walk->mount;
 
@@ -233,7 +233,7 @@ static __always_inline void learn_begin_by_own_name(struct task_struct *p, struc
 {
 	struct comm comm = {};
 
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_begin(p, thread, &comm);
 	role_answers(&thread->role);
 }
@@ -261,7 +261,7 @@ static __always_inline void learn_again(struct task_struct *p, struct kthread *t
 {
 	struct comm comm = {};
 
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_predict(thread, &comm, tid_of(p));
 }
 
@@ -270,7 +270,7 @@ static __always_inline bool is_in_exec(struct task_struct *p)
 {
 	struct task_struct___learn *learn = (void *)p;
 
-	return bpf_core_field_exists(learn->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(learn, in_execve);
+	return bpf_core_field_exists(learn->in_execve) && FIELD(learn, in_execve);
 }
 
 static __always_inline void learn_renamed(struct task_struct *p, struct kthread *thread, const struct comm *comm)
@@ -285,7 +285,7 @@ static __always_inline void learn_exec(struct task_struct *p, struct kthread *th
 
 	if (!learning || !keeps_roles())
 		return;
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_find_exe(p, &thread->learner.exe, ROOM_HOOKS);
 	learn_begin(p, thread, &comm);
 	learn_presume(thread, tid_of(p));
@@ -354,7 +354,7 @@ static __always_inline void learn_observe(struct task_struct *p, struct kthread 
 {
 	struct comm comm = {};
 
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_note(thread, &comm, now_ns);
 }
 

@@ -8,6 +8,7 @@
 
 #include "../../core/event.h"
 #include "../base/say.h"
+#include "load.h"
 
 struct sensor_hook {
 	const char *name;
@@ -53,6 +54,7 @@ struct sensor {
 	enum sensor_state state;
 	int hook; /* the one in use, if the state is not SENSOR_OFF */
 	struct reason reason;
+	struct load_losses losses; /* programs that this kernel refuses, and what is missed without them */
 	void *data;
 };
 
@@ -68,12 +70,8 @@ void sensor_stop(struct sensor *sensor);
 const char *sensor_hook_name(const struct sensor *sensor);
 const char *sensor_state_name(enum sensor_state state);
 
-/* Sends libbpf's own messages to stderr, or keeps the first one for a reason. */
-void sensor_set_verbose(bool verbose);
-bool sensor_is_verbose(void);
-
-/* Turns a failed load or attach into words. */
-void sensor_explain(struct reason *why, int error);
+/* One line on stderr for each program that is missed. */
+void sensor_tell_losses(const struct sensor *sensor);
 
 /* Attaches to a classic tracepoint without needing tracefs to be mounted. Returns NULL and sets errno on failure. */
 struct bpf_program;
