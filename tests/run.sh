@@ -100,7 +100,10 @@ make_next_kernel() {
 	kernel_now=${kernels[0]}
 	kernels=("${kernels[@]:1}")
 	mkdir -p "$log_top/kernel"
-	TACTUS_TEST_OF="$$ kernel/$kernel_now" nice -n 19 vm/kernel.sh "$kernel_now" >/dev/null 2>"$(log_of "kernel/$kernel_now")" </dev/null &
+	# A series that is gone is skipped by its name, but for the newest of them, which gives way to a newer one.
+	local exact=--exact
+	[ "$kernel_now" != debian-7.2 ] || exact=''
+	TACTUS_TEST_OF="$$ kernel/$kernel_now" nice -n 19 vm/kernel.sh $exact "$kernel_now" >/dev/null 2>"$(log_of "kernel/$kernel_now")" </dev/null &
 	kernel_pid=$!
 	kernel_began=$SECONDS
 }
