@@ -173,6 +173,10 @@ static void add_loss(const struct load_optional *optional, const struct reason *
 		note("%s: %s: %s", optional->loss, optional->program, why->text);
 		return;
 	}
+	/* Several programs may be for one thing, which is missed once. */
+	for (int i = 0; i < collecting->len; i++)
+		if (!strcmp(collecting->all[i].loss, optional->loss))
+			return;
 	if (collecting->len == LOSSES_MAX)
 		return;
 	loss = &collecting->all[collecting->len++];
