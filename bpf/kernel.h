@@ -139,8 +139,8 @@ static __always_inline s32 kernel_prio_of(struct task_struct *p)
 	return (s32)FIELD(p, prio);
 }
 
-/* The kernel ends the name with zeros up to its end. Plain loads, since kernels that keep their memory to themselves have
- * no call for it. */
+/* The kernel ends the name with zeros up to its end. Plain loads, since kernels that keep their memory to themselves
+ * have no call for it. */
 static __always_inline void comm_of(struct task_struct *p, char comm[COMM_LEN])
 {
 	__builtin_memcpy(comm, p->comm, COMM_LEN);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which program a kernel refuses, and why, is only in what libbpf says while it loads: the last program that it names is
- * the one at which it gave up, and the verifier's last words stand in the log that it shows of that one. */
+/* Which program a kernel refuses, and why, is only in what libbpf says while it loads: the last program that it names
+ * is the one at which it gave up, and the verifier's last words stand in the log that it shows of that one. */
 #include "load.h"
 
 #include <bpf/libbpf.h>
@@ -63,6 +63,11 @@ static void note_program(const char *message)
 {
 	const char *name = strstr(message, "prog '"), *end, *words;
 
+	/* Functions and variables of the kernel are the whole object's. */
+	if (strstr(message, "extern (")) {
+		load_log_clear();
+		keep(said.first, message, strcspn(message, "\n"));
+	}
 	if (!name)
 		return;
 	name += strlen("prog '");
@@ -168,6 +173,10 @@ static void add_loss(const struct load_optional *optional, const struct reason *
 		note("%s: %s: %s", optional->loss, optional->program, why->text);
 		return;
 	}
+	/* Several programs may be for one thing, which is missed once. */
+	for (int i = 0; i < collecting->len; i++)
+		if (!strcmp(collecting->all[i].loss, optional->loss))
+			return;
 	if (collecting->len == LOSSES_MAX)
 		return;
 	loss = &collecting->all[collecting->len++];

@@ -21,15 +21,15 @@ struct loadable {
 	void (*destroy)(void *skeleton);
 };
 
-#define LOADABLE(name)                                              \
-	static void *name##_open_any(void)                          \
-	{                                                           \
-		return name##_bpf__open();                          \
-	}                                                           \
-	static void name##_destroy_any(void *skeleton)              \
-	{                                                           \
-		name##_bpf__destroy(skeleton);                      \
-	}                                                           \
+#define LOADABLE(name)                                 \
+	static void *name##_open_any(void)             \
+	{                                              \
+		return name##_bpf__open();             \
+	}                                              \
+	static void name##_destroy_any(void *skeleton) \
+	{                                              \
+		name##_bpf__destroy(skeleton);         \
+	}                                              \
 	static const struct loadable name##_loadable = { name##_open_any, name##_destroy_any }
 
 struct load_attempt;

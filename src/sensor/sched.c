@@ -84,7 +84,8 @@ static int set_filter(struct sched_config *config, const struct sched_settings *
 
 /* Where the kernel does not say whether it is in an interrupt, wake-ups have a waker and no more; where it does not
  * tell of CPUs that go, moves away from them look like any other. */
-static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_at_waking, const struct load_attempt *attempt)
+static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_at_waking,
+			 const struct load_attempt *attempt)
 {
 	bool sees_interrupts = kernel_tells_interrupts() && !load_lacks(attempt, "on_sched_waking");
 

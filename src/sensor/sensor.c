@@ -200,6 +200,25 @@ int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const vo
 	return error;
 }
 
+void sensor_guess(struct sensor *sensor, const struct sensor_kind *kind)
+{
+	struct reason why;
+
+	*sensor = (struct sensor){ .kind = kind, .state = SENSOR_OFF };
+	if (!kind->hooks || !may_load_programs(&sensor->reason))
+		return;
+	for (int hook = 0; kind->hooks[hook].name; hook++) {
+		if (sensor_hook_is_skipped(kind->name, kind->hooks[hook].name)) {
+			reason_set(&why, SENSOR_SKIPPED_WORDS);
+		} else if (!kind->hooks[hook].probe || kind->hooks[hook].probe(&why)) {
+			sensor->hook = hook;
+			sensor->state = hook ? SENSOR_FALLBACK : SENSOR_OK;
+			return;
+		}
+		add_reason(&sensor->reason, kind->hooks[hook].name, &why);
+	}
+}
+
 void sensor_tell_losses(const struct sensor *sensor)
 {
 	for (int i = 0; i < sensor->losses.len; i++)

@@ -67,6 +67,9 @@ extern const int sensor_kinds_len;
 int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const void *settings);
 void sensor_stop(struct sensor *sensor);
 
+/* Which hook it would be, by the probes alone: loads nothing, needs no stop. */
+void sensor_guess(struct sensor *sensor, const struct sensor_kind *kind);
+
 const char *sensor_hook_name(const struct sensor *sensor);
 const char *sensor_state_name(enum sensor_state state);
 
