@@ -92,7 +92,7 @@ struct task_struct {
 	unsigned int in_execve : 1;
 	int pid;
 	int tgid;
-	int on_rq;
+	unsigned int on_rq;
 	int prio;
 	u64 start_time;
 	struct task_struct *real_parent;
