@@ -310,11 +310,13 @@ static __always_inline void make_way(struct task_struct *p, struct kthread *thre
 	if (!crowd->urgent)
 		return;
 	crowd->urgent = 0;
+	if (!can_kick()) {
+		/* It ends with the next tick; until then an urgent one that wakes may push it off. */
+		set_slice(p, 0);
+		return;
+	}
 	run->kicked = 1;
-	if (can_kick())
-		kick(cpu, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
-	else
-		set_slice(p, 0); /* until the next tick */
+	kick(cpu, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
 
 SEC("struct_ops/running")
