@@ -69,10 +69,10 @@ sleep 0.5
 echo 0 >/sys/devices/system/cpu/cpu1/online
 wait_for "$scratch/err" "sched_ext again"
 is "the scheduler is back after a CPU went" "$(state)" enabled
-like "a run says which CPU went and that it starts again" "$(cat "$scratch/err")" 'CPU 1 went; it is started again'
+like "a run says which CPU went and that it starts again" "$(cat "$scratch/err")" 'cpu 1 going offline, exiting scheduler; it is started again'
 holds "hackbench completes after a CPU went" hackbench -g 1 -l 50
 echo 1 >/sys/devices/system/cpu/cpu1/online
-wait_for "$scratch/err" 'CPU 1 came; it is started again'
+wait_for "$scratch/err" 'cpu 1 going online, exiting scheduler; it is started again'
 for _ in $(seq 600); do [ "$(state)" = enabled ] && break; sleep 0.1; done
 is "the scheduler is back after a CPU came" "$(state)" enabled
 holds "hackbench completes after a CPU came" hackbench -g 1 -l 50
