@@ -68,7 +68,7 @@ one_run() {
 	end_tagged $$ "$name" >/dev/null
 	judge "$name" $status
 	runs=$((runs + 1))
-	read -r took _ <"$(log_of "$name" | sed 's/log$/time/')"
+	took=$(took_s "$name")
 	if [ "$bad" = 0 ]; then
 		echo "round $round of $rounds: ok      $name: $good passed in $took s"
 		return

@@ -70,6 +70,8 @@ run_test() {
 	{ time "${test_command[@]}" >"$log" 2>&1 </dev/null; } 2>"${log%.log}.time"
 }
 
+took_s() { tail -n 1 "$log_top/$1.time" | cut -d ' ' -f 1; }
+
 # tagged PID [NAME]: processes that a test started, of the runner with that process id
 tagged() { grep -lzE "^TACTUS_TEST_OF=$1 ${2:-}" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
 # end_tagged PID [NAME]: ends them, and prints the names of those that were there

@@ -50,10 +50,10 @@ drop_layer() {
 drop_what_cannot_run() {
 	[ "$(id -u)" = 0 ] || drop_layer host "needs root"
 	local program
-	for program in qemu-system-x86_64 hackbench cyclictest; do
-		command -v $program >/dev/null && continue
-		drop_layer vm "$program is not installed: as root run 'make test' or apt-get install qemu-system-x86 rt-tests"
-		drop_layer long "$program is not installed"
+	for program in qemu-system-x86_64 hackbench cyclictest stress-ng aplay nginx wrk modinfo; do
+		PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null && continue
+		drop_layer vm "$program is not installed here"
+		drop_layer long "$program is not installed here"
 	done
 }
 
@@ -191,7 +191,7 @@ test_ends() {
 	[ -z "$left_behind" ] || echo "# left behind, and ended now:$left_behind" >>"$(log_of "$name")"
 	judge "$name" "$2"
 	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip)) ended=$((ended + 1))
-	read -r took _ <"$(log_of "$name" | sed 's/log$/time/')"
+	took=$(took_s "$name")
 	words="$good passed"
 	[ "$bad" = 0 ] || words+=", $bad failed"
 	[ "$skip" = 0 ] || words+=", $skip skipped"
@@ -208,7 +208,7 @@ show_slowest() {
 	local file
 	echo "The slowest, in seconds, and the CPU time of each:"
 	find "$log_top" -name '*.time' | while read -r file; do
-		echo "$(cat "$file") $(sed "s|^$log_top/||; s|\.time$||" <<<"$file")"
+		echo "$(tail -n 1 "$file") $(sed "s|^$log_top/||; s|\.time$||" <<<"$file")"
 	done | awk 'NF == 4 {printf "%8.1f %8.1f  %s\n", $1, $2 + $3, $4}' | sort -rn | head -n 10
 }
 summary() {
