@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tactus cuda --sample on a command that counts its calls itself (detour/): exact against what the program did, whichever way it
 # came by its functions, and never in the program's way. On the double of libcuda.so.1.
+# not beside: tactus cuda, whose folders in /tmp are counted
 . tests/tap.sh
 . tests/cuda.sh
 
