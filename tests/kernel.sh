@@ -12,7 +12,7 @@ on_kernel() {
 		command+="echo '# script $script'; SECONDS=0; tests/${script%%:*}.sh $(arguments_of "$script") || status=1; "
 		command+="echo \"# $script took \$SECONDS s of the guest's time\"; "
 	done
-	CMD="status=0; $command exit \$status" KERNEL=$kernel LIMIT=${LIMIT:-900} guest |
+	CMD="status=0; $command exit \$status" KERNEL=$kernel LIMIT=${LIMIT:-1500} guest |
 		awk -v kernel="$kernel" '/^# script / {script = $3} /^not ok / {sub(/ - /, " - on " kernel ", " script ": ")} {print}'
 	status=${PIPESTATUS[0]}
 	is "on $kernel every script ended well: $*" "$status" 0
