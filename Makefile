@@ -168,7 +168,7 @@ lint:
 format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
-## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|debian-6.12 CPUS=n CLOCK=real|virtual LIMIT=s
+## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|6.12|6.16|6.17|6.18|7.2|newest CPUS=n CLOCK=real|virtual LIMIT=s
 vm: export override CMD := $(value CMD)
 vm:
 	@vm/run.sh
