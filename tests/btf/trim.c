@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Makes a small BTF out of a kernel's: only what the BPF objects ask for.
  * Usage: btf_trim KERNEL-BTF OUTPUT OBJECT...   or: btf_trim --wanted OBJECT...
- * Members that nobody asks for are left out, so offsets and sizes stay what they are; a type that is only pointed at, or only
- * lies inside another, keeps its name and size. */
+ * Members that nobody asks for are left out, so offsets and sizes stay what they are; a type that is only pointed at,
+ * or only lies inside another, keeps its name and size. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -97,8 +97,7 @@ static int add_enum(struct trim *trim, const struct btf_type *type)
 	id = btf__add_enum(trim->to, name, type->size);
 	for (int i = 0; id > 0 && i < btf_vlen(type); i++)
 		if (keeps_member(trim, type, btf_enum(type)[i].name_off))
-			btf__add_enum_value(trim->to, name_of(trim, btf_enum(type)[i].name_off),
-					    btf_enum(type)[i].val);
+			btf__add_enum_value(trim->to, name_of(trim, btf_enum(type)[i].name_off), btf_enum(type)[i].val);
 	return id;
 }
 
@@ -197,14 +196,12 @@ static int trim_all(struct trim *trim)
 static int gather(struct wanted *wanted, char **paths)
 {
 	for (; *paths; paths++) {
-		struct bpf_object *object = bpf_object__open_file(*paths, NULL);
+		int error = wanted_add_object(wanted, *paths);
 
-		if (!object) {
-			fprintf(stderr, "btf_trim: %s: %s\n", *paths, strerror(errno));
+		if (error) {
+			fprintf(stderr, "btf_trim: %s: %s\n", *paths, strerror(-error));
 			return -1;
 		}
-		wanted_add_object(wanted, object);
-		bpf_object__close(object);
 	}
 	wanted_sort(wanted);
 	return 0;
