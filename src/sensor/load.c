@@ -131,7 +131,7 @@ bool load_may_read_memory(void)
 	/* The helper is there in every kernel that does not refuse it. */
 	if (answer == NOT_ASKED)
 		answer = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_probe_read_kernel, NULL) ? YES
-														: NO;
+														 : NO;
 	return answer == YES;
 }
 

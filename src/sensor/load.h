@@ -59,7 +59,8 @@ void load_missed(const char *program, const struct load_optional *optional, int 
 /* Whether programs may read the kernel's memory, which a locked down kernel keeps from them. */
 bool load_may_read_memory(void);
 
-/* What a sensor misses. Kept while load_collect has named the sensor and a place for it; otherwise it is said at once. */
+/* What a sensor misses. Kept while load_collect has named the sensor and a place for it; otherwise it is said at once.
+ */
 struct load_loss {
 	char program[32];
 	const char *loss;

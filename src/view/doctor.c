@@ -89,8 +89,8 @@ static void examine(struct finding *finding, const struct sensor_kind *kind)
 	struct sensor sensor;
 
 	sensor_start(&sensor, kind, NULL);
-	*finding = (struct finding){ kind,	  sensor_hook_name(&sensor), sensor.state, sensor.hook,
-				     sensor.reason, sensor.losses };
+	*finding = (struct finding){ kind,	   sensor_hook_name(&sensor), sensor.state, sensor.hook, sensor.reason,
+				     sensor.losses };
 	explain(finding, &sensor);
 	sensor_stop(&sensor);
 }
