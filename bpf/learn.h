@@ -250,7 +250,7 @@ static __always_inline void learn_forked(struct task_struct *child, struct kthre
 /* A thread that was there before. */
 static __always_inline void learn_met(struct task_struct *p, struct kthread *thread)
 {
-	if (!keeps_roles() || (p->flags & PF_KTHREAD))
+	if (!keeps_roles() || config.no_paths || (p->flags & PF_KTHREAD))
 		return;
 	learn_find_exe(p, &thread->learner.exe, ROOM_ITERATORS);
 	learner_begin(&thread->learner, &thread->account, bpf_ktime_get_ns());
@@ -283,7 +283,7 @@ static __always_inline void learn_exec(struct task_struct *p, struct kthread *th
 {
 	struct comm comm = {};
 
-	if (!learning || !keeps_roles())
+	if (!learning || !keeps_roles() || config.no_paths)
 		return;
 	comm_of(p, comm.text);
 	learn_find_exe(p, &thread->learner.exe, ROOM_HOOKS);

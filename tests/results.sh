@@ -8,7 +8,9 @@ log_of() { printf '%s/%s.log' "$log_top" "$1"; }
 tests_of() {
 	local path
 	case $1 in
-	unit) for path in tests/unit/*_test.c; do basename "$path" .c | sed 's|^|unit/|'; done ;;
+	unit)
+		for path in tests/unit/*_test.c; do basename "$path" .c | sed 's|^|unit/|'; done
+		echo unit/btf_test ;;
 	fuzz) for path in tests/fuzz/*_fuzz.c; do basename "$path" _fuzz.c | sed 's|^|fuzz/|'; done ;;
 	*) for path in tests/"$1"/[0-9]*.sh; do basename "$path" .sh | sed "s|^|$1/|"; done ;;
 	esac
@@ -23,6 +25,7 @@ find_command() {
 }
 source_of() {
 	case $1 in
+	unit/btf_test) echo tests/btf/test.c ;;
 	unit/*) echo "tests/$1.c" ;;
 	fuzz/*) echo "tests/$1_fuzz.c" ;;
 	*) echo "tests/$1.sh" ;;

@@ -5,12 +5,12 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/system.h"
+#include "sensor.h"
 
 enum { WORDS = 240, REFUSED_MAX = 32, NAME_MAX_LEN = 32 };
 
@@ -23,6 +23,7 @@ static struct {
 } said;
 
 static struct load_losses *collecting;
+static const char *collecting_for;
 
 struct load_attempt {
 	const struct load_plan *plan;
@@ -123,15 +124,15 @@ void load_log_clear(void)
 	said.first[0] = said.program[0] = said.of_program[0] = said.verifier[0] = '\0';
 }
 
-/* Whether the kernel keeps its memory from programs. The helper that reads it is there unless it does. */
-static bool is_locked_down(void)
+bool load_may_read_memory(void)
 {
-	char line[128];
+	static enum { NOT_ASKED, NO, YES } answer;
 
-	if (strstr(said.verifier, "bpf_probe_read_kernel"))
-		return true;
-	return !read_line_at(AT_FDCWD, "/sys/kernel/security/lockdown", line, sizeof(line)) &&
-	       strstr(line, "[confidentiality]");
+	/* The helper is there in every kernel that does not refuse it. */
+	if (answer == NOT_ASKED)
+		answer = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_probe_read_kernel, NULL) ? YES
+														 : NO;
+	return answer == YES;
 }
 
 void sensor_explain(struct reason *why, int error)
@@ -140,13 +141,10 @@ void sensor_explain(struct reason *why, int error)
 
 	if (!may_load_programs(&missing))
 		*why = missing;
-	else if (said.verifier[0] && is_locked_down())
-		reason_set(why,
-			   "this kernel is locked down (lockdown=confidentiality), so programs may not read its "
-			   "memory: %s",
-			   said.verifier);
-	else if (is_locked_down() && error == -EPERM)
-		reason_set(why, "this kernel is locked down (lockdown=confidentiality) and refuses it");
+	/* The helper that reads memory is there unless the kernel keeps that to itself. Older ones call it unknown. */
+	else if (strstr(said.verifier, " bpf_probe_read") || (error == -EPERM && !load_may_read_memory()))
+		reason_set(why, "this kernel is locked down (lockdown=confidentiality): it keeps its memory from "
+				"programs");
 	else if (said.verifier[0])
 		reason_set(why, "this kernel's verifier rejects the program: %s", said.verifier);
 	else if (error == -EPERM)
@@ -160,9 +158,10 @@ void sensor_explain(struct reason *why, int error)
 	load_log_clear();
 }
 
-void load_collect(struct load_losses *losses)
+void load_collect(const char *sensor, struct load_losses *losses)
 {
 	collecting = losses;
+	collecting_for = sensor;
 }
 
 static void add_loss(const struct load_optional *optional, const struct reason *why)
@@ -211,6 +210,21 @@ bool load_lacks(const struct load_attempt *attempt, const char *program)
 	return false;
 }
 
+/* For tests, see sensor_hook_is_skipped: whether the kernel is to have refused a program that is wanted. */
+static bool is_refused_by_test(const struct load_attempt *attempt, const struct any_skeleton *any)
+{
+	for (const struct load_optional *one = attempt->plan->optional; one && one->program; one++) {
+		if (!collecting_for || load_lacks(attempt, one->program) ||
+		    !sensor_hook_is_skipped(collecting_for, one->program) ||
+		    !bpf_program__autoload(bpf_object__find_program_by_name(any->object, one->program)))
+			continue;
+		snprintf(said.program, sizeof(said.program), "%s", one->program);
+		keep(said.first, SENSOR_SKIPPED_WORDS, strlen(SENSOR_SKIPPED_WORDS));
+		return true;
+	}
+	return false;
+}
+
 static int attempt_load(const struct load_attempt *attempt, struct any_skeleton **out, struct reason *why)
 {
 	const struct load_plan *plan = attempt->plan;
@@ -227,6 +241,8 @@ static int attempt_load(const struct load_attempt *attempt, struct any_skeleton 
 		if (program)
 			bpf_program__set_autoload(program, false);
 	}
+	if (!error && is_refused_by_test(attempt, any))
+		error = -ENOTSUP;
 	return error ? error : bpf_object__load_skeleton(any->skeleton);
 }
 

@@ -56,7 +56,11 @@ int load_attach(void *skeleton, const struct load_optional *optional);
 /* An optional program that could not be attached by other means: keeps the loss, with errno's reason or `why`. */
 void load_missed(const char *program, const struct load_optional *optional, int error);
 
-/* What a sensor misses. Kept while load_collect has a place for it; otherwise it is said at once. */
+/* Whether programs may read the kernel's memory, which a locked down kernel keeps from them. */
+bool load_may_read_memory(void);
+
+/* What a sensor misses. Kept while load_collect has named the sensor and a place for it; otherwise it is said at once.
+ */
 struct load_loss {
 	char program[32];
 	const char *loss;
@@ -67,7 +71,7 @@ struct load_losses {
 	struct load_loss all[LOSSES_MAX];
 	int len;
 };
-void load_collect(struct load_losses *losses);
+void load_collect(const char *sensor, struct load_losses *losses);
 
 /* Sends libbpf's own messages to stderr, or only keeps what names a cause. */
 void sensor_set_verbose(bool verbose);

@@ -25,6 +25,7 @@ const struct load_optional sched_optional[] = {
 	{ "on_cpuhp_enter", "moves away from a CPU that goes offline look like any other" },
 	{ "assign", "what the program finds out about threads does not count for their roles" },
 	{ "dump_roles", "roles are known only as far as events told them" },
+	{ "learn_find_exe", "what kinds of threads were like before is neither used nor learned" },
 	{ NULL, NULL },
 };
 

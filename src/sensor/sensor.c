@@ -150,11 +150,11 @@ static int try_hook(struct sensor *sensor, int hook, const void *settings, struc
 	why->text[0] = '\0';
 	sensor->losses.len = 0;
 	load_log_clear();
-	load_collect(&sensor->losses);
+	load_collect(kind->name, &sensor->losses);
 	error = kind->open(&data, hook, settings, why);
 	if (!error)
 		error = kind->attach(data, hook, why);
-	load_collect(NULL);
+	load_collect(NULL, NULL);
 	if (error) {
 		if (!why->text[0])
 			sensor_explain(why, error);

@@ -82,7 +82,8 @@ struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, con
 
 /* For tests of fallbacks: TACTUS_SKIP_HOOKS in the environment is a list such as "gpu:fentry,gpu:kprobe,input:" of
  * SENSOR:PREFIX. A hook of that sensor whose name begins with the prefix is treated as if the kernel had refused it. A
- * sensor with several parts of its own asks by itself. */
+ * sensor with several parts of its own asks by itself, and a program that a sensor can do without is one by its name,
+ * as in "sched:on_task_rename". */
 #define SENSOR_SKIPPED_WORDS "switched off by TACTUS_SKIP_HOOKS"
 bool sensor_hook_is_skipped(const char *sensor, const char *hook);
 

@@ -22,6 +22,7 @@ struct finding {
 	const struct sensor_kind *kind;
 	const char *hook;
 	enum sensor_state state;
+	int hook_number;
 	struct reason reason;
 	struct load_losses losses;
 };
@@ -88,7 +89,8 @@ static void examine(struct finding *finding, const struct sensor_kind *kind)
 	struct sensor sensor;
 
 	sensor_start(&sensor, kind, NULL);
-	*finding = (struct finding){ kind, sensor_hook_name(&sensor), sensor.state, sensor.reason, sensor.losses };
+	*finding = (struct finding){ kind,	   sensor_hook_name(&sensor), sensor.state, sensor.hook, sensor.reason,
+				     sensor.losses };
 	explain(finding, &sensor);
 	sensor_stop(&sensor);
 }
@@ -102,6 +104,7 @@ static void guess(struct finding *finding, const struct sensor_kind *kind)
 	*finding = (struct finding){ .kind = kind,
 				     .hook = sensor.state == SENSOR_OFF ? "none" : kind->hooks[sensor.hook].name,
 				     .state = sensor.state,
+				     .hook_number = sensor.hook,
 				     .reason = sensor.reason };
 	explain(finding, &sensor);
 	why = finding->reason;
@@ -222,7 +225,7 @@ static void print_text(const struct report *report)
 	putchar('\n');
 	print_sensors(report->findings);
 	printf("\n'tactus run' %s%s.\n",
-	       !report->can_run	  ? "cannot run here: the sched sensor is off"
+	       !report->can_run	  ? "cannot run here: threads can't be watched"
 	       : scheduler->loads ? "schedules by sched_ext here"
 	       : scheduler->kernel.available
 		       ? "gives hints to the kernel's scheduler here, since its own does not load"
@@ -241,7 +244,8 @@ int view_doctor(int argc, char **argv)
 	for (int i = 0; i < sensor_kinds_len; i++)
 		(quick ? guess : examine)(&report.findings[i], sensor_kinds[i]);
 	examine_scheduler(&report.scheduler);
-	report.can_run = report.findings[0].state != SENSOR_OFF;
+	/* Its fallback tells of CPUs, not of threads. */
+	report.can_run = report.findings[0].state != SENSOR_OFF && !report.findings[0].hook_number;
 	if (options.json)
 		print_json(&report);
 	else
