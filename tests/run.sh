@@ -125,10 +125,11 @@ kernel_ends() {
 	esac
 	kernel_pid=''
 }
-# Sets state to the worst of a test's kernels'.
+# Sets state to the worst of a test's kernels'. A test in a VM that names none waits for all.
 kernels_state() {
 	local kernel
 	state=ready
+	! is_guest "$1" || [ -n "${kernels_of[$1]:-}" ] || [ -z "$kernel_pid" ] || state=waiting
 	for kernel in ${kernels_of[$1]:-}; do
 		case ${kernel_state[$kernel]} in
 		absent | broken) state="${kernel_state[$kernel]} $kernel"; return ;;
