@@ -48,6 +48,7 @@ for _ in 1 2 3; do
 done
 sleep 1
 timed "$scratch/eevdf"
+rm -f "$scratch/err"
 $run >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "scheduling by sched_ext"
