@@ -13,7 +13,7 @@ B := build
 ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 
 # These make it, or do without.
-ifneq ($(filter-out deps run test help clean uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run demo test help clean uninstall,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
 
@@ -37,7 +37,7 @@ WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcar
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run test test-unit test-workloads static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run demo test test-unit test-workloads static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -49,12 +49,12 @@ help:
 deps:
 	@tools/deps.sh build
 
-## make run         set up, build, and run the main job (tactus run)
-run: deps
+## make run         set up, build, and run the main job (tactus run); in a VM where this machine does not allow it
+## make demo        the main job in a VM, on any machine: a game-like load before and after
+run demo: deps
 	@echo "==> building" >&2
-	@$(MAKE) --no-print-directory -s all
-	@echo "==> tactus run (Ctrl-C ends it)" >&2
-	@$(B)/tactus run
+	@$(MAKE) --no-print-directory -s all $(B)/bench/load
+	@tools/$@.sh
 
 ## make test        set up, build, and run every test
 test:
