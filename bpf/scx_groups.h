@@ -4,7 +4,7 @@
 #ifndef TACTUS_BPF_SCX_GROUPS_H
 #define TACTUS_BPF_SCX_GROUPS_H
 
-#include "scx.h"
+#include "scx_calls.h"
 #include "../core/group.h"
 
 enum { GROUPS_MAX = 16384 };

@@ -13,8 +13,13 @@ enum {
 	SCX_QUEUES = SCX_CACHES_MAX + SCX_CPUS_MAX,
 };
 
+/* A release of Linux as it is compared. Only for what can't be seen otherwise. */
+#define SCX_KERNEL(major, minor) (((major) << 16) | ((minor) << 8))
+
 struct scx_config {
 	u64 slice_ns;
+	u32 kernel; /* SCX_KERNEL() of the running one */
+	u32 unused;
 	u32 cpus_len;
 	u32 caches_len;
 	u16 cache_of[SCX_CPUS_MAX]; /* a CPU's last-level cache, numbered from 0 without gaps */

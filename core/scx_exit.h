@@ -20,9 +20,8 @@ struct scx_farewell {
 /* The kernel's numbers for `kind`: below this one the end was asked for, from it on something went wrong. */
 enum { SCX_KIND_ERROR = 1024 };
 
-/* In `code`, also the kernel's: the scheduler shall be started again; a CPU came or went. */
+/* In `code`, also the kernel's: the scheduler shall be started again, since a CPU came or went. */
 #define SCX_CODE_RESTART (1ull << 48)
-#define SCX_CODE_HOTPLUG (1ull << 32)
 
 enum scx_counter {
 	SCX_COUNT_IDLE,	     /* started at once on an idle CPU */

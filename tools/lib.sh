@@ -86,7 +86,7 @@ other_settings() {
 		Dir::State { Lists "$1/lists"; status "/dev/null"; };
 		Dir::Cache "$1/cache";
 		APT::Architecture "amd64";
-		APT::Sandbox::User "";
+		APT::Sandbox::User "root";
 		Acquire::Languages "none";
 		#clear APT::Update::Pre-Invoke;
 		#clear APT::Update::Post-Invoke;
@@ -106,8 +106,11 @@ refresh_other_lists() {
 		other_suites "$(mirror_of debian-security)" "$keyring" bookworm-security
 	} >"$folder/debian.sources"
 	other_settings "$folder" >"$folder/apt.conf"
-	by_lists others apt-get update -qq >&2 || say "not all of Debian's suites could be read"
-	touch "$folder/asked"
+	if by_lists others apt-get update -qq -o APT::Update::Error-Mode=any >"$folder/log" 2>&1; then
+		touch "$folder/asked"
+	else
+		say "not all of these lists could be read: $(grep -m 1 '^[EW]:' "$folder/log")"
+	fi
 }
 
 # Reads the other lists unless that was done within so many days: need_other_lists DAYS
@@ -150,7 +153,8 @@ fetch_deb() {
 		need_other_lists 0
 		lists=others
 		version=$(package_version others "$1")
-		[ -n "$version" ] && with_lock "deb-$1" download_deb others "$1" "$version" || die "could not download $1"
+		[ -n "$version" ] || die "$1: no such Debian package"
+		with_lock "deb-$1" download_deb others "$1" "$version" || die "could not download $1"
 	fi
 	deb_file "$1" "$version"
 }
@@ -166,7 +170,7 @@ download_deb() {
 	size=$(by_lists "$lists" apt-cache show "$name=$version" 2>/dev/null | awk '$1 == "Size:" {print $2; exit}')
 	say "downloading $name $version, $(((${size:-0} + 500000) / 1000000)) MB (once: it stays in $cache)"
 	[ ! -t 2 ] || quiet=-q=0
-	mkdir -p "$part" && (cd "$part" && by_lists "$lists" apt-get download "$quiet" "$name=$version" >&2) || return 1
+	mkdir -p "$part" && (cd "$part" && by_lists "$lists" apt-get download "$quiet" -o APT::Sandbox::User=root "$name=$version" >&2) || return 1
 	mv "$part/${name}_${version//:/%3a}_"*.deb "$cache/deb/" && rm -rf "$part"
 }
 

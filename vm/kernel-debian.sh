@@ -11,6 +11,11 @@ shopt -s inherit_errexit
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/lib.sh
 . "$here/../tools/lib.sh"
+# Where modprobe and depmod are, which an ordinary user's shell need not know.
+PATH=$PATH:/usr/sbin:/sbin
+
+# Drivers of what no guest has are two fifths of a kernel.
+useless=(drivers/{infiniband,iio,media,scsi} drivers/net/{ethernet,wireless} drivers/gpu/drm/{amd,i915,nouveau,radeon,xe} sound/soc)
 
 gone=3
 not_downloaded=4
@@ -18,7 +23,7 @@ version_in_name='[0-9]+\.[0-9]+\.[0-9]+[+~.0-9a-z]*(-[0-9][.0-9a-z]*)?-amd64'
 
 kernel_packages() {
 	by_lists "$1" apt-cache search --names-only "^linux-(image|base|binary|modules)-$version_in_name\$" 2>/dev/null |
-		awk -v wanted="^linux-(image|base|binary|modules)-$version_in_name\$" '$1 ~ wanted {print $1}'
+		awk -v wanted="^linux-(image|base|binary|modules)-$version_in_name\$" '$1 ~ wanted {print $1}' || true
 }
 
 # Prints a line for every kernel whose packages are all there, the oldest first: SERIES RELEASE LISTS PACKAGE=VERSION...
@@ -50,17 +55,13 @@ whole_kernels() {
 		}' | sort -V
 }
 
-# choose SERIES|newest EXACT <KERNELS: prints the line of choice, or nothing.
+# choose SERIES|newest EXACT <KERNELS, the oldest first: prints the line of choice, or nothing.
 choose() {
-	local wanted=$1 exact=$2 series rest best='' nearest=''
-	while read -r series rest; do
-		[ "$wanted" != newest ] && [ "$wanted" != "$series" ] || best="$series $rest"
-		[ "$wanted" != newest ] && [ "$(printf '%s\n' "$wanted" "$series" | sort -V | tail -n 1)" = "$series" ] || continue
-		# The newest of the nearest newer series.
-		[ -n "$nearest" ] && [ "${nearest%% *}" != "$series" ] || nearest="$series $rest"
-	done
-	[ -n "$best" ] || [ "$exact" = yes ] || best=$nearest
-	[ -z "$best" ] || printf '%s\n' "$best"
+	awk -v wanted="$1" -v exact="$2" '
+		function number(series, part) { split(series, part, "."); return part[1] * 1000 + part[2] }
+		wanted == "newest" || $1 == wanted { best = $0; next }
+		number($1) > number(wanted) && (nearest == "" || $1 == nearest) { nearest = $1; newer = $0 }
+		END { if (best == "" && exact != "yes") best = newer; if (best != "") print best }'
 }
 
 # The machine's own lists are asked first, for the series itself: what they have beside it need not be the nearest.
@@ -72,6 +73,7 @@ find_kernel() {
 		found=$(whole_kernels others | choose "$wanted" "$exact")
 	fi
 	if [ -z "$found" ]; then
+		[ -n "$(whole_kernels others)" ] || die "KERNEL=debian-$wanted: not in the cache, and Debian's archive can't be read: check the network"
 		printf 'tactus: KERNEL=debian-%s: Debian'\''s archive has no whole kernel of it any more\n' "$wanted" >&2
 		exit "$gone"
 	fi
@@ -89,6 +91,7 @@ unpack_kernel() {
 	image=${*: -2:1} work=${*: -1}
 	install_packages kmod
 	root=$work/deb
+	mkdir "$root"
 	for package in "${@:1:$#-2}"; do
 		if ! with_lock "deb-${package%%=*}" download_deb "$lists" "${package%%=*}" "${package#*=}"; then
 			printf 'tactus: could not download %s\n' "${package/=/ }" >&2
@@ -96,7 +99,7 @@ unpack_kernel() {
 		fi
 		deb=$(deb_file "${package%%=*}" "${package#*=}")
 		say "unpacking $(basename "$deb")"
-		dpkg-deb -x "$deb" "$root"
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$root" "${useless[@]/#/--exclude=*/kernel/}"
 	done
 	modules=$root/usr/lib/modules/$release
 	[ -d "$modules" ] || modules=$root/lib/modules/$release

@@ -44,8 +44,11 @@ need_folder() {
 		find "$parent" -maxdepth 1 -name "$name-*" -mtime +"$keep_days" -exec rm -rf {} +
 		with_lock "$(basename "$parent")-$name" make_folder "$@" || return
 	fi
-	touch "$folder"
+	used "$folder"
 }
+
+# Another user's folder can't be touched, nor has to be.
+used() { touch -c "$1" 2>/dev/null || true; }
 
 # Sets image to the folder of the kernel built from kernel.config; a newer version of its source does not build it anew.
 need_scx() {
@@ -72,6 +75,7 @@ is_chosen() {
 need_debian_folder() {
 	local name=$1 found
 	found=$("$here/kernel-debian.sh" find "${name#debian-}" "$2" "$3") || return
+	# shellcheck disable=SC2086
 	set -- $found
 	image=$cache/kernel/debian-$1-$2-$debian_layout
 	need_folder "debian-$1" "$image" "$here/kernel-debian.sh" unpack "${@:2}" || return
@@ -82,7 +86,7 @@ is_newest_of_late() { [ "$1" != debian-newest ] || [ -n "$(find "$cache/kernel/$
 
 need_debian() {
 	local name=$1 exact=$2 status=0
-	! { is_chosen "$name" "$exact" && is_newest_of_late "$name"; } || { touch "$image" && return; }
+	! { is_chosen "$name" "$exact" && is_newest_of_late "$name"; } || { used "$image" && return; }
 	need_debian_folder "$name" "$exact" 1 || status=$?
 	# Lists name packages that have moved on since.
 	[ "$status" != "$not_downloaded" ] || { status=0 && need_debian_folder "$name" "$exact" 0 || status=$?; }
@@ -98,6 +102,7 @@ main() {
 	name=${1:-}
 	case " ${names[*]} " in *" $name "*) ;; *) refuse "KERNEL=$name: not one of ${names[*]}" ;; esac
 	if [ "$name" = scx ]; then need_scx; else need_debian "$name" "$exact"; fi
+	[ "$name" = scx ] || name=$(basename "$image" | cut -d - -f 1,2)
 	# Two folders, because the kernel is slow to make and a change to the guest's init must not make it anew.
 	boot=$cache/vm/$name-$(echo "$image" | hash_of - "$here"/{kernel-boot.sh,init.c,attend.c,line.h})
 	need_folder "$name" "$boot" "$here/kernel-boot.sh" "$image"

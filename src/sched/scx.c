@@ -16,6 +16,7 @@
 #include "../sensor/sched.h"
 #include "../sensor/sensor.h"
 #include "scx.skel.h"
+#include "scx_kernel.h"
 
 enum { FAREWELL_WAIT_MS = 1000 };
 
@@ -69,40 +70,14 @@ static void list_caches(struct scx_config *config)
 		config->cache_begins[cache] = (u16)len;
 }
 
-/* A flag of the operations table by the running kernel's own number; 0 if it has no such flag. */
-static u64 kernel_flag(const char *name)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *type;
-	u64 value = 0;
-	int id;
-
-	if (!btf)
-		return 0;
-	id = btf__find_by_name_kind(btf, "scx_ops_flags", BTF_KIND_ENUM64);
-	if (id > 0) {
-		type = btf__type_by_id(btf, (u32)id);
-		for (u32 i = 0; i < btf_vlen(type); i++)
-			if (!strcmp(btf__name_by_offset(btf, btf_enum64(type)[i].name_off), name))
-				value = btf_enum64_value(&btf_enum64(type)[i]);
-	}
-	id = id > 0 ? 0 : btf__find_by_name_kind(btf, "scx_ops_flags", BTF_KIND_ENUM);
-	if (id > 0) {
-		type = btf__type_by_id(btf, (u32)id);
-		for (u32 i = 0; i < btf_vlen(type); i++)
-			if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
-				value = (u32)btf_enum(type)[i].val;
-	}
-	btf__free(btf);
-	return value;
-}
-
-static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, struct reason *why)
+static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, const struct btf *btf,
+		     struct reason *why)
 {
 	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
+				     .kernel = scx_kernel_release(),
 				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len
 										   : SCX_CPUS_MAX };
-	u64 partial = settings->is_partial ? kernel_flag("SCX_OPS_SWITCH_PARTIAL") : 0;
+	u64 partial = settings->is_partial ? scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_SWITCH_PARTIAL") : 0;
 
 	if (settings->is_partial && !partial) {
 		reason_set(why, "this kernel's sched_ext cannot take only a part of the threads");
@@ -120,8 +95,21 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 		skeleton->struct_ops.tactus_ops->enqueue = skeleton->progs.tactus_enqueue_plain;
 	}
 	/* Without the second flag 6.12 takes control groups' weights for ignored and warns. */
-	skeleton->struct_ops.tactus_ops->flags = partial | kernel_flag("SCX_OPS_HAS_CGROUP_WEIGHT");
-	return 0;
+	skeleton->struct_ops.tactus_ops->flags = partial |
+						 scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_HAS_CGROUP_WEIGHT");
+	return scx_kernel_fit(btf, skeleton->obj, skeleton->struct_ops.tactus_ops, why);
+}
+
+/* Everything up to the load depends on what the running kernel knows. */
+static int prepare(struct scx_bpf *skeleton, const struct scx_settings *settings, struct reason *why)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int error = btf ? scx_kernel_suffices(btf, why) : -errno;
+
+	if (!error)
+		error = configure(skeleton, settings, btf, why);
+	btf__free(btf);
+	return error;
 }
 
 int scx_start(struct scx **out, const struct scx_settings *settings, struct reason *why)
@@ -141,7 +129,7 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 		error = scx->skeleton ? sched_share(settings->sched, scx->skeleton->obj) : -errno;
 	}
 	if (!error)
-		error = configure(scx->skeleton, settings, why);
+		error = prepare(scx->skeleton, settings, why);
 	if (!error)
 		error = scx_bpf__load(scx->skeleton);
 	if (!error && !settings->is_trial) {

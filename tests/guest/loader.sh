@@ -69,10 +69,10 @@ sleep 0.5
 echo 0 >/sys/devices/system/cpu/cpu1/online
 wait_for "$scratch/err" "sched_ext again"
 is "a CPU goes: the scheduler is back" "$(state)" enabled
-like "and it says why it was not" "$(cat "$scratch/err")" 'CPU 1 went; it is started again'
+like "and it says why it was not" "$(cat "$scratch/err")" 'cpu 1 going offline, exiting scheduler; it is started again'
 holds "work gets done" hackbench -g 1 -l 50
 echo 1 >/sys/devices/system/cpu/cpu1/online
-wait_for "$scratch/err" 'CPU 1 came; it is started again'
+wait_for "$scratch/err" 'cpu 1 going online, exiting scheduler; it is started again'
 for _ in $(seq 50); do [ "$(state)" = enabled ] && break; sleep 0.1; done
 is "it comes back: the scheduler is back again" "$(state)" enabled
 holds "and work gets done" hackbench -g 1 -l 50
