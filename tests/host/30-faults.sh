@@ -56,11 +56,14 @@ without() {
 		- ${#hidden[@]} "${hidden[@]}" "$@"
 }
 without /sys/kernel/btf -- "$tactus" doctor --json >"$scratch/out"
-is "no BTF: the main job can run" $? 0
-is "by the classic tracepoint" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
+is "without BTF doctor's status says that the main job can't run" $? 1
+is "without BTF switches are seen by the classic tracepoint" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
 	"['fallback', 'tracepoint/sched/sched_switch']"
-like "and the reason says what is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
+like "the reason says that BTF is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
 	'no BTF.*costs more'
+without /sys/kernel/btf -- "$tactus" run -d 0.2 >"$scratch/out" 2>&1
+is "without BTF run ends with status 1, as doctor said" $? 1
+like "run says in one line that BTF is missing" "$(cat "$scratch/out")" '^tactus: run: cannot watch the scheduler: .*no BTF'
 mounts=$(cat /proc/self/mounts)
 without /sys/kernel/btf /sys/kernel/tracing /sys/kernel/debug -- "$tactus" cpus --json -- hackbench -l 20 >"$scratch/out" 2>&1
 is "neither BTF nor a mounted tracefs: cpus works" $? 0
