@@ -126,6 +126,13 @@ $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) $< $(B)/pure.a -lz -linih -liberty -o $@
 
+# BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
+BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+$(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c tests/btf/wanted.h $(BPF_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@
+
 $(B)/workloads/%: tests/workloads/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
@@ -150,7 +157,7 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 	@echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
-test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
+test-workloads: $(UNIT) $(B)/tests/btf_test $(WORKLOADS) $(B)/bench/load $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus

@@ -127,6 +127,7 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 
 	*out = NULL;
 	why->text[0] = 0;
+	load_log_clear();
 	if (!scx)
 		return refuse(why, -ENOMEM);
 	scx->cpus = libbpf_num_possible_cpus();
@@ -139,7 +140,7 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 		error = prepare(scx->skeleton, settings, why);
 	if (!error)
 		error = scx_bpf__load(scx->skeleton);
-	if (!error) {
+	if (!error && !settings->is_trial) {
 		scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
 		error = scx->link ? 0 : -errno;
 	}
@@ -150,6 +151,20 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 		return error;
 	}
 	*out = scx;
+	return 0;
+}
+
+int scx_try(struct reason *why)
+{
+	static const struct cpu_place somewhere;
+	const struct scx_settings settings = { .places = &somewhere, .cpus_len = 1, .is_trial = true };
+	struct scx *scx;
+	int error = scx_start(&scx, &settings, why);
+
+	if (error)
+		return error;
+	scx_bpf__destroy(scx->skeleton);
+	free(scx);
 	return 0;
 }
 

@@ -308,26 +308,39 @@ static int take_message(void *data, void *bytes, size_t size)
 	return 0;
 }
 
+static const struct load_optional optional[] = {
+	{ "on_ask", "frames of functions that a program asks its library for are not seen" },
+	{ "on_answer", "frames of functions that a program asks its library for are not seen" },
+	{ "on_wayland", "frames that are drawn without a GPU's library for Wayland are not seen" },
+	{ NULL, NULL },
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct frame_state *state = data;
+
+	(void)attempt;
+	(void)why;
+	return sched_share(state->sched, ((struct frame_bpf *)opened)->obj);
+}
+
+LOADABLE(frame);
+
 static int frame_open(void **out, int hook, const void *data, struct reason *why)
 {
 	const struct evidence_settings *settings = data;
 	struct frame_state *state = calloc(1, sizeof(*state));
+	const struct load_plan plan = { &frame_loadable, optional, configure, state };
 	int error;
 
 	(void)hook;
-	(void)why;
 	*out = state;
 	if (!state)
 		return -ENOMEM;
 	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	state->sched = settings ? settings->sched : NULL;
 	state->libraries = settings ? settings->libraries : NULL;
-	state->skeleton = frame_bpf__open();
-	if (!state->skeleton)
-		return -errno;
-	error = sched_share(state->sched, state->skeleton->obj);
-	if (!error)
-		error = frame_bpf__load(state->skeleton);
+	state->skeleton = load_programs(&plan, &error, why);
 	if (error)
 		return error;
 	state->told = ring_buffer__new(bpf_map__fd(state->skeleton->maps.told), take_message, state, NULL);

@@ -226,6 +226,8 @@ static int check_subject(const struct session *session)
 		     subject ? subject->reason.text : "there is no such sensor");
 	else if (!strcmp(sensor_hook_name(subject), SENSOR_WAITS))
 		note("%s: this machine has no %s; one that comes is noticed", source->view, source->absent);
+	else
+		sensor_tell_losses(subject);
 	return 0;
 }
 
@@ -293,6 +295,7 @@ static int set_up_cuda(struct session *session)
 	settings.detour = session->detour;
 	if (sensor_start(&session->cuda, &cuda_kind, &settings) < 0)
 		return fail(session->source->view, "cannot watch calls: %s", session->cuda.reason.text);
+	sensor_tell_losses(&session->cuda);
 	return 0;
 }
 
@@ -327,6 +330,7 @@ static int set_up(struct session *session)
 
 	if (sensor_start(&session->sensor, &sched_kind, &settings) < 0)
 		return fail(source->view, "cannot watch the scheduler: %s", session->sensor.reason.text);
+	sensor_tell_losses(&session->sensor);
 	status = source->roles ? set_up_roles(session) : 0;
 	if (!status && source->cuda)
 		status = set_up_cuda(session);
