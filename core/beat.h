@@ -13,6 +13,7 @@ enum {
 	BEAT_SLACK_PERCENT = 10, /* and how far the rest may be from a whole number of them */
 	BEAT_PAUSES_MOST = 2, /* longer gaps are pauses that say nothing, unless more than so many follow each other */
 	BEAT_GAPS = 24,	      /* that are looked at together, */
+	BEAT_GAPS_KEPT = 32,  /* a power of two */
 	BEAT_LOOK_EVERY = 8,  /* after so many wake-ups each time, */
 	BEAT_LOOK_SLACK_PERCENT = 6,
 	BEAT_LOOKS_PART = 6,		    /* looks in a row that must show a part of the period that is heard */
@@ -45,10 +46,9 @@ struct beat {
 	u32 pauses;  /* in a row */
 	u32 unlike;  /* since the last look there was something else than a beat after one period */
 	u32 gaps;    /* seen since the last look */
-	u32 at;	     /* the oldest of: */
-	u32 gaps_ns[BEAT_GAPS];
+	u32 at;	     /* where the next goes of: */
+	u32 gaps_ns[BEAT_GAPS_KEPT];
 	u32 skips; /* beats in a row that followed others left out */
-	u32 unused;
 	u32 parts; /* looks in a row that showed a part of the period */
 };
 
@@ -69,69 +69,73 @@ core_fn u64 times_near(u64 whole, u64 part)
 	return times <= BEAT_MISSED_MOST ? times : 0;
 }
 
-core_fn u32 beat_gap_at(const struct beat *beat, u32 index)
+/* The gaps that are looked at, the oldest first. */
+core_fn u64 beat_gap_at(const struct beat *beat, u32 index)
 {
-	u32 place = beat->at + index;
+	return beat->gaps_ns[(beat->at - BEAT_GAPS + index) & (BEAT_GAPS_KEPT - 1)];
+}
 
-	if (place >= BEAT_GAPS)
-		place -= BEAT_GAPS;
-	return place < BEAT_GAPS ? beat->gaps_ns[place] : 0;
+/* All bits if the number is below zero, else none. The loops over gaps have no branches, or the kernel's verifier would
+ * walk each way through all of them. */
+core_fn u64 if_negative(u64 number)
+{
+	return (u64)((s64)number >> 63);
 }
 
 /* The gap of which all the latest are multiples, from the shortest; 0: there is none. Each may be off by its own
  * jitter, so the mean over all is taken. */
 core_fn u64 beat_common_gap(const struct beat *beat)
 {
-	u64 shortest_ns = ~0ull, near_ns = 0, near = 0, span_ns = 0, steps = 0, common_ns;
+	u64 shortest_ns = ~0u, span_ns = 0, steps = 0, wrong = 0, common_ns, slack_ns;
 
-	for (u32 i = 0; i < BEAT_GAPS; i++)
-		if (beat->gaps_ns[i] < shortest_ns)
-			shortest_ns = beat->gaps_ns[i];
+	for (u32 i = 0; i < BEAT_GAPS; i++) {
+		u64 shorter_ns = beat_gap_at(beat, i) - shortest_ns;
+
+		shortest_ns += shorter_ns & if_negative(shorter_ns);
+	}
 	if (shortest_ns < BEAT_LEAST_NS)
 		return 0;
-	for (u32 i = 0; i < BEAT_GAPS; i++)
-		if (times_near(beat->gaps_ns[i], shortest_ns) == 1) {
-			near_ns += beat->gaps_ns[i];
-			near++;
-		}
-	near_ns /= near ? near : 1;
 	for (u32 i = 0; i < BEAT_GAPS; i++) {
-		u64 times = near_ns ? (beat->gaps_ns[i] + near_ns / 2) / near_ns : 0;
+		u64 times = (beat_gap_at(beat, i) + shortest_ns / 2) / shortest_ns;
 
-		if (!times || times > BEAT_MISSED_MOST)
-			return 0;
-		span_ns += beat->gaps_ns[i];
+		wrong |= if_negative(BEAT_MISSED_MOST - times);
+		span_ns += beat_gap_at(beat, i);
 		steps += times;
 	}
-	common_ns = span_ns / (steps ? steps : 1);
-	for (u32 i = 0; i < BEAT_GAPS; i++)
-		if (!times_within(beat->gaps_ns[i], common_ns, BEAT_LOOK_SLACK_PERCENT))
-			return 0;
-	return common_ns;
+	common_ns = span_ns / (steps | !steps);
+	if (wrong || !common_ns)
+		return 0;
+	slack_ns = common_ns * BEAT_LOOK_SLACK_PERCENT / 100;
+	for (u32 i = 0; i < BEAT_GAPS; i++) {
+		u64 times = (beat_gap_at(beat, i) + common_ns / 2) / common_ns;
+		u64 off_ns = beat_gap_at(beat, i) - times * common_ns;
+
+		wrong |= if_negative(slack_ns - off_ns) | if_negative(slack_ns + off_ns);
+	}
+	return wrong ? 0 : common_ns;
 }
 
 /* How the latest wake-ups lie on the places 0 to k - 1 of every k gaps. */
 struct residues {
-	u32 most;   /* wake-ups on one place */
-	u32 places; /* that any are on */
+	u64 most;   /* wake-ups on one place */
+	u64 places; /* that any are on */
 };
 
 core_fn struct residues beat_residues(const struct beat *beat, u64 common_ns, u32 k)
 {
 	struct residues found = { 0 };
 	u64 on_place = 0; /* eight counts of eight bits */
-	u32 place = 0;
+	u64 place = 0;
 
 	for (u32 i = 0; i < BEAT_GAPS; i++) {
-		place = (place + (u32)((beat_gap_at(beat, i) + common_ns / 2) / common_ns)) % k;
+		place = (place + (beat_gap_at(beat, i) + common_ns / 2) / common_ns) % k;
 		on_place += 1ull << (place & 7) * 8;
 	}
 	for (u32 i = 0; i < 8; i++) {
-		u32 count = on_place >> i * 8 & 0xff;
+		u64 fewer = found.most - (on_place >> i * 8 & 0xff);
 
-		found.places += count > 0;
-		if (count > found.most)
-			found.most = count;
+		found.most -= fewer & if_negative(fewer);
+		found.places += ((on_place >> i * 8 & 0xff) + 0xff) >> 8;
 	}
 	return found;
 }
@@ -263,27 +267,28 @@ core_fn int beat_follows(struct beat *beat, u64 gap_ns, u64 now_ns)
 
 core_fn void beat_keeps_gap(struct beat *beat, u64 gap_ns)
 {
-	u32 at = beat->at < BEAT_GAPS ? beat->at : 0;
-
-	beat->gaps_ns[at] = gap_ns < ~0u ? (u32)gap_ns : ~0u;
-	beat->at = at + 1 < BEAT_GAPS ? at + 1 : 0;
+	beat->gaps_ns[beat->at & (BEAT_GAPS_KEPT - 1)] = gap_ns < ~0u ? (u32)gap_ns : ~0u;
+	beat->at++;
 	beat->gaps++;
 }
 
-core_fn void beat_looks_back(struct beat *beat, u64 now_ns)
+core_step int beat_looks_back(struct beat *beat, u64 now_ns)
 {
 	u64 period_ns;
 
+	if (!beat)
+		return 0;
 	beat->gaps = 0;
 	if (beat->gap_ns && !beat->unlike) {
 		beat->parts = 0;
-		return;
+		return 0;
 	}
 	beat->unlike = 0;
 	period_ns = beat_of_gaps(beat);
 	beat->parts = times_near(beat->gap_ns, period_ns) > 1 ? beat->parts + 1 : 0;
 	if (period_ns && times_near(period_ns, beat->gap_ns) != 1 && (!beat->parts || beat->parts >= BEAT_LOOKS_PART))
 		beat_learned(beat, period_ns, BEAT_GAPS, now_ns);
+	return 0;
 }
 
 /* It is woken from outside. Returns whether that is a beat of the clock that is heard. */

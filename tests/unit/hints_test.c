@@ -61,8 +61,11 @@ static void test_journal(void)
 	size_t len = journal_format(line, &entry);
 	int refused = 0;
 
-	is(journal_parse(line, len, &again), 0, "a line reads back: %.*s", (int)len - 1, line);
-	ok(!memcmp(&entry, &again, sizeof(entry)), "as it was");
+	is(journal_parse(line, len, &again), 0, "journal line is read back: %.*s", (int)len - 1, line);
+	is(again.tid, entry.tid, "journal line reads back with its tid");
+	is(again.start_ticks, entry.start_ticks, "journal line reads back with its start time");
+	ok(hint_same(&again.before, &entry.before), "journal line reads back with the hint before");
+	ok(hint_same(&again.after, &entry.after), "journal line reads back with the hint after");
 	for (size_t cut = 0; cut + 1 < len; cut++)
 		refused += journal_parse(line, cut, &again) != 0;
 	is(refused, len - 1, "cut anywhere it is none");

@@ -24,7 +24,12 @@ static void test_round_trip(void)
 	is(got->wall_start_ns, info.wall_start_ns, "the wall clock");
 	is(got->mono_start_ns, info.mono_start_ns, "the monotonic clock");
 	is(got->cpus_len, info.cpus_len, "the number of CPUs");
-	ok(memcmp(got->places, places, sizeof(places)) == 0, "their places");
+	for (size_t cpu = 0; cpu < sizeof(places) / sizeof(places[0]); cpu++) {
+		is(got->places[cpu].core, places[cpu].core, "core of CPU %zu reads back", cpu);
+		is(got->places[cpu].llc, places[cpu].llc, "cache of CPU %zu reads back", cpu);
+		is(got->places[cpu].node, places[cpu].node, "memory node of CPU %zu reads back", cpu);
+		is(got->places[cpu].known, places[cpu].known, "whether the place of CPU %zu is known reads back", cpu);
+	}
 	read_on(reader, &seen);
 	is(seen.events, KINDS, "every event");
 	ok(!seen.wrong && seen.end == 0 && !seen.cut, "byte for byte, and a clean end that stays");
