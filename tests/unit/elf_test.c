@@ -53,16 +53,16 @@ static void test_real_library(void)
 	u32 all = 0, some = 0;
 
 	find_library(&search, "crc32");
-	is(elf_symbol(search.path, "crc32", &offset, &why), 0, "its file has the function");
+	is(elf_symbol(search.path, "crc32", &offset, &why), 0, "library's file has its function");
 	is(offset, search.offset, "at the offset where the loader put it");
 	ok(elf_symbols(search.path, "*", count, &all, &why) == (int)all && all > 50, "all its functions: %u", all);
 	ok(elf_symbols(search.path, "crc32*", count, &some, &why) == (int)some && some >= 3 && some < all,
 	   "those of a pattern: %u", some);
-	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT, "one that it has not");
-	is_text(why.text, "it exports no function glXSwapBuffers", "and that is said");
-	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT, "one that it only uses is not its own");
-	ok(elf_needs(search.path, "libc.so*") && elf_needs(search.path, "*"), "it needs the C library");
-	ok(!elf_needs(search.path, "libz.so*") && !elf_needs(search.path, ""), "and nothing else");
+	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT, "function that a library lacks is not found");
+	is_text(why.text, "it exports no function glXSwapBuffers", "reason names the function that a library lacks");
+	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT, "function that a library only uses is not its own");
+	ok(elf_needs(search.path, "libc.so*") && elf_needs(search.path, "*"), "library needs the C library");
+	ok(!elf_needs(search.path, "libz.so*") && !elf_needs(search.path, ""), "library needs nothing but the C library");
 	ok(!elf_needs("/dev/null", "*") && !elf_needs("/no/such", "*"), "what is no library needs none");
 }
 
@@ -83,9 +83,9 @@ static void test_no_library(void)
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct reason why = { "" };
 
-		ok(elf_symbol(files[i].path, "x", &offset, &why) == files[i].error, "%s has no functions",
+		ok(elf_symbol(files[i].path, "x", &offset, &why) == files[i].error, "file %s has no functions",
 		   files[i].path);
-		is_text(why.text, files[i].reason, "and the reason is said");
+		is_text(why.text, files[i].reason, "file without functions is refused with its reason");
 	}
 }
 
@@ -173,15 +173,15 @@ static void test_reasons(void)
 
 	make_image(&image);
 	is(look_into(&image, sizeof(image), &offset, &why), 0, "a library made by hand");
-	is(offset, 0x10, "its function's offset");
+	is(offset, 0x10, "function of a library made by hand has its offset");
 	make_image32(&narrow);
-	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "a 32-bit library");
-	is_text(why.text, "it is a 32-bit library", "and that is said");
+	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "32-bit library is refused");
+	is_text(why.text, "it is a 32-bit library", "reason says that a library has 32 bits");
 #define SPOILED(change, error, reason)                                                               \
 	make_image(&image);                                                                          \
 	change;                                                                                      \
-	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "refused after %s", #change); \
-	is_text(why.text, reason, "and the reason is said")
+	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "library is refused after %s", #change); \
+	is_text(why.text, reason, "damaged library is refused with its reason")
 	SPOILED(image.header.e_shnum = 0, -ENOEXEC, "it is stripped of its section headers");
 	SPOILED(image.header.e_shoff = ~0ULL, -ENOEXEC, "its section headers are not all there");
 	SPOILED(image.header.e_shentsize = 1, -ENOEXEC, "its section headers are damaged");

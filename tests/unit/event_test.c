@@ -49,7 +49,7 @@ static void test_any_event_prints(void)
 	is_text(text,
 		"{\"event\":\"switch\",\"time_ns\":123456789012,\"cpu\":3,\"tid\":42,\"next_tid\":43,"
 		"\"prev_state\":\"0x101\",\"prev_prio\":120,\"next_prio\":99}\n",
-		"a switch as JSON");
+		"switch prints as JSON");
 	free(text);
 	text = printed(&unknown, &error);
 	ok(error == -EINVAL && !text[0], "an unknown kind prints nothing and says so");

@@ -9,16 +9,16 @@ static void test_sums(void)
 
 	is(group_joined(&group, 100), 200, "the first thread brings the group's weight to its parent");
 	is(group_joined(&group, 50), 0, "the second brings nothing more");
-	is(group.sum, 150, "both count inside");
+	is(group.sum, 150, "weights of two groups add up inside their parent");
 	is(group_reweighed(&group, 300), 100, "a heavier group brings the difference");
-	is(group_left(&group, 100), 0, "one that goes leaves the other");
+	is(group_left(&group, 100), 0, "group that leaves keeps the other's weight");
 	is(group_left(&group, 50), -300, "the last takes all of it away");
-	is(group.sum, 0, "and nothing is left");
+	is(group.sum, 0, "parent of no group has no weight");
 	is(group_reweighed(&group, 10), 0, "the weight of a group with nothing to run tells its parent nothing");
-	is(group_joined(&group, 100), 10, "until it has");
-	is(group_left(&group, 1000), -10, "one that was counted wrong does not make the sum negative");
-	is(group.sum, 0, "it is empty then");
-	is(group_left(&group, 1), 0, "and who was never in it changes nothing");
+	is(group_joined(&group, 100), 10, "group that joins brings its weight again");
+	is(group_left(&group, 1000), -10, "group counted wrong does not make the sum negative");
+	is(group.sum, 0, "sum of a group that was counted wrong is empty then");
+	is(group_left(&group, 1), 0, "group that was never inside changes nothing");
 }
 
 /* Two groups beside each other, 300 and 100, with three threads and one: together they share as 3 to 1. */
