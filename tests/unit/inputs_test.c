@@ -53,10 +53,10 @@ int main(void)
 		report(4, NSEC_PER_SEC + i * 125000, i ? 125000 : 0, 2);
 	wake(4, 8, 40000);
 	is(inputs.sources->reports, 8001, "reports of a device that was not introduced are counted");
-	is(inputs.sources->events, 16002, "and what is in them");
-	is(input_rate(inputs.sources), 800000, "8 kHz");
+	is(inputs.sources->events, 16002, "events in reports of an unknown device are counted");
+	is(input_rate(inputs.sources), 800000, "device that reports every 125 us has a rate of 8 kHz");
 	is(inputs.sources->interval_ns.max, 125000, "an eighth of a millisecond apart");
-	is(inputs.sources->kind, INPUT_OTHER, "its kind is not known");
+	is(inputs.sources->kind, INPUT_OTHER, "device that was not introduced is of no known kind");
 	inputs_take(&inputs, &threads, &device.head);
 	is(inputs.sources->kind, INPUT_MOUSE, "until it is introduced");
 	device.node = 3;
@@ -70,14 +70,14 @@ int main(void)
 	is(inputs.sources->readers->pid, 5, "a reader has its process");
 	wake(9, 77, 1);
 	is(inputs.sources->next->number, 9, "a device that is known by a wake-up alone");
-	is(input_rate(inputs.sources->next), 0, "has no rate");
+	is(input_rate(inputs.sources->next), 0, "device with a single report has no rate");
 	report(9, 500, 0, 1);
 	report(9, 400, 0, 1);
-	is(input_rate(inputs.sources->next), 0, "nor has one whose clock steps back");
+	is(input_rate(inputs.sources->next), 0, "device whose clock steps back has no rate");
 	for (u32 i = 0; i < 2 * INPUT_ROWS_MAX; i++)
 		report(1000 + i, 500, 0, 1);
 	is(inputs.len, INPUT_ROWS_MAX, "there are not more rows than can be shown");
-	is(inputs.refused, INPUT_ROWS_MAX + 5, "and what has none is counted");
+	is(inputs.refused, INPUT_ROWS_MAX + 5, "reports of devices without a row are counted");
 	inputs_free(&inputs);
 	threads_free(&threads);
 	return tap_end();

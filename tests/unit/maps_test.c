@@ -43,11 +43,11 @@ static void test_right_lines(void)
 	char *line;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		ok(parse(lines[i].line, &mapping, &line), "a line: %zu", i);
-		is_text(mapping.path, lines[i].path, "its path");
+		ok(parse(lines[i].line, &mapping, &line), "line %zu of a map is understood", i);
+		is_text(mapping.path, lines[i].path, "mapping has its path");
 		ok(mapping.executable == lines[i].executable && mapping.deleted == lines[i].deleted &&
 			   mapping.inode == lines[i].inode,
-		   "its kind and inode");
+		   "mapping has its kind and inode");
 		free(line);
 	}
 	parse("7f0000001000-7f0000002000 r-xp 00003000 fe:1f 332510 /x", &mapping, &line);
@@ -91,7 +91,7 @@ static void test_broken_lines(void)
 	char *line;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		ok(!parse(lines[i], &mapping, &line), "no line: '%s'", lines[i]);
+		ok(!parse(lines[i], &mapping, &line), "line '%s' is no mapping", lines[i]);
 		free(line);
 	}
 }
@@ -100,9 +100,9 @@ static void test_names(void)
 {
 	char deleted[] = " (deleted)", other[] = "/a (deleted)b";
 
-	is_text(path_base("/usr/lib/x.so"), "x.so", "what is behind the last slash");
-	is_text(path_base("x.so"), "x.so", "without a slash all of it");
-	is_text(path_base("/usr/"), "", "nothing behind it");
+	is_text(path_base("/usr/lib/x.so"), "x.so", "base of a path is what is behind its last slash");
+	is_text(path_base("x.so"), "x.so", "base of a path without a slash is all of it");
+	is_text(path_base("/usr/"), "", "base of a path that ends with a slash is empty");
 	ok(!path_was_deleted(deleted) && !path_was_deleted(other), "a name that is only like it stays");
 }
 
@@ -144,10 +144,10 @@ static void test_this_process(void)
 	maps_read((u32)getpid(), count, &before);
 	for (size_t i = 0; i < 6000; i += 2)
 		mprotect(many + i * (size_t)page, (size_t)page, PROT_READ | PROT_WRITE);
-	is(maps_read((u32)getpid(), count, &after), 0, "all lines read");
-	ok(after >= before + 5900, "none is lost between two reads: %u, then %u", before, after);
+	is(maps_read((u32)getpid(), count, &after), 0, "maps of a process that maps on are read");
+	ok(after >= before + 5900, "mapping is never lost between two reads: %u, then %u", before, after);
 	munmap(many, 6000 * (size_t)page);
-	is(maps_read(0x7fffffff, count, &after), (u64)-ENOENT, "no such process");
+	is(maps_read(0x7fffffff, count, &after), (u64)-ENOENT, "process that does not exist has no maps");
 }
 
 int main(void)

@@ -110,17 +110,17 @@ static void test_pddb(u32 version)
 	put_pddb(&memory, version, "fifteen-letters", 1, 3000);
 	is(memory.len, 12 + 3 * (version == 1 ? 40 : 64), "PDDB %u: the length that the seed gives it", version);
 	for (memory.step = 0; memory.step < 8; memory.step += 7) {
-		is(decode(&memory), 0, "it is read, %zu bytes at once", memory.step);
-		is(report.faults, 0, "without a fault");
-		is(db.len, 3, "three entries");
+		is(decode(&memory), 0, "file is read %zu bytes at once", memory.step);
+		is(report.faults, 0, "file made by hand has no fault");
+		is(db.len, 3, "file made by hand has three entries");
 		got = found("cc1", "");
-		is(got->figures.avg_runtime_ns, 1001, "average run");
-		is(got->figures.runtime_dev_ns, version == 2 ? 1002 : 0, "deviation");
-		is(got->figures.wakeup_freq, version == 2 ? 1003 : 0, "wake-ups");
-		is(got->figures.csw_rate, version == 2 ? 1004 : 0, "switches");
-		is(got->observations, 1005, "observations");
-		is(got->tier_votes[TIER_BATCH], 1006, "all votes for its tier");
-		is(got->tier_votes[TIER_INTERACTIVE] + got->tier_votes[TIER_LATENCY_CRITICAL], 0, "none for others");
+		is(got->figures.avg_runtime_ns, 1001, "entry has its average run");
+		is(got->figures.runtime_dev_ns, version == 2 ? 1002 : 0, "entry has the deviation of its run");
+		is(got->figures.wakeup_freq, version == 2 ? 1003 : 0, "entry has its wake-ups");
+		is(got->figures.csw_rate, version == 2 ? 1004 : 0, "entry has its switches");
+		is(got->observations, 1005, "entry has its observations");
+		is(got->tier_votes[TIER_BATCH], 1006, "entry has all votes for its tier");
+		is(got->tier_votes[TIER_INTERACTIVE] + got->tier_votes[TIER_LATENCY_CRITICAL], 0, "entry has no votes for other tiers");
 		is(got->last_seen_s, 12345, "seen now, since the file does not tell");
 		is(found("Xorg", "")->tier_votes[TIER_LATENCY_CRITICAL], 2006, "tier 2 is latency-critical");
 		is(found("fifteen-letters", "")->tier_votes[TIER_INTERACTIVE], 3006, "tier 1 is interactive");
@@ -133,7 +133,7 @@ static void test_pddb(u32 version)
 static void damaged(struct memory *memory, size_t entries, const char *words)
 {
 	is(decode(memory), 0, "%s: no error, the rest goes on", words);
-	ok(report.faults && strstr(report.first.text, words), "%s: it is told: %s", words, report.first.text);
+	ok(report.faults && strstr(report.first.text, words), "fault of %s is told: %s", words, report.first.text);
 	is(db.len, entries, "%s: %zu entries are whole", words, entries);
 }
 
@@ -181,7 +181,7 @@ static void test_pddb_faults(void)
 	memory = whole;
 	memset(memory.bytes + 12 + 24, 0xff, 32);
 	is(decode(&memory) + (int)report.faults, 0, "figures beyond all measure are read");
-	is(found("a", "")->figures.avg_runtime_ns, PROCDB_FIGURE_MOST, "and cut");
+	is(found("a", "")->figures.avg_runtime_ns, PROCDB_FIGURE_MOST, "figures beyond all measure are cut");
 }
 
 static struct profile sample(void)
@@ -230,11 +230,11 @@ static void test_own(void)
 	struct profile profile = sample();
 
 	is(hand.len, 232, "our own: a header of 32 bytes and 200 an entry");
-	is(decode(&hand), 0, "it is read");
-	is(report.faults, 0, "without a fault");
-	ok(!memcmp(found("worker", "/usr/bin/program"), &profile, sizeof(profile)), "field by field");
-	is(procdb_encode(&db, PDDB_OWN, 99, write_memory, &made), 1, "and written");
-	ok(made.len == hand.len && !memcmp(made.bytes, hand.bytes, hand.len), "byte by byte");
+	is(decode(&hand), 0, "file of our own is read");
+	is(report.faults, 0, "file of our own has no fault");
+	ok(!memcmp(found("worker", "/usr/bin/program"), &profile, sizeof(profile)), "entry of our own file reads back with all fields equal");
+	is(procdb_encode(&db, PDDB_OWN, 99, write_memory, &made), 1, "entry of our own file is written");
+	ok(made.len == hand.len && !memcmp(made.bytes, hand.bytes, hand.len), "file of our own is written byte by byte as made by hand");
 }
 
 static void test_own_faults(void)
@@ -282,12 +282,12 @@ static void test_export(void)
 	procdb_add(&mine, &profile);
 	is(procdb_encode(&mine, PDDB_2, 99, write_memory, &made), 1,
 	   "PDDB 2 is written: kinds of one name are one, unsure ones none");
-	is(made.len, 76, "64 bytes an entry");
-	is(made.bytes[4], 2, "version 2");
-	is(decode(&made), 0, "and read back");
+	is(made.len, 76, "entry in the seed's format takes 64 bytes");
+	is(made.bytes[4], 2, "file in the seed's format is version 2");
+	is(decode(&made), 0, "file in the seed's format is read back");
 	is(found("worker", "")->tier_votes[TIER_LATENCY_CRITICAL], 23, "the sum of votes for who won");
-	is(found("worker", "")->observations, 24, "observations added");
-	is(found("worker", "")->figures.csw_rate, 8, "figures");
+	is(found("worker", "")->observations, 24, "observations of one kind in two programs are added");
+	is(found("worker", "")->figures.csw_rate, 8, "figures of one kind in the seed's format read back");
 	procdb_free(&mine);
 }
 
