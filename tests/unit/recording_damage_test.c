@@ -69,7 +69,7 @@ static void test_every_flip(struct small *small)
 			}
 		}
 	}
-	is(wrong, 0, "each of %" PRIu64 " flipped bits: refused, or right up to the block it is in", flips);
+	is(wrong, 0, "recording with any of %" PRIu64 " flipped bits is refused, or right up to the block of the bit", flips);
 }
 
 static void test_damage_in_the_middle(struct small *small)
@@ -82,7 +82,7 @@ static void test_damage_in_the_middle(struct small *small)
 	put_file(path, damaged.bytes, damaged.size);
 	seen = read_all(path);
 	snprintf(want, sizeof(want), "damaged block at byte %" PRIu64 ": wrong checksum", small->ends[1]);
-	is_text(seen.why.text, want, "where the damage is");
+	is_text(seen.why.text, want, "damaged recording says where the damage is");
 	ok(seen.end == -EBADMSG && seen.events == KINDS && !seen.cut, "after everything before it");
 	damaged = *small;
 	block_of(&damaged, 2)->magic++;
@@ -90,7 +90,7 @@ static void test_damage_in_the_middle(struct small *small)
 	seen = read_all(path);
 	snprintf(want, sizeof(want), "damaged block at byte %" PRIu64 ": no block begins here", small->ends[2]);
 	is_text(seen.why.text, want, "a block without its magic");
-	is(seen.events, 2 * KINDS, "ends the reading");
+	is(seen.events, 2 * KINDS, "damaged block ends the reading");
 }
 
 /* The checksum of a block tells of accidents, not of malice or of a writer that errs. */

@@ -49,9 +49,9 @@ static void test_behaviour(void)
 	seen.frame_wakes = seen.wakeups;
 	is(role_of_behaviour(&seen).role, ROLE_RENDER, "woken by who makes frames: it works for them");
 	memset(&seen, 0, sizeof(seen));
-	ok(role_of_behaviour(&seen).confidence <= 100, "nothing at all is no fault");
+	ok(role_of_behaviour(&seen).confidence <= 100, "behaviour of nothing at all has a role");
 	memset(&seen, 0xff, sizeof(seen));
-	ok(role_of_behaviour(&seen).role < ROLES, "nor are the largest numbers");
+	ok(role_of_behaviour(&seen).role < ROLES, "behaviour of the largest numbers has a role");
 }
 
 static void test_hysteresis(void)
@@ -69,11 +69,11 @@ static void test_hysteresis(void)
 	   pattern.confidence);
 	first = pattern.confidence;
 	pattern_learn(&pattern, hog);
-	ok(pattern.role == ROLE_AUDIO && pattern.confidence < first, "one contradiction makes less sure: %u",
+	ok(pattern.role == ROLE_AUDIO && pattern.confidence < first, "contradiction makes a pattern less sure: %u",
 	   pattern.confidence);
 	while (pattern.role == ROLE_AUDIO && calls++ < 10)
 		pattern_learn(&pattern, hog);
-	ok(pattern.role == ROLE_CPU_BOUND && calls >= 1 && calls <= 3, "and %u more change the role", calls);
+	ok(pattern.role == ROLE_CPU_BOUND && calls >= 1 && calls <= 3, "pattern changes its role after %u more contradictions", calls);
 	for (int i = 0; i < 20; i++)
 		pattern_learn(&pattern, none);
 	is(pattern.role, ROLE_UNKNOWN, "a thread that shows nothing for long is unknown again");
@@ -103,22 +103,22 @@ static void test_precedence(void)
 	facts.learned_role = ROLE_CPU_BOUND;
 	answer = role_decide(&facts, &pattern);
 	ok(answer.role == ROLE_CPU_BOUND && answer.tier == TIER_LATENCY_CRITICAL,
-	   "and who works by a clock is urgent, though its kind burns");
+	   "thread that works by a clock is urgent, though its kind burns");
 	facts.input_reads = 100;
 	answer = role_decide(&facts, &pattern);
 	ok(answer.role == ROLE_INPUT && answer.evidence == EVIDENCE_IO, "a device read outweighs behaviour");
 	facts.gpu_submits = 1;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_RENDER && answer.evidence == EVIDENCE_GPU, "one submit outweighs that");
-	ok(answer.confidence >= 95, "and is as good as sure: %u", answer.confidence);
+	ok(answer.role == ROLE_RENDER && answer.evidence == EVIDENCE_GPU, "submit to a GPU outweighs a device that is read");
+	ok(answer.confidence >= 95, "submit to a GPU is as good as sure: %u", answer.confidence);
 	facts.has = HAS_WINE_PRIORITY;
 	facts.wine_priority = -2;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_BACKGROUND && answer.evidence == EVIDENCE_WINE, "Windows code's word outweighs that");
+	ok(answer.role == ROLE_BACKGROUND && answer.evidence == EVIDENCE_WINE, "Windows code's word outweighs a submit");
 	facts.user_role = ROLE_COMPOSITOR;
 	answer = role_decide(&facts, &pattern);
 	ok(answer.role == ROLE_COMPOSITOR && answer.evidence == EVIDENCE_USER && answer.confidence == 100,
-	   "and the user's word everything");
+	   "user's word outweighs everything");
 }
 
 static void test_facts(void)
@@ -131,21 +131,21 @@ static void test_facts(void)
 	ok(answer.role == ROLE_RENDER && answer.confidence == 100, "a thread that presents renders, however urgent");
 	facts = (struct role_facts){ .presents = 5 };
 	answer = role_decide(&facts, &hog);
-	ok(answer.role == ROLE_RENDER && answer.confidence >= 95, "and however much it burns: %u", answer.confidence);
-	is(answer.tier, TIER_LATENCY_CRITICAL, "it is urgent");
+	ok(answer.role == ROLE_RENDER && answer.confidence >= 95, "thread that presents renders, however much it burns: %u", answer.confidence);
+	is(answer.tier, TIER_LATENCY_CRITICAL, "thread that presents is urgent");
 	facts.process = PROCESS_PRESENTED_TO;
 	is(role_decide(&facts, &hog).role, ROLE_COMPOSITOR, "in a process that others present to it composes");
 	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR };
-	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "other threads of that process are what they do");
+	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "threads of a compositor that do not present are what they do");
 	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR, .has = HAS_FIRST_THREAD };
 	answer = role_decide(&facts, &(struct pattern){ 0 });
 	ok(answer.role == ROLE_COMPOSITOR && answer.confidence < 95,
-	   "one that is only called a compositor is less surely one: %u", answer.confidence);
+	   "thread only called a compositor is less surely one: %u", answer.confidence);
 	facts = (struct role_facts){ .process = PROCESS_SOUND_CLIENT };
 	answer = role_decide(&facts, &sound);
 	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_IO && answer.confidence >= 90,
 	   "a sound-like thread of a program that plays sound: %u", answer.confidence);
-	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "but not its other threads");
+	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "CPU-bound thread of a program that plays sound is not for sound");
 	facts = (struct role_facts){ .has = HAS_KERNEL_THREAD };
 	answer = role_decide(&facts, &hog);
 	ok(answer.role == ROLE_BACKGROUND && answer.tier == TIER_INTERACTIVE,
@@ -175,18 +175,18 @@ static void test_judging(void)
 			role_judge(&role, &account, now_ns);
 	}
 	is(role.pattern.role, ROLE_AUDIO, "a thread that wakes every 5.3 ms is found out");
-	ok(now_ns - started_ns < 2ull * NSEC_PER_SEC, "in %.2f s", (double)(now_ns - started_ns) / 1e9);
+	ok(now_ns - started_ns < 2ull * NSEC_PER_SEC, "role is known within two seconds: in %.2f s", (double)(now_ns - started_ns) / 1e9);
 	memset(&account, 0, sizeof(account));
 	memset(&role, 0, sizeof(role));
 	role_window_begins(&role, &account, now_ns);
 	thread_run_begins(&account, now_ns, 0, 121);
 	now_ns += NSEC_PER_SEC;
-	ok(role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT), "one that never wakes is judged by time");
+	ok(role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT), "thread that never wakes is judged by time");
 	role_judge(&role, &account, now_ns);
-	is(role.pattern.role, ROLE_CPU_BOUND, "also while it runs");
+	is(role.pattern.role, ROLE_CPU_BOUND, "thread that never wakes is judged while it runs");
 	role_judge(&role, &account, now_ns + NSEC_PER_SEC);
-	is(role.pattern.role, ROLE_CPU_BOUND, "and its time counts once");
-	ok(!role_is_due(&role, &account, now_ns + 9ull * NSEC_PER_SEC, ROLE_WAKEUPS_NEVER), "never means never");
+	is(role.pattern.role, ROLE_CPU_BOUND, "time of a running thread counts once");
+	ok(!role_is_due(&role, &account, now_ns + 9ull * NSEC_PER_SEC, ROLE_WAKEUPS_NEVER), "behaviour that is never to be judged is never due");
 }
 
 /* A hundred wake-ups may take less time than can be judged: what happened then counts all the same. */
@@ -206,7 +206,7 @@ static void test_judging_many_wakeups(void)
 		if (role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT))
 			role_judge(&role, &account, now_ns);
 	}
-	ok(role.pattern.net >= 90, "one that serves a socket 16,000 times a second is known for it (%u)",
+	ok(role.pattern.net >= 90, "thread that serves a socket 16,000 times a second is known for it (%u)",
 	   role.pattern.net);
 }
 
@@ -216,10 +216,10 @@ static void test_handing_on(void)
 	struct role_state helper = { .for_frames = 1 }, guess = { .answer = maker.answer }, other = { 0 };
 
 	guess.answer.evidence = EVIDENCE_RUNTIME;
-	ok(role_is_for_frames(&maker), "who presents works for frames");
-	ok(role_is_for_frames(&helper), "so does who was woken for one");
-	ok(!role_is_for_frames(&guess), "who only runs as renderers do hands nothing on");
-	ok(!role_is_for_frames(&other), "nor does anybody else");
+	ok(role_is_for_frames(&maker), "thread that presents works for frames");
+	ok(role_is_for_frames(&helper), "thread woken for a frame works for frames");
+	ok(!role_is_for_frames(&guess), "thread that only runs as renderers do hands nothing on");
+	ok(!role_is_for_frames(&other), "thread of another kind does not work for frames");
 }
 
 static void test_words(void)
@@ -232,13 +232,13 @@ static void test_words(void)
 	char words[ROLE_WORDS_SIZE];
 
 	role_words(words, &event);
-	ok(!strcmp(words, "presents 60 times a second by GLX, 600 in all"), "%s", words);
+	ok(!strcmp(words, "presents 60 times a second by GLX, 600 in all"), "words for a thread that presents: %s", words);
 	event = (struct event_role){ .evidence = EVIDENCE_WINE, .wine_priority = -15, .prio = 121 };
 	role_words(words, &event);
-	ok(!strcmp(words, "Windows priority -15, Linux nice 0"), "%s", words);
+	ok(!strcmp(words, "Windows priority -15, Linux nice 0"), "words for a Windows priority: %s", words);
 	for (u32 role = 0; role < ROLES; role++)
-		ok(role_parse(role_name(role)) == role, "%s is a role", role_name(role));
-	is(role_parse("rendr"), ROLES, "rendr is none");
+		ok(role_parse(role_name(role)) == role, "%s is read as a role", role_name(role));
+	is(role_parse("rendr"), ROLES, "rendr is read as no role");
 	for (u32 evidence = 0; evidence < 256; evidence++) {
 		memset(&event, 0xff, sizeof(event));
 		event.evidence = (u8)evidence;
@@ -246,7 +246,7 @@ static void test_words(void)
 		process_words(words, event.process);
 	}
 	ok(memchr(words, '\0', sizeof(words)) != NULL, "hostile numbers give words that end");
-	ok(!strcmp(role_name(200), "?") && !strcmp(tier_name(9), "?") && !strcmp(evidence_name(99), "?"), "or a mark");
+	ok(!strcmp(role_name(200), "?") && !strcmp(tier_name(9), "?") && !strcmp(evidence_name(99), "?"), "hostile numbers have a mark for a name");
 }
 
 static void test_presumed(void)
@@ -255,15 +255,15 @@ static void test_presumed(void)
 				   .told_tier = TIER_INTERACTIVE,
 				   .answer = { .tier = TIER_INTERACTIVE } };
 
-	ok(!role_is_news(&role), "who is taken for batch is no news until it is judged");
+	ok(!role_is_news(&role), "thread taken for batch is no news until it is judged");
 	role.pattern.calls = 1;
-	ok(role_is_news(&role), "then it is, even if it is what others begin as");
+	ok(role_is_news(&role), "thread taken for batch is news once it is judged");
 	role.presumed = 0;
-	ok(!role_is_news(&role), "and only once");
+	ok(!role_is_news(&role), "thread taken for batch is news only once");
 	role.presumed = 1;
 	role.pattern.calls = 0;
 	role.told_role = role.answer.role = ROLE_INPUT;
-	ok(role_is_news(&role), "a role ends it too");
+	ok(role_is_news(&role), "thread taken for batch is news once it has a role");
 }
 
 int main(void)

@@ -13,16 +13,16 @@ static void watch_tests(void)
 	struct urgent_watch watch = { .since_ns = 1000, .awake_ns = TIER_WATCH_NS / 2, .spared = 700 };
 	u64 now_ns = 1000 + TIER_WATCH_NS;
 
-	is(urgent_watch_ends(&watch, now_ns - 1), 0, "nobody is judged before the time is over");
-	is(watch.spared, 700, "and all that was noted stays");
-	is(urgent_watch_ends(&watch, now_ns), 0, "who slept half of the time pays nothing");
-	is(watch.barred_until_ns, 0, "and stays urgent");
-	is(watch.spared + watch.awake_ns, 0, "and begins anew");
+	is(urgent_watch_ends(&watch, now_ns - 1), 0, "thread is not judged before the time is over");
+	is(watch.spared, 700, "thread not yet judged keeps what was noted");
+	is(urgent_watch_ends(&watch, now_ns), 0, "thread that slept half of the time pays nothing");
+	is(watch.barred_until_ns, 0, "thread that slept half of the time stays urgent");
+	is(watch.spared + watch.awake_ns, 0, "thread that slept half of the time begins anew");
 	watch.awake_ns = TIER_WATCH_NS;
 	watch.spared = 700;
 	now_ns += TIER_WATCH_NS;
-	is(urgent_watch_ends(&watch, now_ns), 700, "who never slept pays back what it was spared");
-	is(watch.barred_until_ns, now_ns + TIER_BARRED_NS, "and is not urgent for a while");
+	is(urgent_watch_ends(&watch, now_ns), 700, "thread that never slept pays back what it was spared");
+	is(watch.barred_until_ns, now_ns + TIER_BARRED_NS, "thread that never slept is barred from urgency for a while");
 	watch.awake_ns = 10 * TIER_WATCH_NS;
 	is(urgent_watch_ends(&watch, now_ns + 10 * TIER_WATCH_NS), 0,
 	   "a time that was not watched to its end tells nothing");
@@ -30,21 +30,21 @@ static void watch_tests(void)
 
 static void light_tests(void)
 {
-	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, ~0ULL), "not even a light one");
+	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, ~0ULL), "light batch thread pushes nobody off");
 	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0) &&
 		   tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0),
 	   "a light thread pushes off at once who has run a while since it slept");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0), "but not one as light");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0), "nor an urgent one");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0), "light thread does not push off one as light");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0), "light thread does not push off an urgent one");
 	ok(!tier_frame_presses(0, 100) && !tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS - 1),
 	   "a frame that is not due for long presses nobody");
 	ok(tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS) &&
 		   tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS - 1),
-	   "one that is nearly due, or just over, does");
-	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS), "one that is lost does not");
+	   "frame that is nearly due, or just over, presses");
+	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS), "frame that is lost presses nobody");
 	is(tier_frame_period_ns(0, 16000), 16000, "the first interval is the period");
 	is(tier_frame_period_ns(16000, 24000), 17000, "later ones change it by an eighth");
-	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "a pause does not");
+	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "pause does not change the period of frames");
 	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
 	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8) && !tier_is_light(TIER_LIGHT_NS + 1, ~0ULL),
 	   "more is not, nor a longer run however seldom");
@@ -60,14 +60,14 @@ static void crowd_tests(void)
 	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 1), tier_charge(8000, worth(100), TIER_BATCH, 0),
 	   "where many are urgent none is spared anything");
 	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 1), tier_credit_ns(TIER_INTERACTIVE, 5000),
-	   "nor saves up more than others");
+	   "urgent threads among many save up no more than others");
 	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000),
 	   "where few are it does");
 	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_CROWD), 2ULL * TIER_SLICE_NS,
 	   "where few wait slices are whole");
 	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 2 * TIER_CROWD), TIER_SLICE_NS,
-	   "half where twice as many wait");
-	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 100000), TIER_SHORTEST_NS, "and never too short");
+	   "slice is half as long where twice as many wait");
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 100000), TIER_SHORTEST_NS, "slice is never too short, however many wait");
 	is(tier_slice_among_ns(TIER_LATENCY_CRITICAL, TIER_SLICE_NS, 100000), TIER_URGENT_SLICE_NS,
 	   "an urgent one's is short as it is");
 }
@@ -75,8 +75,8 @@ static void crowd_tests(void)
 static void late_tests(void)
 {
 	ok(tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1), "an urgent thread that waits too long has missed");
-	ok(!tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS), "one that does not has not");
-	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "and batch has nothing to miss");
+	ok(!tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS), "urgent thread that waits up to the limit has not missed");
+	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "batch thread has nothing to miss");
 	ok(!tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2 - 1) &&
 		   tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2),
 	   "nobody waits longer than the longest wait that was seen and the time since");
@@ -98,30 +98,30 @@ int main(void)
 	is(vtime_join(15 * slice, 11 * slice, slice), 15 * slice, "who is ahead stays ahead");
 	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice, "the same across a wrapped counter");
 	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
-	ok(!vtime_before(3, ~0ULL), "and not earlier");
+	ok(!vtime_before(3, ~0ULL), "wrapped counter is not earlier");
 	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0), "an urgent thread pushes a batch one off");
 	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, TIER_BURST_NS - 1),
-	   "never another urgent one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_INTERACTIVE, 0, 0), "but one in between");
+	   "urgent thread never pushes off another urgent one");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_INTERACTIVE, 0, 0), "urgent thread pushes off an interactive one");
 	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS, TIER_BURST_NS) &&
 		   tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, TIER_HOG_NS),
-	   "and who burns is pushed off as what it then is");
+	   "urgent thread pushes off who burns as what it then is");
 	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS - 1, TIER_HOG_NS - 1),
-	   "equals that do not burn stay");
+	   "equal threads that do not burn stay");
 	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, TIER_UNDISTURBED_NS, TIER_UNDISTURBED_NS),
-	   "one in between pushes batch off");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0), "once that has got something done");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0), "each time anew");
-	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, ~0ULL), "batch pushes nobody");
+	   "interactive thread pushes batch off");
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0), "interactive thread pushes off an equal that burns once that has got something done");
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0), "interactive thread leaves an equal alone until it has got something done again");
+	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, ~0ULL), "batch thread pushes nobody off");
 	light_tests();
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
-	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "who has not yet, is");
-	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "and batch is batch");
-	is(tier_now(TIER_INTERACTIVE, TIER_HOG_NS), TIER_BATCH, "as is who goes on and on");
+	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL, "thread that has not burnt its burst is urgent");
+	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "batch thread is batch");
+	is(tier_now(TIER_INTERACTIVE, TIER_HOG_NS), TIER_BATCH, "interactive thread that goes on and on is batch");
 	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0) * TIER_URGENT_DISCOUNT,
 	   tier_charge(8000, worth(100), TIER_BATCH, 0), "an urgent thread pays an eighth");
 	is(tier_charge(8000, worth(200), TIER_LATENCY_CRITICAL, 0) * 2,
-	   tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0), "and weight means the same among the urgent");
+	   tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0), "weight means the same among the urgent");
 	crowd_tests();
 	watch_tests();
 	ok(tier_deadline(0, slice, worth(100), 3) * 8 == tier_deadline(0, slice, worth(100), 0),
@@ -134,30 +134,30 @@ int main(void)
 		   tier_credit_ns(TIER_BATCH, slice) == 0,
 	   "who is urgent may save up more, batch nothing");
 	late_tests();
-	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "no charge overflows");
-	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "half the worth, twice the cost");
+	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "charge never overflows");
+	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000, "thread of half the worth is charged twice");
 	ok(tier_slice_ns(TIER_LATENCY_CRITICAL, slice) < slice && tier_slice_ns(TIER_BATCH, slice) > slice,
-	   "and short slices, batch long ones");
+	   "urgent slices are shorter than usual and batch slices longer");
 	is(vtime_reweighed(100, 40, worth(100), worth(200)), 70,
 	   "who owes owes half as much virtual time at twice the weight");
 	is(vtime_reweighed(40, 100, worth(200), worth(100)), 100 - 120,
 	   "who is owed is owed twice as much at half of it");
 	is(vtime_reweighed(~0ULL, 5, worth(100), worth(300)), 3, "across a wrapped counter too");
-	is(vtime_reweighed(7, 5, 0, worth(300)), 7, "and the first weight changes nothing");
+	is(vtime_reweighed(7, 5, 0, worth(300)), 7, "first weight of a thread changes nothing");
 	ok(!vtime_before(vtime_owed(0, 1000 * slice, slice),
 			 vtime_join(0, 1000 * slice, tier_credit_ns(TIER_LATENCY_CRITICAL, slice)) + 1),
 	   "no thread is owed so much that it goes before an urgent one that wakes");
 	is(vtime_owed(999 * slice, 1000 * slice, slice), 999 * slice, "who is owed little keeps it");
 	is(clock_follows(100, 130, slice), 30, "a clock follows another");
-	is(clock_follows(130, 100, slice), 0, "but not back");
-	is(clock_follows(0, 1000 * slice, slice), 4 * slice, "and not by leaps");
+	is(clock_follows(130, 100, slice), 0, "clock never follows another back");
+	is(clock_follows(0, 1000 * slice, slice), 4 * slice, "clock never follows another by leaps");
 	is(clock_follows(~0ULL, 3, slice), 4, "across a wrapped counter too");
 	is(vtime_moved(105, 100, 900), 905, "a place is kept from one clock to another");
 	is(tier_expected_ns(TIER_INTERACTIVE, 0, 800), 800,
 	   "a thread of which nothing was learned is expected to run a slice");
-	is(tier_expected_ns(TIER_INTERACTIVE, 300, 800), 300, "one whose kind runs shortly, so long");
-	is(tier_expected_ns(TIER_LATENCY_CRITICAL, 1, 800), 100, "but no less than an eighth of a slice");
-	is(tier_expected_ns(TIER_INTERACTIVE, 9000, 800), 800, "nor more than one");
+	is(tier_expected_ns(TIER_INTERACTIVE, 300, 800), 300, "thread whose kind runs shortly is expected to run so long");
+	is(tier_expected_ns(TIER_LATENCY_CRITICAL, 1, 800), 100, "expected run is an eighth of a slice at least");
+	is(tier_expected_ns(TIER_INTERACTIVE, 9000, 800), 800, "expected run is one slice at most");
 	is(tier_expected_ns(TIER_BATCH, 300, 800), 800, "batch gets nothing nearer by that");
 	return tap_end();
 }
