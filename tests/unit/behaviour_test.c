@@ -14,16 +14,18 @@ static void test_recorded(void)
 	for (int i = 0; i < RECORDED; i++) {
 		const struct recorded_behaviour *row = &recorded_behaviours[i];
 
-		is(role_of_behaviour(&row->seen).role, row->role, "behaviour of %s, %s is %s (%s)", row->program, row->thread,
-		   role_names[row->role], row->why);
+		is(role_of_behaviour(&row->seen).role, row->role, "behaviour of %s, %s is %s (%s)", row->program,
+		   row->thread, role_names[row->role], row->why);
 	}
 }
 
 static void test_sound_periods(void)
 {
 	for (u64 frames = 64; frames <= 4096; frames *= 2) {
-		ok(is_sound_period(frames * NSEC_PER_SEC / 48000), "block of %d frames at 48 kHz is a sound period", (int)frames);
-		ok(is_sound_period(frames * NSEC_PER_SEC / 44100), "block of %d frames at 44.1 kHz is a sound period", (int)frames);
+		ok(is_sound_period(frames * NSEC_PER_SEC / 48000), "block of %d frames at 48 kHz is a sound period",
+		   (int)frames);
+		ok(is_sound_period(frames * NSEC_PER_SEC / 44100), "block of %d frames at 44.1 kHz is a sound period",
+		   (int)frames);
 	}
 	ok(is_sound_timer(10000000), "exact clock of 10 ms is a sound timer");
 	ok(!is_sound_timer(10078000), "sleeping 10 ms at a time is no sound timer");
@@ -108,11 +110,14 @@ static void test_processes(void)
 	is(of_process(PROCESS_SOUND_CLIENT, mixes).role, ROLE_UNKNOWN, "a client has many such threads");
 	is(of_process(PROCESS_SOUND_SERVER, rests).role, ROLE_BACKGROUND, "a server's thread that rests is not");
 	answer = of_process(PROCESS_SOUND_CLIENT, plays);
-	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_IO && answer.confidence >= 90,
-	   "a client's thread that wakes by a clock of sound is for sound");
+	is(answer.role, ROLE_AUDIO, "sound client's thread that wakes by a clock of sound is for sound");
+	is(answer.evidence, EVIDENCE_IO, "sound client's thread is known by what its process has open");
+	ok(answer.confidence >= 90, "sound client's thread that wakes by a clock of sound is surely for sound");
 	answer = of_process(0, plays);
-	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_RUNTIME && answer.confidence < 90,
-	   "elsewhere it is as well, less surely");
+	is(answer.role, ROLE_AUDIO, "thread that wakes by a clock of sound elsewhere is for sound");
+	is(answer.evidence, EVIDENCE_RUNTIME,
+	   "thread that wakes by a clock of sound elsewhere is known by how it runs");
+	ok(answer.confidence < 90, "thread that wakes by a clock of sound elsewhere is less surely for sound");
 }
 
 static void test_hinted(void)

@@ -247,7 +247,8 @@ static void long_names_come_in_pieces(void)
 	name(CUDA_NAMED_KERNEL, 0xaa, 0, piece);
 	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, CUDA_NAME_PIECE), "and");
 	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "a piece goes behind the first");
-	is_text(cuda_kernel_of(&cuda, PID, 0xaa)->name + CUDA_NAME_PIECE, "and", "second piece of a name reads as it was sent");
+	is_text(cuda_kernel_of(&cuda, PID, 0xaa)->name + CUDA_NAME_PIECE, "and",
+		"second piece of a name reads as it was sent");
 	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, CUDA_NAME_PIECE * 2), "lost");
 	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "piece of a name behind a missing one is left out");
 	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, 0), "twice");
@@ -295,8 +296,10 @@ static void names_of_functions(void)
 	struct cuda_functions functions = { 0 };
 
 	is(cuda_api_of("cuMemAlloc_v2")->class, CUDA_ALLOCATES, "a version is no part of the name");
-	is(cuda_api_of("cuLaunchKernel_ptsz")->shape, SHAPE_LAUNCH, "suffix of a per-thread stream is no part of a function's name");
-	is(cuda_api_of("cuMemcpyHtoDAsync_v2_ptsz")->what, COPY_HOST_TO_DEVICE, "version and stream suffix together are no part of a function's name");
+	is(cuda_api_of("cuLaunchKernel_ptsz")->shape, SHAPE_LAUNCH,
+	   "suffix of a per-thread stream is no part of a function's name");
+	is(cuda_api_of("cuMemcpyHtoDAsync_v2_ptsz")->what, COPY_HOST_TO_DEVICE,
+	   "version and stream suffix together are no part of a function's name");
 	is(cuda_api_of("cuLaunchKernelEx")->shape, SHAPE_LAUNCH_EX, "the longer name is another function");
 	is(cuda_api_of("cuMemcpyBatchAsync")->class, CUDA_COPIES, "a family by its beginning");
 	is(cuda_api_of("cuMemGetInfo_v2")->class, CUDA_OTHER, "a getter is in no set");
@@ -310,7 +313,8 @@ static void names_of_functions(void)
 	cuda_functions_add(&functions, "cuMemFreeElse", 64, 64);
 	is(functions.len, 2, "names of one place are one function");
 	is_text(functions.all[0].name, "cuMemFree_v2", "function of several names goes by the one that is known");
-	is_text(functions.all[0].aliases, "cuMemFree_v2_extra_name,cuMemFreeElse", "function of several names has the others as aliases");
+	is_text(functions.all[0].aliases, "cuMemFree_v2_extra_name,cuMemFreeElse",
+		"function of several names has the others as aliases");
 	cuda_functions_free(&functions);
 }
 

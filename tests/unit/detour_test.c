@@ -46,7 +46,8 @@ static void test_marks(void)
 	u64 probe = 0x7f1234567890;
 
 	is(detour_mark_of(DETOUR_MARK ^ probe, probe), DETOUR_SENT, "mark of a call that is sent says so");
-	is(detour_mark_of(DETOUR_MARK ^ probe ^ 1ULL << 62, probe), DETOUR_COUNTED, "mark of a call that is only counted says so");
+	is(detour_mark_of(DETOUR_MARK ^ probe ^ 1ULL << 62, probe), DETOUR_COUNTED,
+	   "mark of a call that is only counted says so");
 	is(detour_mark_of(DETOUR_MARK ^ probe, probe + 64), DETOUR_NONE, "what is left of another function's mark");
 	is(detour_mark_of(0x246, probe), DETOUR_NONE, "what a system call leaves");
 	is(detour_mark_of(0, probe), DETOUR_NONE, "zero is no mark");
@@ -95,8 +96,10 @@ static void test_counts(void)
 	is(sums.trapped, 3, "absurd row has not more calls trapped than made");
 	is(sums.failed, 5, "absurd row has not more calls failed than made");
 
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES - 1, add_row, &sums), -EINVAL, "file of counts that is cut is refused");
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES + 1, add_row, &sums), -EINVAL, "file of counts that is too long is refused");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES - 1, add_row, &sums), -EINVAL,
+	   "file of counts that is cut is refused");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES + 1, add_row, &sums), -EINVAL,
+	   "file of counts that is too long is refused");
 	is(detour_counts_read(counts, 0, add_row, &sums), -EINVAL, "empty file of counts is refused");
 	/* At an odd address, as a file that was read may lie. */
 	odd = malloc(DETOUR_COUNTS_BYTES + 1);
@@ -106,10 +109,12 @@ static void test_counts(void)
 	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "another number of rows");
 	counts->len = DETOUR_ROWS;
 	counts->version++;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "file of counts of another version is refused");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	   "file of counts of another version is refused");
 	counts->version--;
 	counts->magic ^= 1;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "file that has no counts is refused");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	   "file that has no counts is refused");
 	free(odd);
 	free(counts);
 }

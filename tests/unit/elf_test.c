@@ -41,8 +41,8 @@ static int count(void *data, const struct elf_symbol *symbol)
 static void find_library(struct search *search, const char *name)
 {
 	search->address = (u64)(uintptr_t)dlsym(RTLD_DEFAULT, name);
-	ok(search->address && maps_read((u32)getpid(), find_address, search) == 1, "%s is mapped from %s", name,
-	   search->path);
+	ok(search->address, "%s has an address", name);
+	is(maps_read((u32)getpid(), find_address, search), 1, "%s is mapped from %s", name, search->path);
 }
 
 static void test_real_library(void)
@@ -55,15 +55,23 @@ static void test_real_library(void)
 	find_library(&search, "crc32");
 	is(elf_symbol(search.path, "crc32", &offset, &why), 0, "library's file has its function");
 	is(offset, search.offset, "at the offset where the loader put it");
-	ok(elf_symbols(search.path, "*", count, &all, &why) == (int)all && all > 50, "all its functions: %u", all);
-	ok(elf_symbols(search.path, "crc32*", count, &some, &why) == (int)some && some >= 3 && some < all,
-	   "those of a pattern: %u", some);
-	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT, "function that a library lacks is not found");
+	is(elf_symbols(search.path, "*", count, &all, &why), all, "library's functions are all counted");
+	ok(all > 50, "library has many functions: %u", all);
+	is(elf_symbols(search.path, "crc32*", count, &some, &why), some,
+	   "library's functions of a pattern are all counted");
+	ok(some >= 3, "library has several functions of a pattern: %u", some);
+	ok(some < all, "library has fewer functions of a pattern than in all");
+	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT,
+	   "function that a library lacks is not found");
 	is_text(why.text, "it exports no function glXSwapBuffers", "reason names the function that a library lacks");
-	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT, "function that a library only uses is not its own");
-	ok(elf_needs(search.path, "libc.so*") && elf_needs(search.path, "*"), "library needs the C library");
-	ok(!elf_needs(search.path, "libz.so*") && !elf_needs(search.path, ""), "library needs nothing but the C library");
-	ok(!elf_needs("/dev/null", "*") && !elf_needs("/no/such", "*"), "what is no library needs none");
+	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT,
+	   "function that a library only uses is not its own");
+	ok(elf_needs(search.path, "libc.so*"), "library needs the C library");
+	ok(elf_needs(search.path, "*"), "library needs something");
+	ok(!elf_needs(search.path, "libz.so*"), "library does not need itself");
+	ok(!elf_needs(search.path, ""), "library needs no library without a name");
+	ok(!elf_needs("/dev/null", "*"), "device needs no library");
+	ok(!elf_needs("/no/such", "*"), "missing file needs no library");
 }
 
 static void test_no_library(void)
@@ -177,9 +185,9 @@ static void test_reasons(void)
 	make_image32(&narrow);
 	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "32-bit library is refused");
 	is_text(why.text, "it is a 32-bit library", "reason says that a library has 32 bits");
-#define SPOILED(change, error, reason)                                                               \
-	make_image(&image);                                                                          \
-	change;                                                                                      \
+#define SPOILED(change, error, reason)                                                                          \
+	make_image(&image);                                                                                     \
+	change;                                                                                                 \
 	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "library is refused after %s", #change); \
 	is_text(why.text, reason, "damaged library is refused with its reason")
 	SPOILED(image.header.e_shnum = 0, -ENOEXEC, "it is stripped of its section headers");
@@ -225,8 +233,9 @@ static void test_every_byte(void)
 	}
 	for (size_t len = 0; len < sizeof(image); len++)
 		wrong += !look_into(&image, len, &offset, &why) || !why.text[0];
-	ok(!wrong && taken && refused, "of %zu damaged files %u still lead somewhere, %u have a reason",
-	   sizeof(image) * sizeof(values), taken, refused);
+	is(wrong, 0, "damaged library is never read outside of its file");
+	ok(taken, "some of %zu damaged files still lead somewhere: %u", sizeof(image) * sizeof(values), taken);
+	ok(refused, "some damaged files are refused with a reason: %u", refused);
 }
 
 int main(void)

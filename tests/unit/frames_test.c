@@ -105,7 +105,9 @@ static void test_own_work(void)
 	pass(25);
 	ok(present(), "a frame that worked 20 ms longer is late");
 	is(late.late_ns, 20 * MS, "frame that worked 20 ms longer is 20 ms late");
-	ok(late.has_cause && late.cause.kind == PATH_RAN && late.cause.tid == GAME, "because it ran itself");
+	ok(late.has_cause, "late frame that worked longer has a cause");
+	is(late.cause.kind, PATH_RAN, "late frame that worked longer is late since it ran");
+	is(late.cause.tid, GAME, "late frame that worked longer is late by its own thread");
 	is(late.cause.ns, 25 * MS, "frame's own run is told with its length");
 	is(late.usual_ns, 5 * MS, "frame's usual run is told with its length");
 	is(process->late, 1, "process counts its one late frame");
@@ -122,8 +124,9 @@ static void test_behind_another(void)
 	turn(0, HOG, 0, GAME);
 	pass(3);
 	ok(present(), "a frame whose thread waited is late");
-	ok(late.cause.kind == PATH_WAITED && late.cause.tid == GAME && late.cause.other_tid == HOG,
-	   "behind whom is known");
+	is(late.cause.kind, PATH_WAITED, "frame kept from its CPU is late since it waited");
+	is(late.cause.tid, GAME, "frame kept from its CPU names its own thread as who waited");
+	is(late.cause.other_tid, HOG, "frame kept from its CPU names who had it");
 	is(late.cause.ns, 17 * MS, "frame kept waiting tells how long");
 	end();
 }
@@ -143,8 +146,9 @@ static void test_chain(void)
 	turn(0, 0, 0, GAME);
 	pass(1);
 	ok(present(), "a frame whose thread waited for another is late");
-	ok(late.cause.kind == PATH_WAITED && late.cause.tid == HELPER && late.cause.other_tid == HOG,
-	   "because the other waited behind a third");
+	is(late.cause.kind, PATH_WAITED, "frame whose helper was kept from its CPU is late since that waited");
+	is(late.cause.tid, HELPER, "frame whose helper was kept from its CPU names the helper");
+	is(late.cause.other_tid, HOG, "frame whose helper was kept from its CPU names who had it");
 	is(late.cause.ns, 18 * MS, "wait of a helper behind a third thread is told with its length");
 	end();
 }
@@ -163,7 +167,8 @@ static void test_sleeping_helper(void)
 	wake(GAME, HELPER, 0);
 	turn(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for one that slept is late");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == HELPER, "helper that slept is named as the cause of a late frame");
+	is(late.cause.kind, PATH_SLEPT, "frame that waited for a sleeping helper is late since that slept");
+	is(late.cause.tid, HELPER, "frame that waited for a sleeping helper names the helper");
 	end();
 }
 
@@ -180,7 +185,8 @@ static void test_server(void)
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for another process is late");
-	ok(late.cause.kind == PATH_RAN && late.cause.tid == HOG, "run of another process is named as the cause of a late frame");
+	is(late.cause.kind, PATH_RAN, "frame that waited for another process is late since that ran");
+	is(late.cause.tid, HOG, "frame that waited for another process names its thread");
 	is(late.cause.ns, 30 * MS, "run of another process is told with its length");
 	end();
 	begin(true);
@@ -193,8 +199,9 @@ static void test_server(void)
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
 	ok(present(), "frame whose sleep was ended by an interrupt is late");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && !late.cause.other_tid,
-	   "was not waiting for the thread of its own process that it met");
+	is(late.cause.kind, PATH_SLEPT, "frame whose sleep was ended by an interrupt is late since it slept");
+	is(late.cause.tid, GAME, "frame whose sleep was ended by an interrupt names its own thread");
+	is(late.cause.other_tid, 0, "frame whose sleep was ended by an interrupt names nobody that it waited for");
 	end();
 }
 
@@ -213,7 +220,8 @@ static void test_server_asleep_again(void)
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for one that sleeps again is late");
-	ok(late.cause.kind == PATH_RAN && late.cause.tid == HOG, "run of a thread that sleeps again is named as the cause");
+	is(late.cause.kind, PATH_RAN, "frame that waited for a thread that sleeps again is late since that ran");
+	is(late.cause.tid, HOG, "frame that waited for a thread that sleeps again names that");
 	is(late.cause.ns, 30 * MS, "run of a thread that sleeps again is told with its length");
 	end();
 	begin(true);
@@ -227,8 +235,9 @@ static void test_server_asleep_again(void)
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
 	ok(present(), "frame that waited for a thread not seen to run is late");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && late.cause.other_tid == HOG,
-	   "slept until that one woke it: no more is known");
+	is(late.cause.kind, PATH_SLEPT, "frame that waited for a thread not seen to run is late since it slept");
+	is(late.cause.tid, GAME, "frame that waited for a thread not seen to run names its own thread");
+	is(late.cause.other_tid, HOG, "frame that waited for a thread not seen to run names who woke it");
 	end();
 }
 
@@ -242,8 +251,9 @@ static void test_stranger(void)
 	wake(GAME, HOG, 0);
 	turn(0, HOG, 0, GAME);
 	ok(present(), "a frame whose thread slept too long is late");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && late.cause.other_tid == HOG,
-	   "nobody else's time is taken for it");
+	is(late.cause.kind, PATH_SLEPT, "frame woken by a thread of unknown time is late since it slept");
+	is(late.cause.tid, GAME, "frame woken by a thread of unknown time names its own thread");
+	is(late.cause.other_tid, HOG, "frame woken by a thread of unknown time names who woke it");
 	end();
 }
 
@@ -282,8 +292,9 @@ static void test_times(void)
 	pass(180);
 	present();
 	times = frame_times(frames.processes, 0);
-	ok(times.p50_ns == 20 * MS && times.p99_ns == times.max_ns && times.max_ns > 180 * MS,
-	   "single long frame is in the tail and not in the median");
+	is(times.p50_ns, 20 * MS, "single long frame does not change the median");
+	is(times.p99_ns, times.max_ns, "single long frame is the tail");
+	ok(times.max_ns > 180 * MS, "single long frame is the longest");
 	is(frame_times(frames.processes, 1000).len, 0, "past the end there is none");
 	frames_turn_over(&frames);
 	is(frame_times(frames.processes, frames.processes->line_from).len, 0, "a new line begins empty");
@@ -446,7 +457,8 @@ static void test_gpu_calls(void)
 	submit(GAME, 19 * MS);
 	ok(present(), "a frame whose thread was long in calls to the GPU's driver is late");
 	is(late.gpu_ns, 21 * MS, "time in the GPU driver is told by the thread's own calls");
-	ok(late.usual_gpu_ns > 900000 && late.usual_gpu_ns <= MS, "usual time in the GPU driver is told");
+	ok(late.usual_gpu_ns > 900000, "usual time in the GPU driver is not too short");
+	ok(late.usual_gpu_ns <= MS, "usual time in the GPU driver is not too long");
 	end();
 }
 

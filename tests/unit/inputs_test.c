@@ -66,7 +66,8 @@ int main(void)
 	is(inputs.sources->node, 3, "who does not know the node takes nothing away");
 	introduce(8, 2);
 	wake(4, 8, 50000);
-	ok(inputs.sources->readers->next && !inputs.sources->readers->next->next, "a reused tid is another reader");
+	ok(inputs.sources->readers->next, "reader of a reused tid is another reader");
+	ok(!inputs.sources->readers->next->next, "reader of a reused tid is one more, not two");
 	is(inputs.sources->readers->pid, 5, "a reader has its process");
 	wake(9, 77, 1);
 	is(inputs.sources->next->number, 9, "a device that is known by a wake-up alone");

@@ -171,7 +171,8 @@ static void test_one_after_the_other(void)
 	is(list[0]->total_ns, MS(5), "3 + 2 ms and 5 ms: both totals are 5 ms");
 	is(list[1]->total_ns, MS(5), "second runner of one wait has its time");
 	is(list[0]->runner->tid == LOW ? list[0]->times : list[1]->times, 2, "runner that came back is counted twice");
-	is(list[0]->runner->tid == LOW ? list[0]->longest_ns : list[1]->longest_ns, MS(3), "runner that came back has 3 ms at most");
+	is(list[0]->runner->tid == LOW ? list[0]->longest_ns : list[1]->longest_ns, MS(3),
+	   "runner that came back has 3 ms at most");
 	free(list);
 	end();
 }

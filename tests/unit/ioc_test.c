@@ -82,7 +82,8 @@ static void test_nvidia(void)
 	};
 	u32 seen = 0;
 
-	ok(nvidia_is_alloc(ioc_nr(0xc030462b)) && nvidia_is_alloc(ioc_nr(0xc0144628)), "RM_ALLOC of both kinds");
+	ok(nvidia_is_alloc(ioc_nr(0xc030462b)), "RM_ALLOC of the long kind is an allocation");
+	ok(nvidia_is_alloc(ioc_nr(0xc0144628)), "RM_ALLOC of the short kind is an allocation");
 	ok(!nvidia_is_alloc(ioc_nr(0xc020462a)), "RM_CONTROL allocates nothing");
 	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
 		seen += nvidia_class_is_channel(channels[i]) != 0;
@@ -90,7 +91,9 @@ static void test_nvidia(void)
 	for (seen = 0; seen < sizeof(others) / sizeof(others[0]) && !nvidia_class_is_channel(others[seen]);)
 		seen++;
 	is(seen, sizeof(others) / sizeof(others[0]), "classes that are no channels are not taken for any");
-	ok(uvm_is_submit(51) && !uvm_is_submit(27) && !uvm_is_submit(0x30000001), "UVM: only moving memory");
+	ok(uvm_is_submit(51), "UVM moving memory is a submit");
+	ok(!uvm_is_submit(27), "UVM registering a channel is no submit");
+	ok(!uvm_is_submit(0x30000001), "UVM initializing is no submit");
 	is_text(gpu_deed(GPU_NVIDIA), "opened a channel of", "what is not seen is not called a submit");
 	is_text(gpu_deed(GPU_AMDGPU), "submitted to", "driver that is seen to submit says so");
 }
@@ -150,11 +153,13 @@ static void test_devices(void)
 
 	is(gpu_families_of_device("226 drm\n", &uvm), GPU_OF_DRM, "DRM by its major number");
 	is(gpu_families_of_device("195 nvidia-frontend\n", &uvm), GPU_OF_NVIDIA, "NVIDIA, by any of its names");
-	is(gpu_families_of_device("195 nvidiactl\n", &uvm), GPU_OF_NVIDIA, "NVIDIA's control device is known by today's name");
+	is(gpu_families_of_device("195 nvidiactl\n", &uvm), GPU_OF_NVIDIA,
+	   "NVIDIA's control device is known by today's name");
 	is(gpu_families_of_device("508 nvidia-uvm\n", &uvm), GPU_OF_UVM, "UVM is known by its name");
 	is(uvm, 508, "which tells its number");
 	is(gpu_families_of_device("509 nvidia-caps\n", &uvm), 0, "others of NVIDIA's are not it");
-	is(gpu_families_of_device("226 something\n", &uvm), 0, "number of NVIDIA's used by another driver is not NVIDIA's");
+	is(gpu_families_of_device("226 something\n", &uvm), 0,
+	   "number of NVIDIA's used by another driver is not NVIDIA's");
 	is(gpu_families_of_device("Character devices:\n", &uvm) | gpu_families_of_device("", &uvm) |
 		   gpu_families_of_device("226", &uvm) | gpu_families_of_device("99999999999 nvidia-uvm", &uvm),
 	   0, "headings and malformed lines tell nothing");

@@ -218,7 +218,9 @@ static void test_rows(void)
 	switch_to(MS(12), 0, GAME, ASLEEP, BUILD);
 	rows = latency_rows(&latency, &threads, false, &len);
 	is(len, 3, "three threads waited");
-	ok(rows && rows[0].tid == GAME && rows[1].tid == BUILD && rows[2].tid == GAME_AUDIO, "rows have the thread with the worst wait first");
+	is(rows ? rows[0].tid : 0, GAME, "rows have the thread with the worst wait first");
+	is(rows ? rows[1].tid : 0, BUILD, "rows have the thread with the second worst wait second");
+	is(rows ? rows[2].tid : 0, GAME_AUDIO, "rows have the thread with the least wait last");
 	is(rows ? rows[0].summary.max_ns : 0, MS(6), "first row has its worst wait");
 	is(rows ? rows[0].summary.p50_ns : 0, MS(6), "row of one wait has it as all its percentiles");
 	is(rows ? rows[2].summary.max_ns : 0, 1000, "last row has the least wait");
@@ -229,11 +231,13 @@ static void test_rows(void)
 	is_text(rows ? rows[0].comm.text : "", "game", "row of a process has its first thread's name");
 	is(rows ? rows[0].summary.waits : 0, 2, "row of a process has the waits of both its threads");
 	is(rows ? rows[0].summary.max_ns : 0, MS(6), "row of a process has the worst wait of its threads");
-	is(rows ? rows[0].summary.p50_ns : 0, hist_slot_high(hist_slot(1000)), "row of a process has the median of both its threads");
+	is(rows ? rows[0].summary.p50_ns : 0, hist_slot_high(hist_slot(1000)),
+	   "row of a process has the median of both its threads");
 	free(rows);
 	end();
 	begin(0);
-	ok(!latency_rows(&latency, &threads, false, &len) && len == 0, "latency without waits has no rows");
+	ok(!latency_rows(&latency, &threads, false, &len), "latency without waits has no rows");
+	is(len, 0, "latency without waits has zero rows");
 	end();
 }
 
@@ -259,9 +263,19 @@ static void test_percentiles_of_a_thread(void)
 	rows = latency_rows(&latency, &threads, false, &len);
 	is(want.waits, 1000, "thousand waits are all counted");
 	is(want.wait_ns, latency.woken.sum, "sum of a thousand waits is right");
-	ok(rows && memcmp(&rows[0].summary, &want, sizeof(want)) == 0, "the thread's percentiles are those of all");
-	ok(want.p50_ns >= 12500000 && want.p50_ns <= 12500000 * 9 / 8, "the median is right within a slot");
-	ok(want.p999_ns >= 49900050 && want.p999_ns <= want.max_ns, "p99.9 of a thousand waits is within a slot");
+	ok(rows, "waits of a thread have a row");
+	is(rows ? rows[0].summary.waits : 0, want.waits, "thread with all waits has their number");
+	is(rows ? rows[0].summary.wait_ns : 0, want.wait_ns, "thread with all waits has their sum");
+	is(rows ? rows[0].summary.p50_ns : 0, want.p50_ns, "thread with all waits has their median");
+	is(rows ? rows[0].summary.p90_ns : 0, want.p90_ns, "thread with all waits has their p90");
+	is(rows ? rows[0].summary.p95_ns : 0, want.p95_ns, "thread with all waits has their p95");
+	is(rows ? rows[0].summary.p99_ns : 0, want.p99_ns, "thread with all waits has their p99");
+	is(rows ? rows[0].summary.p999_ns : 0, want.p999_ns, "thread with all waits has their p99.9");
+	is(rows ? rows[0].summary.max_ns : 0, want.max_ns, "thread with all waits has the longest");
+	ok(want.p50_ns >= 12500000, "median of a thousand waits is not too short");
+	ok(want.p50_ns <= 12500000 * 9 / 8, "median of a thousand waits is right within a slot");
+	ok(want.p999_ns >= 49900050, "p99.9 of a thousand waits is not too short");
+	ok(want.p999_ns <= want.max_ns, "p99.9 of a thousand waits is not above the longest");
 	is(want.max_ns, 50000000, "the longest is exact");
 	free(rows);
 	end();

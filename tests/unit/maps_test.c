@@ -45,15 +45,17 @@ static void test_right_lines(void)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		ok(parse(lines[i].line, &mapping, &line), "line %zu of a map is understood", i);
 		is_text(mapping.path, lines[i].path, "mapping has its path");
-		ok(mapping.executable == lines[i].executable && mapping.deleted == lines[i].deleted &&
-			   mapping.inode == lines[i].inode,
-		   "mapping has its kind and inode");
+		is(mapping.executable, lines[i].executable, "mapping %zu is executable or not", i);
+		is(mapping.deleted, lines[i].deleted, "mapping %zu is of a deleted file or not", i);
+		is(mapping.inode, lines[i].inode, "mapping %zu has its inode", i);
 		free(line);
 	}
 	parse("7f0000001000-7f0000002000 r-xp 00003000 fe:1f 332510 /x", &mapping, &line);
-	ok(mapping.start == 0x7f0000001000 && mapping.end == 0x7f0000002000 && mapping.offset == 0x3000 &&
-		   mapping.major == 0xfe && mapping.minor == 0x1f,
-	   "addresses, offset and device");
+	is(mapping.start, 0x7f0000001000, "mapping has its first address");
+	is(mapping.end, 0x7f0000002000, "mapping has its last address");
+	is(mapping.offset, 0x3000, "mapping has its offset");
+	is(mapping.major, 0xfe, "mapping has its device's major number");
+	is(mapping.minor, 0x1f, "mapping has its device's minor number");
 	free(line);
 }
 
@@ -103,7 +105,8 @@ static void test_names(void)
 	is_text(path_base("/usr/lib/x.so"), "x.so", "base of a path is what is behind its last slash");
 	is_text(path_base("x.so"), "x.so", "base of a path without a slash is all of it");
 	is_text(path_base("/usr/"), "", "base of a path that ends with a slash is empty");
-	ok(!path_was_deleted(deleted) && !path_was_deleted(other), "a name that is only like it stays");
+	ok(!path_was_deleted(deleted), "path cut of its mark is not deleted again");
+	ok(!path_was_deleted(other), "path that only looks like a deleted one is not deleted");
 }
 
 struct search {
@@ -138,7 +141,8 @@ static void test_this_process(void)
 	char *many;
 
 	is(maps_read((u32)getpid(), look, &search), 7, "a callee that has enough ends the reading");
-	ok(search.found.executable && search.found.inode, "this function is in an executable file");
+	ok(search.found.executable, "function of this program is in an executable mapping");
+	ok(search.found.inode, "function of this program is in a file");
 	/* Far more than a buffer of lines: every second page has other rights. */
 	many = mmap(NULL, 6000 * (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	maps_read((u32)getpid(), count, &before);

@@ -119,7 +119,8 @@ static void test_pushed_off(void)
 	now_ns = beat_ns + 34 * MS;
 	turn(HOG, 0, PLAYER);
 	is(len, 1, "thread pushed off over its next beats missed them");
-	is(found[0].verdict.expected_ns / US, (beat_ns + PERIOD_MS * MS) / US, "thread pushed off was due at its next beat");
+	is(found[0].verdict.expected_ns / US, (beat_ns + PERIOD_MS * MS) / US,
+	   "thread pushed off was due at its next beat");
 	is(found[0].verdict.late_ns / MS, 24, "thread pushed off for 34 ms is 24 ms late");
 	is(found[0].verdict.beats, 3, "thread pushed off for 34 ms missed three beats");
 	is(found[0].behind_tid, HOG, "thread pushed off has the hog in its way");
@@ -230,7 +231,8 @@ static void test_faults(void)
 	is(len, 0, "a run before its wake-up is on time");
 	turn(PLAYER, 1, 0);
 	list = misses_sorted(&misses, &threads, &rows);
-	ok(list && rows == 1 && list[0]->clock->misses == 1, "thread with a clock is in the list with its one miss");
+	is(list ? rows : 0, 1, "thread with a clock is in the list");
+	is(rows ? list[0]->clock->misses : 0, 1, "thread with a clock has its one miss in the list");
 	free(list);
 	end();
 	begin(false);

@@ -63,11 +63,15 @@ static void test_causes(void)
 	is(move_cause(MOVE_TOLD | MOVE_WAKING), MOVE_BY_WAKEUP, "thread that wakes moves by placement");
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_STOPPED), MOVE_BY_EXEC, "stopped in an exec: exec");
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC), MOVE_BY_BALANCE, "taken from a queue in an exec: balance");
-	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING), MOVE_BY_WAKEUP, "thread woken in an exec moves by placement");
-	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING | MOVE_STOPPED), MOVE_BY_EXEC, "thread moved by the stopper in an exec moves by exec");
+	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING), MOVE_BY_WAKEUP,
+	   "thread woken in an exec moves by placement");
+	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING | MOVE_STOPPED), MOVE_BY_EXEC,
+	   "thread moved by the stopper in an exec moves by exec");
 	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_WAKING), MOVE_BY_AFFINITY, "barred in its sleep: affinity");
-	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_STOPPED), MOVE_BY_AFFINITY, "thread barred as it runs moves by affinity");
-	is(move_cause(MOVE_TOLD | MOVE_CPU_GOES | MOVE_BARRED), MOVE_BY_HOTPLUG, "thread whose CPU goes moves by hotplug");
+	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_STOPPED), MOVE_BY_AFFINITY,
+	   "thread barred as it runs moves by affinity");
+	is(move_cause(MOVE_TOLD | MOVE_CPU_GOES | MOVE_BARRED), MOVE_BY_HOTPLUG,
+	   "thread whose CPU goes moves by hotplug");
 }
 
 static void test_outcomes(void)
@@ -89,10 +93,13 @@ static void test_outcomes(void)
 	is(done.to_cpu, 2, "move that another follows is told with where it went");
 	ok(!turn(0, OTHER, 1, 0), "others' switches do not matter");
 	now_ns += 3 * US;
-	ok(turn(1, 0, 0, ONE) && done.cause == MOVE_BY_AFFINITY && done.to_run_ns == 3 * US, "the second is its own");
+	ok(turn(1, 0, 0, ONE), "second move is told once the thread runs");
+	is(done.cause, MOVE_BY_AFFINITY, "second move has its own cause");
+	is(done.to_run_ns, 3 * US, "second move has its own time until the run");
 	is(moves.all.moves, 3, "moves of all causes are counted");
 	is(moves.causes[MOVE_BY_BALANCE].moves, 2, "moves by balance are counted");
-	is(threads_by_tid(&threads, ONE)->moves->sums.to_run_max_ns, 7 * US, "thread keeps its longest time from a move to a run");
+	is(threads_by_tid(&threads, ONE)->moves->sums.to_run_max_ns, 7 * US,
+	   "thread keeps its longest time from a move to a run");
 	threads_free(&threads);
 }
 
@@ -108,22 +115,26 @@ static void test_asleep(void)
 	now_ns += 1000 * US;
 	wake(ONE, 1);
 	now_ns += 4 * US;
-	ok(turn(1, 0, 0, ONE) && done.asleep, "move of a thread in its sleep is told as that");
+	ok(turn(1, 0, 0, ONE), "move of a sleeping thread is told once it runs");
+	ok(done.asleep, "move of a thread in its sleep is told as that");
 	is(done.to_run_ns, 4 * US, "counts from its wake-up");
 	turn(1, ONE, 1, 0);
 	move(ONE, 1, 2, MOVE_TOLD | MOVE_WAKING);
 	now_ns += 2 * US;
 	wake(ONE, 2);
 	now_ns += 4 * US;
-	ok(turn(2, 0, 0, ONE) && !done.asleep, "moved because it wakes");
+	ok(turn(2, 0, 0, ONE), "move of a waking thread is told once it runs");
+	ok(!done.asleep, "move of a waking thread is not told as in its sleep");
 	is(done.to_run_ns, 6 * US, "time to run counts from the decision to move");
 	turn(2, ONE, 0, 0);
 	move(ONE, 2, 0, MOVE_TOLD);
-	ok(moves_left(&moves, &threads, &at, &done) && done.after == MOVE_NOT_RUN, "move without a run is left at the end");
+	ok(moves_left(&moves, &threads, &at, &done), "move without a run is left at the end");
+	is(done.after, MOVE_NOT_RUN, "move left at the end is told as without a run");
 	ok(!moves_left(&moves, &threads, &at, &done), "only one move is left at the end");
 	ok(!move(ONE, 0, 77, MOVE_TOLD), "a CPU that is none does no harm");
 	list = moves_sorted(&threads, &len);
-	ok(list && len == 1 && list[0]->tid == ONE, "list of moved threads has the one that moved");
+	is(list ? len : 0, 1, "list of moved threads has one");
+	is(len ? list[0]->tid : 0, ONE, "list of moved threads has the one that moved");
 	free(list);
 	threads_free(&threads);
 }

@@ -41,7 +41,8 @@ static void test_confidence(void)
 	is(profile_confidence_ppm(&profile), 0, "no votes: no confidence");
 	is(profile_tier(&profile), TIER_LATENCY_CRITICAL, "where votes are equal the last tier wins");
 	profile.tier_votes[TIER_BATCH] = profile.tier_votes[TIER_INTERACTIVE] = 4;
-	is(profile_tier(&profile), TIER_INTERACTIVE, "tier of a profile with two equal votes is the less extreme");
+	is(profile_tier(&profile), TIER_INTERACTIVE,
+	   "tier of a profile with two tiers of equal votes is the last of them");
 	profile = (struct profile){ .tier_votes = { 0, 0, 0xffffffff }, .observations = 0xffffffff };
 	profile.figures = (struct kind_figures){ .avg_runtime_ns = PROCDB_FIGURE_MOST,
 						 .runtime_dev_ns = PROCDB_FIGURE_MOST / 4 };
@@ -69,7 +70,8 @@ static void test_learning(void)
 	ok(profile_is_confident(&profile), "three observations are enough to be confident");
 	is(profile_guess(&profile).tier, TIER_BATCH, "confident profile predicts its tier");
 	is(profile_guess(&profile).role, ROLE_CPU_BOUND, "confident profile predicts its role");
-	is(profile_guess(&profile).figures.avg_runtime_ns, profile.figures.avg_runtime_ns, "confident profile predicts its average run");
+	is(profile_guess(&profile).figures.avg_runtime_ns, profile.figures.avg_runtime_ns,
+	   "confident profile predicts its average run");
 	is(profile.first_seen_s, 1000, "profile keeps when it was seen first");
 	is(profile.last_seen_s, 3000, "profile keeps when it was seen last");
 	/* A thread that turns out to be something else takes its vote back. */

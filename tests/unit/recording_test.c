@@ -32,7 +32,9 @@ static void test_round_trip(void)
 	}
 	read_on(reader, &seen);
 	is(seen.events, KINDS, "recording reads back with every event");
-	ok(!seen.wrong && seen.end == 0 && !seen.cut, "byte for byte, and a clean end that stays");
+	is(seen.wrong, 0, "events read back byte for byte");
+	is(seen.end, 0, "recording ends clean and stays at its end");
+	ok(!seen.cut, "whole recording is not said to be cut");
 	recording_close_reader(reader);
 }
 
@@ -58,7 +60,8 @@ static void test_header_extremes(void)
 	is(recording_create(&writer, path, &wide, &why), 0, "recording of as many CPUs as fit is created");
 	recording_close_writer(writer);
 	is(recording_open(&reader, path, &why), 0, "recording of as many CPUs as fit opens");
-	is(recording_reader_info(reader)->places[RECORDING_CPUS_MAX - 1].node, 7, "recording of as many CPUs as fit has the last one's place");
+	is(recording_reader_info(reader)->places[RECORDING_CPUS_MAX - 1].node, 7,
+	   "recording of as many CPUs as fit has the last one's place");
 	recording_close_reader(reader);
 	wide.cpus_len++;
 	is(recording_create(&writer, path, &wide, &why), -EINVAL, "recording of one CPU more is refused");
@@ -80,7 +83,9 @@ static void test_many_blocks(void)
 	is(file_bytes(path), bytes, "the file is as long as was said");
 	seen = read_all(path);
 	is(seen.events, MANY, "all of them come back");
-	ok(!seen.wrong && seen.end == 0 && !seen.cut, "many events read back in order and right");
+	is(seen.wrong, 0, "many events read back in order and right");
+	is(seen.end, 0, "recording of many events ends clean");
+	ok(!seen.cut, "recording of many events is not said to be cut");
 }
 
 static void test_flush(void)
@@ -95,7 +100,8 @@ static void test_flush(void)
 	is(recording_flush(writer), 0, "flush of buffered events succeeds");
 	seen = read_all(path);
 	is(seen.events, 5, "flushed events are in the file");
-	ok(!seen.cut && seen.end == 0, "in a file that is whole while it is being written");
+	ok(!seen.cut, "recording that is being written is whole after a flush");
+	is(seen.end, 0, "recording that is being written ends clean after a flush");
 	write_events(writer, 5, 7);
 	recording_close_writer(writer);
 	is(read_all(path).events, 7, "closing a recording flushes the events");
@@ -121,7 +127,8 @@ static void test_foreign_files(void)
 	seen = read_all(at);
 	is(seen.opened, -ENOENT, "missing recording is told: %s", seen.why.text);
 	snprintf(at, sizeof(at), "%s/pipe", folder);
-	ok(mkfifo(at, 0600) == 0 && read_all(at).opened == -EINVAL, "a pipe is refused, not waited for");
+	is(mkfifo(at, 0600), 0, "pipe is made");
+	is(read_all(at).opened, -EINVAL, "pipe is refused, not waited for");
 }
 
 /* A limit on the file's length does to write() what a full disk does: a short write, then an error. */
@@ -141,7 +148,8 @@ static void test_full_disk(void)
 	setrlimit(RLIMIT_FSIZE, &before);
 	events = recording_events(writer);
 	bytes = recording_bytes(writer);
-	ok(events > 0 && bytes > RECORDING_PAYLOAD_MAX, "some blocks were written");
+	ok(events > 0, "some events were written before the disk was full");
+	ok(bytes > RECORDING_PAYLOAD_MAX, "some blocks were written before the disk was full");
 	is(file_bytes(path), bytes, "recording on a full disk ends with its last whole block");
 	is(write_events(writer, 0, 1), -EFBIG, "writing gives the error from then on, though there is room again");
 	is(recording_flush(writer), -EFBIG, "flush fails after a write that failed");
@@ -149,7 +157,9 @@ static void test_full_disk(void)
 	is(file_bytes(path), bytes, "nothing came after it");
 	seen = read_all(path);
 	is(seen.events, events, "recording on a full disk reads back");
-	ok(!seen.wrong && seen.end == 0 && !seen.cut, "recording on a full disk is whole up to its end");
+	is(seen.wrong, 0, "events of a recording on a full disk are right");
+	is(seen.end, 0, "recording on a full disk ends clean");
+	ok(!seen.cut, "recording on a full disk is whole up to its end");
 }
 
 static void test_no_room_for_the_header(void)
@@ -198,17 +208,21 @@ static void test_places_to_write(void)
 
 	is(recording_create(&writer, folder, &info, &why), -EISDIR, "folder is refused as a recording: %s", why.text);
 	snprintf(at, sizeof(at), "%s/none/file", folder);
-	is(recording_create(&writer, at, &info, &why), -ENOENT, "file in no folder is refused as a recording: %s", why.text);
+	is(recording_create(&writer, at, &info, &why), -ENOENT, "file in no folder is refused as a recording: %s",
+	   why.text);
 	is_text(why.text, "its folder does not exist", "missing folder is told in words");
-	is(recording_create(&writer, "-", &info, &why), -EINVAL, "standard output is refused as a recording: %s", why.text);
-	is(recording_create(&writer, "/dev/null", &info, &why), -EINVAL, "device is refused as a recording: %s", why.text);
+	is(recording_create(&writer, "-", &info, &why), -EINVAL, "standard output is refused as a recording: %s",
+	   why.text);
+	is(recording_create(&writer, "/dev/null", &info, &why), -EINVAL, "device is refused as a recording: %s",
+	   why.text);
 	snprintf(at, sizeof(at), "%s/pipe", folder);
 	is(recording_create(&writer, at, &info, &why), -EINVAL, "pipe is refused as a recording: %s", why.text);
 	if (geteuid() == 0)
 		return;
 	put_file(path, "", 0);
 	chmod(path, 0400);
-	is(recording_create(&writer, path, &info, &why), -EACCES, "file without permission is refused as a recording: %s", why.text);
+	is(recording_create(&writer, path, &info, &why), -EACCES,
+	   "file without permission is refused as a recording: %s", why.text);
 }
 
 int main(void)

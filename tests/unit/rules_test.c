@@ -137,7 +137,8 @@ static void test_unended(void)
 	traits.exe = long_exe;
 	is(rules_process(rules, &traits, &why), 0, "a path longer than paths are is cut");
 	memcpy(long_exe + 3000, "/steamapps/common/", 18);
-	is(rules_process(rules, &traits, &why), PROCESS_GAME, "path longer than paths are is looked at as far as it goes");
+	is(rules_process(rules, &traits, &why), PROCESS_GAME,
+	   "path longer than paths are is looked at as far as it goes");
 	free(words);
 	free(environ);
 	free(long_exe);
@@ -256,7 +257,8 @@ static void test_file(void)
 	is(bits_of(rules, foo, &why), PROCESS_HELPER, "a helper in a game's place");
 	is(bits_of(rules, &(struct sample){ "mysound", "/x", "", "", 0 }, &why), PROCESS_SOUND_SERVER,
 	   "program of the section for sound servers is one");
-	is(bits_of(rules, &(struct sample){ "mycomp", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR, "program of the section for compositors is one");
+	is(bits_of(rules, &(struct sample){ "mycomp", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR,
+	   "program of the section for compositors is one");
 	is(bits_of(rules, &(struct sample){ "sway", "/x", "", "", 0 }, &why), 0, "a compositor taken away");
 	is(bits_of(rules, &(struct sample){ "weston", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR | PROCESS_GAME,
 	   "the user's word is added to what the house knows");
@@ -296,7 +298,8 @@ static void test_wrong_lines(void)
 	ok(says("conf:16: 'a*b': "), "a star in the middle of a name");
 	ok(says("conf:17: no ']' after '['"), "section without its end is told");
 	is(lines_said(), 11, "wrong lines are told once");
-	is(bits_of(rules, &(struct sample){ "my1game", "/x", "", "", 0 }, &why), PROCESS_GAME, "right lines among wrong ones count");
+	is(bits_of(rules, &(struct sample){ "my1game", "/x", "", "", 0 }, &why), PROCESS_GAME,
+	   "right lines among wrong ones count");
 	is(bits_of(rules, &(struct sample){ "d", "/x", "", "", 0 }, &why), 0, "later of two equal rules counts");
 	is(bits_of(rules, &(struct sample){ "e", "/x", "", "", 0 }, &why), 0, "rules of half a section do not count");
 	is(bits_of(rules, &(struct sample){ "a", "/x", "", "", 0 }, &why), 0, "rules of a wrong section do not count");
@@ -409,10 +412,12 @@ static void test_launches(void)
 	rules_read_bytes(rules, "conf", text, strlen(text));
 	rules_launches(rules, count_launch, &user);
 	is(user.names, house.names + 2, "the user's programs are");
-	ok(user.mine && user.deep, "user's programs are found by name");
+	ok(user.mine, "user's program is found by name");
+	ok(user.deep, "user's program in a folder is found by name");
 	rules_read_bytes(rules, "conf", bin, strlen(bin));
 	rules_launches(rules, count_launch, &folders);
-	ok(folders.wanted && !folders.usr_bin_skipped, "a folder that the user wants is no longer passed over");
+	ok(folders.wanted, "folder that the user wants is looked at");
+	ok(!folders.usr_bin_skipped, "folder that the user wants is no longer passed over");
 	rules_read_bytes(rules, "conf", all, strlen(all));
 	rules_launches(rules, count_launch, &whole);
 	is(whole.everything, 1, "a pattern without a beginning demands everything");

@@ -41,19 +41,23 @@ static void test_rows(void)
 		stalls += submit(now_ns + US(200), 10, GPU_AMDGPU, GPU_WORK_FLIP, US(90), 0, &stall);
 	}
 	is(stalls, 0, "a steady stream has no stall");
-	ok(submits.rows && submits.rows->next && !submits.rows->next->next, "submits have a row a kind");
+	ok(submits.rows, "submits have a row");
+	ok(submits.rows->next, "submits of two kinds have two rows");
+	ok(!submits.rows->next->next, "submits of two kinds have no third row");
 	is(submits.rows->submits, 100, "row of submits counts them all");
 	is(submits.rows->refused, 1, "row of submits counts what the driver refused");
 	is(submit_rate(submits.rows), 10000, "row of a hundred submits a second has that rate");
 	is(submits.rows->interval_ns.max, US(10000), "row of submits has its kind's own interval");
 	is(submits.rows->took_ns.max, US(50), "row of submits has its time in the call");
 	is_text(submits.rows->comm.text, "render", "row of submits has the thread's name");
-	ok(submit(now_ns + US(31000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(31000), 0, &stall), "call that hangs is a stall");
+	ok(submit(now_ns + US(31000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(31000), 0, &stall),
+	   "call that hangs is a stall");
 	is(stall.kind, STALL_IOCTL, "call that hangs is told as a call");
 	is(stall.span_ns, US(31000), "call that hangs is told with its length");
 	is(stall.usual_ns, US(50), "call that hangs is told with what is usual");
 	now_ns += US(100000);
-	ok(submit(now_ns + US(50), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall), "gap between submits is a stall");
+	ok(submit(now_ns + US(50), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall),
+	   "gap between submits is a stall");
 	is(stall.kind, STALL_GAP, "gap between submits is told as a gap");
 	is(stall.span_ns, US(100000), "from beginning to beginning");
 	now_ns += 3ull * NSEC_PER_SEC;

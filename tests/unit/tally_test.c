@@ -26,7 +26,8 @@ static void test_tally(void)
 	is(tally.waits[TIER_INTERACTIVE].total, 1, "tally of a span has what came in it");
 	is(tally.waits[TIER_LATENCY_CRITICAL].total, 0, "tally of a span has nothing from before it");
 	is(tally.missed, 0, "tally of a span has no miss from before it");
-	ok(hist_percentile(&tally.waits[TIER_INTERACTIVE], 990000) >= 3000, "tally of a span has the percentile of the span");
+	ok(hist_percentile(&tally.waits[TIER_INTERACTIVE], 990000) >= 3000,
+	   "tally of a span has the percentile of the span");
 	tally_merge(&other, &tally);
 	tally_merge(&other, &before);
 	is(other.moves, 7, "tallies of CPUs add up");

@@ -62,8 +62,8 @@ static void test_durations(void)
 		u64 ns = 0;
 		int error = parse_duration(durations[i].text, &ns);
 
-		ok(error == durations[i].error && ns == durations[i].ns, "duration '%s': %d, %" PRIu64 " ns",
-		   durations[i].text, error, ns);
+		is(error, durations[i].error, "duration '%s' gives %d", durations[i].text, error);
+		is(ns, durations[i].ns, "duration '%s' is %" PRIu64 " ns", durations[i].text, ns);
 	}
 }
 
@@ -83,15 +83,17 @@ static void test_lists_of_cpus(void)
 		u64 cpus = 0;
 		int error = parse_cpu_list(lists[i].text, &cpus, 64);
 
-		ok(error == lists[i].error && (error || cpus == lists[i].cpus), "list '%s': %d, %" PRIx64,
-		   lists[i].text, error, cpus);
+		is(error, lists[i].error, "CPU list '%s' gives %d", lists[i].text, error);
+		is(error ? 0 : cpus, error ? 0 : lists[i].cpus, "CPU list '%s' is %" PRIx64, lists[i].text, cpus);
 	}
 	is(parse_number("42", 100, &number), 0, "number within its limit is parsed");
 	ok(parse_number("101", 100, &number) == -ERANGE, "number above its limit is refused");
-	ok(parse_number("99999999999999999999999", ~0ULL, &number) == -ERANGE, "number that no integer holds is refused");
-	ok(parse_number("4x", 100, &number) == -EINVAL && parse_number(" 4", 100, &number) == -EINVAL &&
-		   parse_number("-4", 100, &number) == -EINVAL && parse_number("", 100, &number) == -EINVAL,
-	   "text that is no number is refused");
+	ok(parse_number("99999999999999999999999", ~0ULL, &number) == -ERANGE,
+	   "number that no integer holds is refused");
+	is(parse_number("4x", 100, &number), -EINVAL, "number with a letter behind it is refused");
+	is(parse_number(" 4", 100, &number), -EINVAL, "number with a space before it is refused");
+	is(parse_number("-4", 100, &number), -EINVAL, "number below zero is refused");
+	is(parse_number("", 100, &number), -EINVAL, "empty text is refused as a number");
 }
 
 static const struct column columns[] = {
@@ -132,7 +134,8 @@ static void test_one_sheet_two_forms(void)
 	char *json = sheet_of(true), *table = sheet_of(false);
 
 	is(lines_in(json), 20, "JSON has a line a row and no sum");
-	ok(!strncmp(json, "{\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 40), "row prints as JSON: %.40s", json);
+	ok(!strncmp(json, "{\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 40), "row prints as JSON: %.40s",
+	   json);
 	is(lines_in(table), 22, "the table has a head, the rows and the sum");
 	ok(!strncmp(table, "NAME     WAIT    SHARE\na\"b   1.50 us  12.34 %\n", 46),
 	   "the table's columns fit:\n# %.22s\n# %.22s", table, table + 23);

@@ -42,7 +42,8 @@ static void test_values(void)
 
 		is(answer.role, known[i].role, "%s has its role", known[i].name);
 		is(answer.tier, known[i].tier, "%s has its tier", known[i].name);
-		is(answer.evidence, known[i].role ? EVIDENCE_WINE : EVIDENCE_NONE, "%s has its evidence", known[i].name);
+		is(answer.evidence, known[i].role ? EVIDENCE_WINE : EVIDENCE_NONE, "%s has its evidence",
+		   known[i].name);
 		ok(wine_priority_is_valid(known[i].value), "%s is a priority", known[i].name);
 	}
 }
