@@ -51,7 +51,7 @@ static void test_missed_switches_are_noticed(void)
 
 	cpu_account_open(&cpu, 1000, GAME, 0);
 	switch_at(&cpu, 1100, BUILD, IDLE_TASK);
-	is(cpu.lost, 1, "who leaves is not who was known to run: one was missed");
+	is(cpu.lost, 1, "switch whose leaver is not who was known to run shows a missed one");
 	switch_at(&cpu, 1200, IDLE_TASK, GAME);
 	is(cpu.lost, 1, "switch after a missed one is no loss");
 	/* From the game to idle and to the build, both unseen; the build has run 30 of the 300. */
@@ -76,7 +76,7 @@ static void test_cpu_that_comes_late(void)
 	cpu_account_settle(&cpu, 500);
 	is(cpu.busy_ns + cpu.idle_ns, 0, "an account that is not open counts nothing");
 	switch_at(&cpu, 700, IDLE_TASK, GAME);
-	is(cpu.lost, 0, "the first switch of a CPU that came online is not a loss");
+	is(cpu.lost, 0, "first switch of a CPU that came online is no loss");
 	cpu_account_settle(&cpu, 900);
 	is(cpu.busy_ns, 200, "CPU that came online late counts its time from its first switch");
 	is(cpu.idle_ns, 0, "CPU that came online late has no idle time from before");

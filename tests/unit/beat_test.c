@@ -74,7 +74,7 @@ int main(void)
 	struct behaviour seen = with_beat(&steady);
 	struct pattern pattern = { 0 };
 
-	is(steady.gap_ns, FRAME_NS, "a steady clock is heard");
+	is(steady.gap_ns, FRAME_NS, "steady clock is heard with its period");
 	ok(is_timely(&steady), "thread that works by a steady clock is timely, however often others wake it");
 	ok(overruns.gap_ns > FRAME_NS * 99ULL / 100,
 	   "clock of a thread that overruns is heard no faster than it is (%lu)", overruns.gap_ns);
@@ -94,7 +94,7 @@ int main(void)
 	pattern.timely = 100;
 	seen.wait_ns = seen.span_ns * 3 / 4;
 	pattern_learn_timely(&pattern, &seen);
-	is(pattern.timely, 100, "to wait for a CPU does not count against a thread that was on time");
+	is(pattern.timely, 100, "waiting for a CPU does not count against a thread that was on time");
 	seen.wait_ns = 0;
 	pattern_learn_timely(&pattern, &seen);
 	ok(pattern.timely < 100, "thread that wakes at any time becomes less timely");
@@ -107,7 +107,7 @@ int main(void)
 	is(serving(20), 0, "thread that wakes an urgent thread now and then is not timely");
 	ok(!is_timely(&none), "interrupts at any time are no clock");
 	ok(!is_timely(&few), "five wake-ups are no clock");
-	is(times_near(5, 0), 0, "nothing fits into nothing");
+	is(times_near(5, 0), 0, "period of 0 fits no number of times");
 	is(times_near(50, 10), 5, "fifty is near five times ten");
 	is(times_near(55, 10), 0, "five and a half times is not near");
 	is(times_near(1000, 10), 0, "a hundred beats are not left out, they are a pause");

@@ -106,7 +106,8 @@ static void test_processes(void)
 
 	is(answer.role, ROLE_AUDIO, "a sound server's thread that wakes often for little is for sound");
 	is(answer.evidence, EVIDENCE_IO, "since it is a sound server's");
-	is(of_process(0, mixes).role, ROLE_UNKNOWN, "the same elsewhere tells nothing");
+	is(of_process(0, mixes).role, ROLE_UNKNOWN,
+	   "thread of no sound server that wakes often for little has no role");
 	is(of_process(PROCESS_SOUND_CLIENT, mixes).role, ROLE_UNKNOWN, "a client has many such threads");
 	is(of_process(PROCESS_SOUND_SERVER, rests).role, ROLE_BACKGROUND, "a server's thread that rests is not");
 	answer = of_process(PROCESS_SOUND_CLIENT, plays);
@@ -132,7 +133,8 @@ static void test_hinted(void)
 	hinted.prio = PRIO_HINTED;
 	is(opinion_of_clock(&asks).role, ROLE_AUDIO,
 	   "who asks for an urgent nice value and wakes by a clock is for sound");
-	is(opinion_of_clock(&hinted).role, ROLE_UNKNOWN, "the nice value that hints give is no such sign");
+	is(opinion_of_clock(&hinted).role, ROLE_UNKNOWN,
+	   "nice value that hints give does not make a thread one for sound");
 }
 
 int main(void)

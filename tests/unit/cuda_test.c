@@ -122,13 +122,13 @@ static void spans_that_nest(void)
 	cuda_end(&cuda);
 	is(cuda.functions[INIT].ioctls, 2, "a call has the ioctls inside it");
 	is(cuda.functions[INIT].ioctl_ns, 15, "call has the time of the ioctls inside it");
-	is(cuda.functions[WAIT].ioctls, 1, "the inner call has its own");
+	is(cuda.functions[WAIT].ioctls, 1, "inner call has its own ioctls");
 	is(cuda.functions[WAIT].ioctl_ns, 20, "inner call has the time of its own ioctls");
-	is(cuda.functions[INIT].nested_ns, 35, "the outer call has the inner one's time apart");
+	is(cuda.functions[INIT].nested_ns, 35, "outer call has the time of the inner one apart");
 	is(cuda.outside, 3, "before, after and of another thread: outside");
 	is(cuda.outside_ns, 40, "ioctls outside calls have their time");
 	is(cuda.inside_ns, 35, "inside is what is inside");
-	is(cuda.ioctls->inside, 3, "the ioctl's row says how many were inside");
+	is(cuda.ioctls->inside, 3, "row of an ioctl counts those inside calls");
 	is(cuda.ioctls->durations.total, 6, "row of an ioctl command has all its durations");
 	is(cuda.ioctls->refused, 1, "row of an ioctl command counts what the driver refused");
 	is(cuda.ioctls->next == NULL, 1, "ioctls of one command are one row");
@@ -146,14 +146,14 @@ static void three_layers(void)
 	call(TID, DRIVER, 160, 163, EVENT_FLAG_NESTED); /* in the call, in no ioctl */
 	call(TID, INIT, 100, 200, 0);
 	cuda_end(&cuda);
-	is(cuda.driver_spans, 2, "the driver's functions that are in an ioctl, outermost ones");
+	is(cuda.driver_spans, 2, "outermost driver functions in an ioctl are counted");
 	is(cuda.driver_ns, 21, "driver functions in an ioctl have their time");
-	is(cuda.ioctls->driver_ns, 21, "which is that ioctl's");
+	is(cuda.ioctls->driver_ns, 21, "ioctl has the time of its driver functions");
 	is(cuda.functions[DRIVER].nested_ns, 5, "driver function inside another counts as nested in that");
 	is(cuda.functions[INIT].driver_ns, 3, "driver function in no ioctl counts for the call");
 	is(cuda.functions[INIT].ioctl_ns, 40, "ioctl with driver functions inside counts for the call");
 	is(cuda.functions[INIT].nested_ns, 0, "driver functions are no calls inside a call");
-	is(cuda.calls, 1, "the driver's functions are no calls");
+	is(cuda.calls, 1, "driver functions are not counted as calls");
 	end();
 }
 
@@ -164,7 +164,7 @@ static void many_outside(void)
 		ioctl_at(TID, i * 10, i * 10 + 5, 0);
 	call(TID, INIT, 19980, 30000, 0);
 	cuda_end(&cuda);
-	is(cuda.functions[INIT].ioctls, 2, "after very many outside, those inside are found");
+	is(cuda.functions[INIT].ioctls, 2, "ioctls inside a call are found after very many outside");
 	is(cuda.outside, 1998, "ioctls outside calls are counted, however many");
 	end();
 }
@@ -190,7 +190,7 @@ static void memory_adds_up(void)
 	is(process->memory[MEMORY_DEVICE].now_bytes, 10, "device memory counts what is allocated now");
 	is(process->memory[MEMORY_HOST].now_bytes, 64, "host memory of the same address is another");
 	is(process->unknown_frees, 1, "a free of what is not known is counted, one of nothing is not");
-	is(cuda.errors->result, 2, "the failure is there");
+	is(cuda.errors->result, 2, "failed call has its error kept");
 	is(cuda.errors->count, 1, "error that occurred once is counted once");
 	is_text(cuda_result_name(cuda.errors->result), "CUDA_ERROR_OUT_OF_MEMORY", "error is told by its name");
 	end();
@@ -258,7 +258,7 @@ static void long_names_come_in_pieces(void)
 	name(CUDA_NAMED_KERNEL, 0xbb, 0, piece);
 	for (u32 i = 1; i < 100; i++)
 		name(CUDA_NAMED_MORE, 0xbb, cuda_more_of(PID, i * CUDA_NAME_PIECE), piece);
-	is(name_len(0xbb), CUDA_NAME_MAX, "no name is longer than is read");
+	is(name_len(0xbb), CUDA_NAME_MAX, "kernel name is no longer than is read");
 	name(CUDA_NAMED_SAME, 0xcc, 0xbb, "");
 	is(name_len(0xcc), CUDA_NAME_MAX, "another handle of that kernel has all of it");
 	name(CUDA_NAMED_KERNEL, 0xbb, 0, "saxpy");
@@ -300,12 +300,12 @@ static void names_of_functions(void)
 	   "suffix of a per-thread stream is no part of a function's name");
 	is(cuda_api_of("cuMemcpyHtoDAsync_v2_ptsz")->what, COPY_HOST_TO_DEVICE,
 	   "version and stream suffix together are no part of a function's name");
-	is(cuda_api_of("cuLaunchKernelEx")->shape, SHAPE_LAUNCH_EX, "the longer name is another function");
-	is(cuda_api_of("cuMemcpyBatchAsync")->class, CUDA_COPIES, "a family by its beginning");
-	is(cuda_api_of("cuMemGetInfo_v2")->class, CUDA_OTHER, "a getter is in no set");
+	is(cuda_api_of("cuLaunchKernelEx")->shape, SHAPE_LAUNCH_EX, "function with a longer name is another");
+	is(cuda_api_of("cuMemcpyBatchAsync")->class, CUDA_COPIES, "function is in a family by its beginning");
+	is(cuda_api_of("cuMemGetInfo_v2")->class, CUDA_OTHER, "function that gets something is in no set");
 	is(cuda_api_of("cuStreamQuery")->class, CUDA_OTHER, "function that polls is in no set");
 	is(cuda_api_of("")->class, CUDA_OTHER, "empty function name is in no set");
-	is(cuda_plain_length("_v2"), 3, "a name is never empty");
+	is(cuda_plain_length("_v2"), 3, "function name without its version is never empty");
 	ok(!cuda_result_name(12345), "a result without a name has none");
 	cuda_functions_add(&functions, "cuMemFree_v2_extra_name", 64, 64);
 	cuda_functions_add(&functions, "cuMemFree_v2", 64, 64);
@@ -344,7 +344,7 @@ static void ioctls_by_name(void)
 	}
 	nvidia_describe(narrow, sizeof(narrow), NVIDIA_RM, 0xc020462a, 0x2a, 1);
 	is_text(narrow, "RM_CO", "words are cut where there is no room");
-	is(nvidia_status_offset(0x2b, 32), 28, "the short form of RM_ALLOC has its status at 28");
+	is(nvidia_status_offset(0x2b, 32), 28, "status of the short form lies at byte 28");
 	is(nvidia_status_offset(0x2b, 48), 40, "status of the long form lies at byte 40");
 	is(nvidia_status_offset(0xc9, 4), NO_OFFSET, "ioctl without a status has no offset");
 	is(ioc_size(0xc030462b), 48, "size of the long form is in its command");

@@ -46,7 +46,7 @@ static void test_short_names(void)
 	char *whole = demangle(PYTORCH), out[256], small[16];
 
 	shorter("small_kernel(int*)", "small_kernel(int*)", "what is short stays");
-	is(shorten_name(out, sizeof(out), whole), 1, "what is left out is told");
+	is(shorten_name(out, sizeof(out), whole), 1, "name shortened is said to leave something out");
 	is_text(out,
 		"at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctorOnSelf_add<float>, "
 		"std::array<char*, 2ul> >(...)",

@@ -33,8 +33,7 @@ static void test_beginnings(void)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct detour_place place = { 0 };
 
-		is(detour_place_of(&place, all[i].code), all[i].can, "%s: whether it can be done elsewhere",
-		   all[i].what);
+		is(detour_place_of(&place, all[i].code), all[i].can, "whether %s can be moved is right", all[i].what);
 		is(place.reg, all[i].reg, "moved instruction keeps its register");
 		is(place.shift, all[i].shift, "moved instruction tells where the probe is");
 		is(place.behind, all[i].behind, "moved instruction tells what follows it");
@@ -48,8 +47,8 @@ static void test_marks(void)
 	is(detour_mark_of(DETOUR_MARK ^ probe, probe), DETOUR_SENT, "mark of a call that is sent says so");
 	is(detour_mark_of(DETOUR_MARK ^ probe ^ 1ULL << 62, probe), DETOUR_COUNTED,
 	   "mark of a call that is only counted says so");
-	is(detour_mark_of(DETOUR_MARK ^ probe, probe + 64), DETOUR_NONE, "what is left of another function's mark");
-	is(detour_mark_of(0x246, probe), DETOUR_NONE, "what a system call leaves");
+	is(detour_mark_of(DETOUR_MARK ^ probe, probe + 64), DETOUR_NONE, "mark of another function is none");
+	is(detour_mark_of(0x246, probe), DETOUR_NONE, "register that a system call leaves is no mark");
 	is(detour_mark_of(0, probe), DETOUR_NONE, "zero is no mark");
 }
 
@@ -80,7 +79,7 @@ static void test_counts(void)
 	counts->rows[0] = (struct detour_row){ .calls = 1000, .sent = 10, .trapped = 3, .failed = 4, .used = 1 };
 	counts->rows[7] = (struct detour_row){ .calls = 50, .sent = 1 };
 	counts->rows[DETOUR_ROWS - 1] = (struct detour_row){ .calls = 5, .sent = 1, .used = 1 };
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), 2, "rows that are in use");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), 2, "rows of counts in use are all read");
 	is(sums.rows, 2, "rows of counts in use are handed over");
 	is(sums.calls, 1005, "rows of counts have their calls");
 	is(sums.sent + sums.trapped + sums.failed, 18, "rows of counts tell what became of the calls");
@@ -106,7 +105,8 @@ static void test_counts(void)
 	memcpy(odd + 1, counts, DETOUR_COUNTS_BYTES);
 	is(detour_counts_read(odd + 1, DETOUR_COUNTS_BYTES, add_row, &sums), 4, "bytes that are not aligned");
 	counts->len = DETOUR_ROWS + 1;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "another number of rows");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	   "file of counts with another number of rows is refused");
 	counts->len = DETOUR_ROWS;
 	counts->version++;
 	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
@@ -125,9 +125,9 @@ static void test_launches(void)
 					.event = { .head = { .time_ns = 5, .tid = 3 }, .function = 9, .kernel = 77 } };
 	struct event_cuda_launch event = { 0 };
 
-	ok(detour_launch_read(&launch, 7, 10, &event), "a launch that is told");
+	ok(detour_launch_read(&launch, 7, 10, &event), "launch that was told of is read");
 	is(event.kernel, 77, "launch reads back with its kernel");
-	is(event.head.kind, EVENT_CUDA_LAUNCH, "is a launch whatever it says");
+	is(event.head.kind, EVENT_CUDA_LAUNCH, "launch is a launch event whatever it says");
 	is(event.head.flags, EVENT_FLAG_ENTRY, "launch is marked as seen at its entry");
 	ok(!detour_launch_read(&launch, 8, 10, &event), "launch of another turn is refused");
 	ok(!detour_launch_read(&launch, 7, 9, &event), "a function that there is not");

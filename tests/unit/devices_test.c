@@ -82,10 +82,10 @@ static void test_attributes(void)
 		"device reads back with its name, newline and all");
 
 	memset(texts[DEVICE_NAME], 'x', DEVICE_TEXT_SIZE);
-	ok(device_parse(&device, texts), "a name without an end");
+	ok(device_parse(&device, texts), "device with a name without an end is read");
 	is(strlen(device.name), DEVICE_NAME_SIZE - 1, "device name that is too long is cut");
 	set(DEVICE_NAME, "");
-	ok(device_parse(&device, texts), "a device without a name");
+	ok(device_parse(&device, texts), "device without a name is read");
 	is_text(device.name, "", "device without a name has an empty one");
 }
 
@@ -198,14 +198,14 @@ static void test_epoll_targets(void)
 			 "tfd:        5 events:       19 data:                5  pos:0 ino:61 sdev:5\n"
 			 "tfd:       12 events: 8000001d data: ffffffffffffffff  pos:0 ino:61 sdev:5\n";
 
-	is(epoll_next_target(&at), 5, "the first descriptor of an epoll set");
+	is(epoll_next_target(&at), 5, "first target of an epoll set is found");
 	is(epoll_next_target(&at), 12, "second target of an epoll set is found");
 	is(epoll_next_target(&at), -1, "epoll set of two targets has no third");
 	is(epoll_next_target(&at), -1, "epoll set at its end stays at its end");
 	at = "tfd:\ntfd: x\ntfd: 99999999999999 \ntfd: -1 \ntfd: 7";
 	is(epoll_next_target(&at), -1, "lines that are cut or wrong name none");
 	at = "";
-	is(epoll_next_target(&at), -1, "an empty text has none");
+	is(epoll_next_target(&at), -1, "empty text has no epoll target");
 }
 
 int main(void)

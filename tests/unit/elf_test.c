@@ -180,7 +180,7 @@ static void test_reasons(void)
 	u64 offset = 0;
 
 	make_image(&image);
-	is(look_into(&image, sizeof(image), &offset, &why), 0, "a library made by hand");
+	is(look_into(&image, sizeof(image), &offset, &why), 0, "library made by hand has its function");
 	is(offset, 0x10, "function of a library made by hand has its offset");
 	make_image32(&narrow);
 	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "32-bit library is refused");

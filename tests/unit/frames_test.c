@@ -90,7 +90,7 @@ static void begin(bool explains)
 	turn(0, 0, 0, GAME);
 	for (int i = 0; i < 40; i++)
 		wrong += usual_frame();
-	is(wrong, 0, "no usual frame is late");
+	is(wrong, 0, "usual frames are not late");
 }
 
 static void end(void)
@@ -272,7 +272,7 @@ static void test_gaps(void)
 	now_ns -= 50 * MS;
 	ok(!present(), "a frame before the last one is not late");
 	path_walk(&path, &threads, &frames.history, 31337, 1, 2);
-	is(path.kinds_ns[PATH_UNKNOWN][PATH_OWN], 1, "of a thread that is not known nothing is known");
+	is(path.kinds_ns[PATH_UNKNOWN][PATH_OWN], 1, "time of an unknown thread is unknown");
 	path_walk(&path, &threads, &frames.history, GAME, 0, now_ns + 1000);
 	ok(path.kinds_ns[PATH_UNKNOWN][PATH_OWN] > 0, "time before the first event is unknown in the path of a frame");
 	end();
@@ -287,7 +287,7 @@ static void test_times(void)
 	is(times.len, 39, "an interval between each two frames");
 	is(times.p50_ns, 20 * MS, "median of even frames is their interval");
 	is(times.max_ns, 20 * MS, "longest of even frames is their interval");
-	is(times.low1_ns, 20 * MS, "the slowest hundredth");
+	is(times.low1_ns, 20 * MS, "slowest hundredth of even frames is their interval");
 	is(times.sum_ns, 39 * 20ull * MS, "sum of even frames is right");
 	pass(180);
 	present();
@@ -297,7 +297,7 @@ static void test_times(void)
 	ok(times.max_ns > 180 * MS, "single long frame is the longest");
 	is(frame_times(frames.processes, 1000).len, 0, "past the end there is none");
 	frames_turn_over(&frames);
-	is(frame_times(frames.processes, frames.processes->line_from).len, 0, "a new line begins empty");
+	is(frame_times(frames.processes, frames.processes->line_from).len, 0, "new line of a process begins empty");
 	end();
 }
 
@@ -323,7 +323,7 @@ static void test_two_threads(void)
 		found += i != 60 && i == 62 && late.tid == GAME && late.late_ns == 20 * MS;
 		wrong += i % 5 == 0 && frame(HELPER, 0, 0);
 	}
-	is(found, 1, "of two threads that present, the one that left a frame out is late");
+	is(found, 1, "thread that left a frame out is late beside one that did not");
 	is(wrong, 1, "threads that keep their pace beside one that does not are not late");
 	is(process->streams && process->streams->next, 1, "threads that present have a pace of their own");
 	end();
@@ -345,7 +345,7 @@ static void test_lost(void)
 		else
 			wrong += frame(HELPER, number, number > 1 ? 20 * MS : 0);
 	}
-	is(wrong, 0, "after frames that were lost the next is right again");
+	is(wrong, 0, "frame after lost ones is right again");
 	pass(40);
 	ok(frame(HELPER, number + 1, 40 * MS), "late frame after lost ones is late");
 	is(late.late_ns, 20 * MS, "frame after lost ones is late by what it took longer");
@@ -402,7 +402,7 @@ static void test_flips(void)
 			vblank(HELPER, 0, seq, now_ns);
 		wrong += frame(HELPER, 0, 0);
 	}
-	is(wrong, 0, "who flips at the display's pace is never late");
+	is(wrong, 0, "process that flips at the display's pace is never late");
 	is(process->target_ns, ODD_NS, "process that flips has its display's period as target");
 	is(process->vblanks_missed, 0, "process that keeps its display's pace missed no vertical blank");
 	now_ns += 3 * ODD_NS;
@@ -410,11 +410,11 @@ static void test_flips(void)
 	vblank(0, 0, seq, now_ns);
 	vblank(HELPER, 0, seq, now_ns);
 	ok(frame(HELPER, 0, 0), "a flip that comes two periods later is late");
-	is(process->vblanks_missed, 2, "two periods passed without it");
+	is(process->vblanks_missed, 2, "vertical blanks without a flip are counted as missed");
 	is(process->dropped, 2, "periods without a flip agree with the intervals");
 	now_ns += 60 * (u64)NSEC_PER_SEC;
 	vblank(HELPER, 0, seq + 3600, now_ns);
-	is(process->vblanks_missed, 2, "a pause misses nothing");
+	is(process->vblanks_missed, 2, "pause misses no vertical blanks");
 	end();
 }
 
@@ -429,7 +429,7 @@ static void test_near_display(void)
 		if (i % 2)
 			wrong += frame(HELPER, 0, 0);
 	}
-	is(wrong, 0, "who shows each picture for two periods is not late");
+	is(wrong, 0, "process that shows each picture for two periods is not late");
 	is(process->target_ns, 2 * ODD_NS, "process that shows each picture twice has twice the display's period");
 	for (u32 display = 0; display < 2 * FRAMES_DISPLAYS; display++)
 		vblank(0, display, 1, now_ns);
@@ -503,7 +503,7 @@ static void test_compositor(void)
 	is(frame_server_times(game).len, 0, "whom it presents to is not known: nothing is said");
 	served(PID, SERVER);
 	composed_frame(HOG);
-	is(frame_server_times(game).len, 0, "others that present are not the server");
+	is(frame_server_times(game).len, 0, "process that was handed no picture is not the server");
 	composed_frame(THREAD);
 	is(frame_server_times(game).len, 1, "server that shows a client's picture is known");
 	is(frame_server_times(game).p50_ns, 6 * MS, "server has a picture from its commit on");
@@ -512,11 +512,11 @@ static void test_compositor(void)
 	ok(!frames.processes->next || frames.processes->next->pid != SERVER, "server is in no row of its own");
 	composed_frame(0);
 	composed_frame(THREAD);
-	is(frame_server_times(game).len, 2, "of two pictures before it presents one is shown");
+	is(frame_server_times(game).len, 2, "server that was handed two pictures before it presents shows one");
 	composed_frame(0);
 	take(&lost.head);
 	frame(THREAD, 0, 0);
-	is(frame_server_times(game).len, 2, "where events are missing its present may be among them");
+	is(frame_server_times(game).len, 2, "server's present among missing events is not told");
 	for (int i = 0; i < 99; i++)
 		composed_frame(THREAD);
 	known = frame_server_times(game).len;

@@ -54,7 +54,7 @@ static void test_hints(void)
 	is(changed.slice_ns, 3 * NSEC_PER_MSEC, "slice that another tool chose stays");
 	is(changed.nice, 3, "nice value goes back where another tool chose a slice");
 	changed = hint_returned(&hint, &own, &hint);
-	ok(hint_same(&changed, &own), "where nobody has changed anything, all goes back");
+	ok(hint_same(&changed, &own), "hint that nobody has changed goes back whole");
 }
 
 static void test_journal(void)

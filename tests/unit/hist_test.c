@@ -38,9 +38,9 @@ static void test_small_values_are_exact(void)
 		is(hist_slot_low(hist_slot(value)), value, "value %" PRIu64 " has a slot of its own", value);
 	is(hist_percentile(&hist, 990000), 0, "an empty histogram has percentile 0");
 	hist_add(&hist, 7);
-	is(hist_percentile(&hist, 0), 7, "of one value, p0 is the value");
-	is(hist_percentile(&hist, 500000), 7, "of one value, p50 is the value");
-	is(hist_percentile(&hist, 1000000), 7, "of one value, p100 is the value");
+	is(hist_percentile(&hist, 0), 7, "percentile 0 of one value is the value");
+	is(hist_percentile(&hist, 500000), 7, "percentile 50 of one value is the value");
+	is(hist_percentile(&hist, 1000000), 7, "percentile 100 of one value is the value");
 }
 
 static void test_percentiles_match_a_sorted_list(void)

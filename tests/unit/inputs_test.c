@@ -58,12 +58,12 @@ int main(void)
 	is(inputs.sources->interval_ns.max, 125000, "an eighth of a millisecond apart");
 	is(inputs.sources->kind, INPUT_OTHER, "device that was not introduced is of no known kind");
 	inputs_take(&inputs, &threads, &device.head);
-	is(inputs.sources->kind, INPUT_MOUSE, "until it is introduced");
+	is(inputs.sources->kind, INPUT_MOUSE, "device that is introduced has its kind");
 	device.node = 3;
 	inputs_take(&inputs, &threads, &device.head);
 	device.node = ~0u;
 	inputs_take(&inputs, &threads, &device.head);
-	is(inputs.sources->node, 3, "who does not know the node takes nothing away");
+	is(inputs.sources->node, 3, "introduction without a node keeps the node that is known");
 	introduce(8, 2);
 	wake(4, 8, 50000);
 	ok(inputs.sources->readers->next, "reader of a reused tid is another reader");
@@ -77,7 +77,7 @@ int main(void)
 	is(input_rate(inputs.sources->next), 0, "device whose clock steps back has no rate");
 	for (u32 i = 0; i < 2 * INPUT_ROWS_MAX; i++)
 		report(1000 + i, 500, 0, 1);
-	is(inputs.len, INPUT_ROWS_MAX, "there are not more rows than can be shown");
+	is(inputs.len, INPUT_ROWS_MAX, "inputs have no more rows than can be shown");
 	is(inputs.refused, INPUT_ROWS_MAX + 5, "reports of devices without a row are counted");
 	inputs_free(&inputs);
 	threads_free(&threads);

@@ -104,11 +104,11 @@ static void test_one_inversion(void)
 	list = inversions_sorted(&inversions);
 	is(list[0]->waiter->tid, URGENT, "pair names the urgent thread as who waited");
 	is(list[0]->runner->tid, LOW, "pair names the less urgent thread as who ran");
-	is(list[0]->waiter_prio, RT_50, "the waiter's priority");
+	is(list[0]->waiter_prio, RT_50, "pair has the waiter's priority");
 	is(list[0]->runner_prio, NICE_0, "pair has the runner's priority");
 	is(list[0]->times, 1, "pair that occurred once is counted once");
 	is(list[0]->total_ns, MS(8), "for as long as both lasted");
-	is(list[0]->longest_ns, MS(8), "which is the longest");
+	is(list[0]->longest_ns, MS(8), "pair that occurred once has it as the longest");
 	is(list[0]->longest_at_ns, MS(20), "longest inversion ended with the switch");
 	free(list);
 	end();
@@ -166,7 +166,7 @@ static void test_one_after_the_other(void)
 	switch_to(MS(19), 0, LOWER, NICE_10, ASLEEP, LOW, NICE_0);
 	switch_to(MS(21), 0, LOW, NICE_0, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
-	is(inversions.pairs_len, 2, "two threads were in the way");
+	is(inversions.pairs_len, 2, "wait behind two threads is two pairs");
 	ok(list[0]->runner->tid == LOW || list[0]->runner->tid == LOWER, "both runners of one wait are told");
 	is(list[0]->total_ns, MS(5), "3 + 2 ms and 5 ms: both totals are 5 ms");
 	is(list[1]->total_ns, MS(5), "second runner of one wait has its time");
@@ -210,8 +210,8 @@ static void test_moved_waiter(void)
 	switch_to(MS(20), 1, LOWER, NICE_0, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
 	is(inversions.pairs_len, 2, "a waiter that was moved waited on both CPUs");
-	is(list[0]->runner->tid, LOWER, "longer on the second");
-	is(list[0]->total_ns, MS(6), "from the move to its run");
+	is(list[0]->runner->tid, LOWER, "longer part of a wait is told with the runner on the second CPU");
+	is(list[0]->total_ns, MS(6), "wait after a move counts from the move to the run");
 	is(list[1]->runner->tid, LOW, "wait before a move is told with the runner on the first CPU");
 	is(list[1]->total_ns, MS(3), "wait before a move counts up to the move only");
 	free(list);
@@ -230,7 +230,7 @@ static void test_edges_of_the_window(void)
 	inversions_end(&inversions, &threads);
 	list = inversions_sorted(&inversions);
 	is(inversions.pairs_len, 1, "run that goes on is counted at the end");
-	is(list[0]->total_ns, MS(10), "up to the window's end");
+	is(list[0]->total_ns, MS(10), "run that goes on counts up to the window's end");
 	free(list);
 	end();
 }
@@ -245,17 +245,16 @@ static void test_nothing_is_made_up(void)
 	wake(MS(11), URGENT, 0, RT_50);
 	take(&lost);
 	switch_to(MS(20), 0, LOW, NICE_0, ASLEEP, 0, NICE_0);
-	is(inversions.pairs_len, 0, "after a loss nobody is thought to wait");
+	is(inversions.pairs_len, 0, "loss of events leaves nobody waiting");
 	end();
 	begin();
 	switch_to(MS(10), 0, 0, NICE_0, 0, LOW, NICE_0);
 	wake(MS(11), URGENT, 0, RT_50);
 	switch_to(MS(20), 0, LOWER, NICE_10, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
-	is(inversions.pairs_len, 1,
-	   "who leaves is not who came, as with a filter: who leaves was there when the wait began");
+	is(inversions.pairs_len, 1, "leaver that was never seen to come was there when the wait began");
 	is(list[0]->runner->tid, LOWER, "runner of a filtered wait is who leaves");
-	is(list[0]->total_ns, MS(9), "from the wait's start on");
+	is(list[0]->total_ns, MS(9), "wait behind an unseen runner counts from its start");
 	free(list);
 	end();
 	begin();
@@ -279,7 +278,7 @@ static void test_many_waiters(void)
 	for (u32 i = 0; i < WAITERS; i += 2)
 		move(MS(11) + WAITERS + i, FIRST + i, 0, 1);
 	switch_to(MS(20), 0, LOW, NICE_0, ASLEEP, 0, NICE_0);
-	is(inversions.pairs_len, WAITERS / 2, "all that stayed are counted, none that left in time");
+	is(inversions.pairs_len, WAITERS / 2, "waiters that stayed are counted, those that left in time are not");
 	end();
 }
 

@@ -63,10 +63,10 @@ static void test_of_drm_itself(void)
 	for (u32 driver = 0; driver < GPU_DRIVERS + 3; driver++)
 		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 			wrong += drm_is_submit(driver, others[i]) != 0;
-	is(wrong, 0, "what asks, allocates, waits or sets a mode is no submit of any driver");
+	is(wrong, 0, "ioctls that ask, allocate, wait or set a mode are no submits of any driver");
 	ok(drm_is_submit(GPU_AMDGPU, 0xc03864bc), "an atomic commit is one of the driver whose screen it is");
 	ok(drm_may_be_question(0xc03864bc), "atomic commit may be only a question");
-	ok(!drm_may_be_question(0xc01864b0), "a page flip never is");
+	ok(!drm_may_be_question(0xc01864b0), "page flip is never only a question");
 	ok(!drm_is_submit(GPU_I915, 0x40404669), "another subsystem's ioctl of the same number is not");
 	is(ioc_nr(0xc0186444), 0x44, "number of an ioctl is read from its command");
 	is(ioc_type(0xc0186444), 'd', "type of an ioctl is read from its command");
@@ -94,7 +94,7 @@ static void test_nvidia(void)
 	ok(uvm_is_submit(51), "UVM moving memory is a submit");
 	ok(!uvm_is_submit(27), "UVM registering a channel is no submit");
 	ok(!uvm_is_submit(0x30000001), "UVM initializing is no submit");
-	is_text(gpu_deed(GPU_NVIDIA), "opened a channel of", "what is not seen is not called a submit");
+	is_text(gpu_deed(GPU_NVIDIA), "opened a channel of", "driver that is not seen to submit is not said to");
 	is_text(gpu_deed(GPU_AMDGPU), "submitted to", "driver that is seen to submit says so");
 }
 
@@ -138,7 +138,8 @@ static void test_functions(void)
 	};
 	bool with_inode = true;
 
-	is_text(best_of(GPU_OF_NVIDIA, today, &with_inode), "nvidia_unlocked_ioctl", "the likeliest name wins");
+	is_text(best_of(GPU_OF_NVIDIA, today, &with_inode), "nvidia_unlocked_ioctl",
+		"likeliest function of a driver is taken");
 	ok(!with_inode, "likeliest function's arguments are those of today");
 	is_text(best_of(GPU_OF_UVM, today, NULL), "uvm_unlocked_ioctl_entry", "UVM has a function of its own");
 	is_text(best_of(GPU_OF_NVIDIA, tomorrow, NULL), "nv_front_unlocked_ioctl_v2", "a new name is found by pattern");
@@ -151,20 +152,20 @@ static void test_devices(void)
 {
 	u32 uvm = 0;
 
-	is(gpu_families_of_device("226 drm\n", &uvm), GPU_OF_DRM, "DRM by its major number");
+	is(gpu_families_of_device("226 drm\n", &uvm), GPU_OF_DRM, "DRM is known by its major number");
 	is(gpu_families_of_device("195 nvidia-frontend\n", &uvm), GPU_OF_NVIDIA, "NVIDIA, by any of its names");
 	is(gpu_families_of_device("195 nvidiactl\n", &uvm), GPU_OF_NVIDIA,
 	   "NVIDIA's control device is known by today's name");
 	is(gpu_families_of_device("508 nvidia-uvm\n", &uvm), GPU_OF_UVM, "UVM is known by its name");
-	is(uvm, 508, "which tells its number");
-	is(gpu_families_of_device("509 nvidia-caps\n", &uvm), 0, "others of NVIDIA's are not it");
+	is(uvm, 508, "UVM's line tells its number");
+	is(gpu_families_of_device("509 nvidia-caps\n", &uvm), 0, "other devices of NVIDIA's are not UVM");
 	is(gpu_families_of_device("226 something\n", &uvm), 0,
 	   "number of NVIDIA's used by another driver is not NVIDIA's");
 	is(gpu_families_of_device("Character devices:\n", &uvm) | gpu_families_of_device("", &uvm) |
 		   gpu_families_of_device("226", &uvm) | gpu_families_of_device("99999999999 nvidia-uvm", &uvm),
-	   0, "headings and malformed lines tell nothing");
+	   0, "headings and malformed lines tell no driver");
 	is(uvm, 508, "malformed lines do not change UVM's number");
-	is(gpu_driver_of_text(""), GPU_OTHER, "no name is no driver");
+	is(gpu_driver_of_text(""), GPU_OTHER, "empty name is no driver");
 	is(gpu_driver_of_text("virtio_gpu_and_then_some_more"), GPU_OTHER,
 	   "a name too long is not cut to one that fits");
 	is(gpu_driver_of_text("i9155"), GPU_OTHER, "driver name that only begins alike is another");

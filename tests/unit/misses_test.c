@@ -149,7 +149,7 @@ static void test_overruns(void)
 	beat_ns = now_ns - MS;
 	for (int i = 0; i < 5; i++)
 		beat();
-	is(total, 1, "a new phase is no fault");
+	is(total, 1, "new phase is no miss");
 	now_ns = beat_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 4 * MS;
@@ -208,7 +208,7 @@ static void test_faults(void)
 	beat_ns += 7 * PERIOD_MS * (u64)MS;
 	now_ns = beat_ns;
 	turn(0, 0, PLAYER);
-	is(len, 0, "what follows a loss is no miss");
+	is(len, 0, "wake-up after a loss of events is no miss");
 	turn(PLAYER, 1, 0);
 	beat();
 	now_ns = beat_ns += PERIOD_MS * (u64)MS;

@@ -58,7 +58,7 @@ static void begin(void)
 static void test_causes(void)
 {
 	is(move_cause(0), MOVE_UNKNOWN, "an older recording tells no cause");
-	is(move_cause(MOVE_TOLD), MOVE_BY_BALANCE, "nothing else happens: balance");
+	is(move_cause(MOVE_TOLD), MOVE_BY_BALANCE, "thread that moves without another reason moves by balance");
 	is(move_cause(MOVE_TOLD | MOVE_STOPPED), MOVE_BY_BALANCE, "running thread that is pushed moves by balance");
 	is(move_cause(MOVE_TOLD | MOVE_WAKING), MOVE_BY_WAKEUP, "thread that wakes moves by placement");
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_STOPPED), MOVE_BY_EXEC, "stopped in an exec: exec");
@@ -88,10 +88,10 @@ static void test_outcomes(void)
 	is(done.after, MOVE_RAN, "move is told as followed by a run");
 	turn(3, ONE, 0, 0);
 	move(ONE, 3, 2, MOVE_TOLD);
-	ok(move(ONE, 2, 1, MOVE_TOLD | MOVE_BARRED), "moved again before it runs");
-	is(done.after, MOVE_MOVED_ON, "the first is told as that");
+	ok(move(ONE, 2, 1, MOVE_TOLD | MOVE_BARRED), "thread may be moved again before it runs");
+	is(done.after, MOVE_MOVED_ON, "first of two moves is told as followed by another");
 	is(done.to_cpu, 2, "move that another follows is told with where it went");
-	ok(!turn(0, OTHER, 1, 0), "others' switches do not matter");
+	ok(!turn(0, OTHER, 1, 0), "switches of other threads end no move");
 	now_ns += 3 * US;
 	ok(turn(1, 0, 0, ONE), "second move is told once the thread runs");
 	is(done.cause, MOVE_BY_AFFINITY, "second move has its own cause");
@@ -117,7 +117,7 @@ static void test_asleep(void)
 	now_ns += 4 * US;
 	ok(turn(1, 0, 0, ONE), "move of a sleeping thread is told once it runs");
 	ok(done.asleep, "move of a thread in its sleep is told as that");
-	is(done.to_run_ns, 4 * US, "counts from its wake-up");
+	is(done.to_run_ns, 4 * US, "time to run of a sleeping thread counts from its wake-up");
 	turn(1, ONE, 1, 0);
 	move(ONE, 1, 2, MOVE_TOLD | MOVE_WAKING);
 	now_ns += 2 * US;

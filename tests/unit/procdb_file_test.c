@@ -109,8 +109,8 @@ static void test_kills(void)
 	       "times the new "
 	       "one was there\n",
 	       KILLS, half_made, found[1], found[2]);
-	is(found[0], 0, "%d kills while saving: the file is always whole, old or new", KILLS);
-	is(gone, 0, "no saver ended by itself");
+	is(found[0], 0, "database is whole, old or new, after each of %d kills while saving", KILLS);
+	is(gone, 0, "saver never ends by itself");
 	ok(half_made > KILLS / 10, "many a kill came in the middle of a saving");
 	ok(found[1], "some kills while saving leave the old file");
 	ok(found[2], "some kills while saving leave the new file");
@@ -187,12 +187,12 @@ static void test_change_beside(void)
 	ok(access(path, F_OK) < 0, "database not yet saved has no file");
 	is(store_work(&store, NOW_S + 60, &why), 1, "database is saved after a minute");
 	ok(access(path, F_OK) == 0, "database that was saved has a file");
-	is(store_work(&store, NOW_S + 999, &why), 0, "nothing new is not saved again");
+	is(store_work(&store, NOW_S + 999, &why), 0, "database with nothing new is not saved again");
 	store_learn(&store, &after, &seen, NOW_S);
 	is(store_edit(&settings, forget_all, NULL, NOW_S, &why), 1, "another forgets everything");
-	is(store_work(&store, NOW_S + 1000, &why), 1, "which is noticed at once");
-	ok(!procdb_find(&store.db, &before), "what was forgotten is gone here too");
-	ok(procdb_find(&store.db, &after), "what was learned since is not");
+	is(store_work(&store, NOW_S + 1000, &why), 1, "change by another is noticed at once");
+	ok(!procdb_find(&store.db, &before), "entry that another forgot is gone here");
+	ok(procdb_find(&store.db, &after), "entry learned since is kept");
 	is(store_close(&store, NOW_S, &why), 0, "database is saved at the end");
 	settings.learns = false;
 	is(store_open(&store, &settings, NOW_S, &why), 0, "saved database is opened by another");

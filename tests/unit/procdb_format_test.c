@@ -108,7 +108,7 @@ static void test_pddb(u32 version)
 	put_pddb(&memory, version, "cc1", 0, 1000);
 	put_pddb(&memory, version, "Xorg", 2, 2000);
 	put_pddb(&memory, version, "fifteen-letters", 1, 3000);
-	is(memory.len, 12 + 3 * (version == 1 ? 40 : 64), "PDDB %u: the length that the seed gives it", version);
+	is(memory.len, 12 + 3 * (version == 1 ? 40 : 64), "PDDB %u file is as long as its format says", version);
 	for (memory.step = 0; memory.step < 8; memory.step += 7) {
 		is(decode(&memory), 0, "file is read %zu bytes at once", memory.step);
 		is(report.faults, 0, "file made by hand has no fault");
@@ -122,9 +122,9 @@ static void test_pddb(u32 version)
 		is(got->tier_votes[TIER_BATCH], 1006, "entry has all votes for its tier");
 		is(got->tier_votes[TIER_INTERACTIVE] + got->tier_votes[TIER_LATENCY_CRITICAL], 0,
 		   "entry has no votes for other tiers");
-		is(got->last_seen_s, 12345, "seen now, since the file does not tell");
+		is(got->last_seen_s, 12345, "entry is seen now, since the file does not tell");
 		is(found("Xorg", "")->tier_votes[TIER_LATENCY_CRITICAL], 2006, "tier 2 is latency-critical");
-		is(found("fifteen-letters", "")->tier_votes[TIER_INTERACTIVE], 3006, "tier 1 is interactive");
+		is(found("fifteen-letters", "")->tier_votes[TIER_INTERACTIVE], 3006, "tier 1 of a file is interactive");
 	}
 	memory.len += 3;
 	is(decode(&memory) + (int)report.faults, 0, "bytes after the last entry are no fault of PDDB's");
@@ -133,7 +133,7 @@ static void test_pddb(u32 version)
 /* Decodes what must have a fault. */
 static void damaged(struct memory *memory, size_t entries, const char *words)
 {
-	is(decode(memory), 0, "%s: no error, the rest goes on", words);
+	is(decode(memory), 0, "%s: file is read without an error", words);
 	ok(report.faults, "fault of %s is counted", words);
 	ok(strstr(report.first.text, words), "fault of %s is told: %s", words, report.first.text);
 	is(db.len, entries, "%s: %zu entries are whole", words, entries);
@@ -311,7 +311,7 @@ static void test_export(void)
 	is(made.len, 76, "entry in the seed's format takes 64 bytes");
 	is(made.bytes[4], 2, "file in the seed's format is version 2");
 	is(decode(&made), 0, "file in the seed's format is read back");
-	is(found("worker", "")->tier_votes[TIER_LATENCY_CRITICAL], 23, "the sum of votes for who won");
+	is(found("worker", "")->tier_votes[TIER_LATENCY_CRITICAL], 23, "tier that won has the sum of votes");
 	is(found("worker", "")->observations, 24, "observations of one kind in two programs are added");
 	is(found("worker", "")->figures.csw_rate, 8, "figures of one kind in the seed's format read back");
 	procdb_free(&mine);

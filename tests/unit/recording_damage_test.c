@@ -92,7 +92,7 @@ static void test_damage_in_the_middle(struct small *small)
 	put_file(path, damaged.bytes, damaged.size);
 	seen = read_all(path);
 	snprintf(want, sizeof(want), "damaged block at byte %" PRIu64 ": no block begins here", small->ends[2]);
-	is_text(seen.why.text, want, "a block without its magic");
+	is_text(seen.why.text, want, "block without its magic is told");
 	is(seen.events, 2 * KINDS, "damaged block ends the reading");
 }
 
@@ -226,7 +226,7 @@ static void test_too_many_cpus(struct small *small)
 	header->header_bytes = (u32)size;
 	header->crc = recording_header_crc(header, (const struct cpu_place *)(header + 1));
 	put_file(path, header, size);
-	is_text(read_all(path).why.text, "damaged header", "more CPUs than any machine has, and all are there");
+	is_text(read_all(path).why.text, "damaged header", "header with more CPUs than any machine has is refused");
 	free(header);
 }
 

@@ -17,7 +17,7 @@ static void test_round_trip(void)
 	is(write_events(writer, 0, KINDS), 0, "event of every kind is taken");
 	is(recording_write(writer, &unknown.head), -EINVAL, "event of an unknown kind is refused");
 	is(recording_events(writer), KINDS, "recording counts the events that it took");
-	is(recording_close_writer(writer), 0, "the writer closes well");
+	is(recording_close_writer(writer), 0, "writer that was never refused closes well");
 	is(recording_open(&reader, path, &seen.why), 0, "recording that was closed opens");
 	got = recording_reader_info(reader);
 	is_text(got->kernel, info.kernel, "recording reads back with its kernel");
@@ -48,7 +48,8 @@ static void test_header_extremes(void)
 	memset(wide.kernel, 'k', sizeof(wide.kernel));
 	wide.cpus_len = 0;
 	wide.places = NULL;
-	is(recording_create(&writer, path, &wide, &why), 0, "no CPUs and a kernel's name without an end");
+	is(recording_create(&writer, path, &wide, &why), 0,
+	   "recording of no CPUs and an endless kernel name is created");
 	is(recording_close_writer(writer), 0, "recording with a long kernel name closes");
 	is(recording_open(&reader, path, &why), 0, "recording with a long kernel name opens");
 	is(strlen(recording_reader_info(reader)->kernel), 63, "kernel name that is too long is cut");
@@ -80,9 +81,9 @@ static void test_many_blocks(void)
 	is(recording_events(writer), MANY, "buffered events are counted");
 	bytes = recording_bytes(writer);
 	is(recording_close_writer(writer), 0, "recording of many events closes");
-	is(file_bytes(path), bytes, "the file is as long as was said");
+	is(file_bytes(path), bytes, "recording is as long as its writer said");
 	seen = read_all(path);
-	is(seen.events, MANY, "all of them come back");
+	is(seen.events, MANY, "recording of many events gives them all back");
 	is(seen.wrong, 0, "many events read back in order and right");
 	is(seen.end, 0, "recording of many events ends clean");
 	ok(!seen.cut, "recording of many events is not said to be cut");
@@ -154,7 +155,7 @@ static void test_full_disk(void)
 	is(write_events(writer, 0, 1), -EFBIG, "writing gives the error from then on, though there is room again");
 	is(recording_flush(writer), -EFBIG, "flush fails after a write that failed");
 	is(recording_close_writer(writer), -EFBIG, "closing fails after a write that failed");
-	is(file_bytes(path), bytes, "nothing came after it");
+	is(file_bytes(path), bytes, "closing after a full disk adds nothing");
 	seen = read_all(path);
 	is(seen.events, events, "recording on a full disk reads back");
 	is(seen.wrong, 0, "events of a recording on a full disk are right");
@@ -173,9 +174,10 @@ static void test_no_room_for_the_header(void)
 	limit = before;
 	limit.rlim_cur = 110;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	is(recording_create(&writer, path, &info, &why), -EFBIG, "no room for the header: %s", why.text);
+	is(recording_create(&writer, path, &info, &why), -EFBIG, "recording without room for its header is refused: %s",
+	   why.text);
 	setrlimit(RLIMIT_FSIZE, &before);
-	is(file_bytes(path), 0, "leaves nothing of it");
+	is(file_bytes(path), 0, "recording without room for its header leaves nothing");
 }
 
 static void test_overwriting(struct small *small)

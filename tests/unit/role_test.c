@@ -36,7 +36,7 @@ static void test_behaviour(void)
 	seen = steady(16667, 6000);
 	is(role_of_behaviour(&seen).role, ROLE_RENDER, "16.7 ms, 6 ms of work each: frames");
 	seen.gap_dev_ns = seen.gap_ns / 2;
-	ok(role_of_behaviour(&seen).role != ROLE_RENDER, "the same at any time: no frames");
+	ok(role_of_behaviour(&seen).role != ROLE_RENDER, "thread that wakes at any time makes no frames");
 	seen = steady(1000, 20);
 	is(role_of_behaviour(&seen).role, ROLE_INPUT, "every millisecond for 20 us: input");
 	seen.prio = 41;
@@ -85,7 +85,7 @@ static void test_hysteresis(void)
 	pattern = (struct pattern){ 0 };
 	for (int i = 0; i < 40; i++)
 		pattern_learn(&pattern, i % 4 ? audio : hog);
-	is(pattern.role, ROLE_AUDIO, "three to one: the one that is more often");
+	is(pattern.role, ROLE_AUDIO, "pattern of three to one has the role that is more often");
 }
 
 /* One answer, from the weakest evidence up: each next one outweighs those before. */
@@ -147,7 +147,8 @@ static void test_facts(void)
 	ok(answer.confidence >= 95, "thread that presents is as good as sure to render: %u", answer.confidence);
 	is(answer.tier, TIER_LATENCY_CRITICAL, "thread that presents is urgent");
 	facts.process = PROCESS_PRESENTED_TO;
-	is(role_decide(&facts, &hog).role, ROLE_COMPOSITOR, "in a process that others present to it composes");
+	is(role_decide(&facts, &hog).role, ROLE_COMPOSITOR,
+	   "thread that presents in a process that others present to composes");
 	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR };
 	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND,
 	   "threads of a compositor that do not present are what they do");
@@ -173,7 +174,7 @@ static void test_facts(void)
 	is(answer.role, ROLE_CPU_BOUND, "role that is hardly believed is told");
 	is(answer.tier, TIER_INTERACTIVE, "role that is hardly believed has no effect");
 	memset(&facts, 0xff, sizeof(facts));
-	ok(role_decide(&facts, &hog).role < ROLES, "no numbers lead outside");
+	ok(role_decide(&facts, &hog).role < ROLES, "facts of the largest numbers have a role");
 }
 
 static void test_judging(void)

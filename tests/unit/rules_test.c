@@ -127,7 +127,7 @@ static void test_unended(void)
 	memcpy(environ, "WINEPREFIX=/", 12);
 	traits.environ = environ;
 	traits.environ_len = 12;
-	is(rules_process(rules, &traits, &why), PROCESS_WINE, "an environment without an end");
+	is(rules_process(rules, &traits, &why), PROCESS_WINE, "environment without an end is read");
 	traits.environ_len = 11;
 	is(rules_process(rules, &traits, &why), 0, "environment cut before its value tells nothing");
 	memset(long_exe, 'a', 20000);
@@ -259,15 +259,16 @@ static void test_file(void)
 	   "program of the section for sound servers is one");
 	is(bits_of(rules, &(struct sample){ "mycomp", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR,
 	   "program of the section for compositors is one");
-	is(bits_of(rules, &(struct sample){ "sway", "/x", "", "", 0 }, &why), 0, "a compositor taken away");
+	is(bits_of(rules, &(struct sample){ "sway", "/x", "", "", 0 }, &why), 0,
+	   "compositor taken away by the user is none");
 	is(bits_of(rules, &(struct sample){ "weston", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR | PROCESS_GAME,
-	   "the user's word is added to what the house knows");
+	   "user's word is added to what the house knows");
 	rules_names(rules, find_names, &found);
-	is(found.users, 2, "two names of threads");
-	is(found.foo, ROLE_AUDIO, "a beginning of a name");
+	is(found.users, 2, "names of threads in a config file are found");
+	is(found.foo, ROLE_AUDIO, "beginning of a thread's name is a rule");
 	ok(!found.foo_exact, "pattern with a star is a beginning");
-	is(found.bar, ROLE_RENDER, "the last line has no end, and counts");
-	ok(found.count > 20, "the house's guesses are there too");
+	is(found.bar, ROLE_RENDER, "last line without an end counts");
+	ok(found.count > 20, "house's guesses are found beside the user's");
 	rules_free(rules);
 }
 
@@ -286,16 +287,18 @@ static void test_wrong_lines(void)
 		 "[sound]\nlast = yes\n",
 		 long_line);
 	is(read_saying(rules, write_file(text, strlen(text)), true), 0, "a file with errors is read");
-	ok(says("conf:1: 'early' stands before the first [section]"), "a rule before any section");
-	ok(says("conf:2: no section [game]: it is one of [games], [compositors]"), "a section that is none");
-	ok(says("conf:6: neither a [section] nor a 'pattern = value'"), "a line that is nothing");
-	ok(says("conf:7: 'maybe' is neither yes nor no"), "a value that is none");
+	ok(says("conf:1: 'early' stands before the first [section]"), "rule before any section is told");
+	ok(says("conf:2: no section [game]: it is one of [games], [compositors]"),
+	   "section that does not exist is told");
+	ok(says("conf:6: neither a [section] nor a 'pattern = value'"),
+	   "line that is neither section nor rule is told");
+	ok(says("conf:7: 'maybe' is neither yes nor no"), "value that is neither yes nor no is told");
 	ok(says("conf:8: no pattern before the '='"), "line without a pattern is told");
-	ok(says("conf:10: it is longer than the "), "a line that is too long");
+	ok(says("conf:10: it is longer than the "), "line that is too long is told");
 	ok(says("conf:12: 'd' again: this line counts, line 11 does not"), "rule given twice is told");
 	ok(says("conf:14: 'loud' is no role: it is one of render, "), "role that does not exist is told");
-	ok(says("conf:15: 'sixteen-letters-': a thread's name has up to 15 bytes"), "a name that is too long");
-	ok(says("conf:16: 'a*b': "), "a star in the middle of a name");
+	ok(says("conf:15: 'sixteen-letters-': a thread's name has up to 15 bytes"), "name that is too long is told");
+	ok(says("conf:16: 'a*b': "), "pattern with a star in its middle is told");
 	ok(says("conf:17: no ']' after '['"), "section without its end is told");
 	is(lines_said(), 11, "wrong lines are told once");
 	is(bits_of(rules, &(struct sample){ "my1game", "/x", "", "", 0 }, &why), PROCESS_GAME,
@@ -319,18 +322,19 @@ static void test_junk(void)
 		junk[i] = (char)(seed >> 24);
 	}
 	is(read_saying(rules, write_file(junk, sizeof(junk)), true), 0, "random bytes are read");
-	is(lines_said(), 21, "what is told of them has an end");
+	is(lines_said(), 21, "messages about random bytes have an end");
 	ok(says("more lines are wrong"), "number of further wrong lines is told");
 	for (const char *at = said; *at; at++)
 		if ((unsigned char)*at > '~' || (*at < ' ' && *at != '\n')) {
-			ok(0, "nothing of them reaches the terminal");
+			ok(0, "random bytes never reach the terminal");
 			break;
 		}
 	is(read_saying(rules, write_file("[games]\na\0b = yes\nc\x1b[2J = yes\n\xff\xfe = yes\n", 40), true), 0,
 	   "config file with NULs and escapes is read");
 	ok(says("conf:2: it has a byte that no text has"), "NUL in a config file is told");
 	ok(says("conf:3: it has a byte that no text has"), "escape in a config file is told");
-	is(read_saying(rules, write_file("\xef\xbb\xbf[games]\nx=yes\n", 17), true), 0, "a mark at the beginning");
+	is(read_saying(rules, write_file("\xef\xbb\xbf[games]\nx=yes\n", 17), true), 0,
+	   "config file with a mark at its beginning is read");
 	is_text(said, "", "mark at the beginning of a config file is passed over");
 	is(read_saying(rules, write_file("", 0), true), 0, "empty config file is read");
 	is_text(said, "", "empty config file gives no message");
@@ -348,10 +352,10 @@ static void test_no_file(void)
 	is(read_saying(rules, folder, false), 0, "unnamed config file that cannot be read stops nothing");
 	ok(says("going on without it"), "unnamed config file that cannot be read is told");
 	snprintf(path, sizeof(path), "%s/none", folder);
-	is(read_saying(rules, path, false), 0, "no file is no trouble");
+	is(read_saying(rules, path, false), 0, "missing config file is no trouble");
 	is_text(said, "", "missing config file gives no message");
 	is(read_saying(rules, path, true), -ENOENT, "missing config file that was named is refused");
-	is(lines_said(), 1, "which is told in one line");
+	is(lines_said(), 1, "missing config file that was named is told in one line");
 	memset(large, '\n', sizeof(large));
 	is(read_saying(rules, write_file(large, sizeof(large)), true), -EFBIG, "a file too large to be meant");
 	is(read_saying(rules, "/dev/zero", true), -EFBIG, "config file without an end is refused");
@@ -407,11 +411,11 @@ static void test_launches(void)
 	struct rules *rules = rules_new();
 
 	rules_launches(rules, count_launch, &house);
-	is(house.everything, 0, "no rule of the house demands that every program is looked at");
-	ok(house.usr_bin_skipped, "programs of the system are not");
+	is(house.everything, 0, "house has no rule that demands a look at every program");
+	ok(house.usr_bin_skipped, "programs of the system are not looked at");
 	rules_read_bytes(rules, "conf", text, strlen(text));
 	rules_launches(rules, count_launch, &user);
-	is(user.names, house.names + 2, "the user's programs are");
+	is(user.names, house.names + 2, "programs that the user names are looked at by name");
 	ok(user.mine, "user's program is found by name");
 	ok(user.deep, "user's program in a folder is found by name");
 	rules_read_bytes(rules, "conf", bin, strlen(bin));

@@ -33,7 +33,7 @@ static void test_limits(void)
 {
 	struct stall_window window = { 0 };
 
-	is(stall_judge(&window, NSEC_PER_SEC, STALL_GAP_LEAST_NS), 0, "the first says nothing");
+	is(stall_judge(&window, NSEC_PER_SEC, STALL_GAP_LEAST_NS), 0, "first span is no stall");
 	window = (struct stall_window){ 0 };
 	for (int i = 0; i < STALL_ENOUGH; i++)
 		is(stall_judge(&window, US(20), STALL_IOCTL_LEAST_NS), 0, "calls that are alike are no stall");
@@ -42,8 +42,8 @@ static void test_limits(void)
 	is(stall_judge(&window, 0, STALL_IOCTL_LEAST_NS), 0, "call that takes no time is no stall");
 	for (int i = 0; i < 10; i++)
 		stall_judge(&window, US(5000), STALL_IOCTL_LEAST_NS);
-	is(stall_judge(&window, US(5000), STALL_IOCTL_LEAST_NS), 0, "what goes on and on is usual");
-	is(stall_judge(&window, ~0ull, STALL_IOCTL_LEAST_NS), US(5000), "the longest span there can be");
+	is(stall_judge(&window, US(5000), STALL_IOCTL_LEAST_NS), 0, "span that goes on and on is usual");
+	is(stall_judge(&window, ~0ull, STALL_IOCTL_LEAST_NS), US(5000), "longest span there can be is a stall");
 }
 
 int main(void)

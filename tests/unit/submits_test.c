@@ -59,11 +59,11 @@ static void test_rows(void)
 	ok(submit(now_ns + US(50), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall),
 	   "gap between submits is a stall");
 	is(stall.kind, STALL_GAP, "gap between submits is told as a gap");
-	is(stall.span_ns, US(100000), "from beginning to beginning");
+	is(stall.span_ns, US(100000), "gap between submits counts from beginning to beginning");
 	now_ns += 3ull * NSEC_PER_SEC;
 	ok(!submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall), "pause between submits is no stall");
 	ok(!submit(now_ns - US(500000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall),
-	   "a clock that steps back");
+	   "clock that steps back makes no stall");
 	meet(10, 2, "another");
 	submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall);
 	is(submits.rows->next->next->submits, 1, "a reused tid is another thread");
@@ -101,7 +101,7 @@ int main(void)
 	test_others();
 	for (u32 i = 0; i < 2 * SUBMIT_ROWS_MAX; i++)
 		submit(500, 1000 + i, GPU_AMDGPU, GPU_WORK_COMMANDS, 0, 0, &stall);
-	is(submits.len, SUBMIT_ROWS_MAX, "there are not more rows than can be shown");
+	is(submits.len, SUBMIT_ROWS_MAX, "submits have no more rows than can be shown");
 	is(submits.refused, SUBMIT_ROWS_MAX + 7, "submits without a row are counted");
 	submits_free(&submits);
 	threads_free(&threads);

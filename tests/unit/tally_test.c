@@ -15,7 +15,7 @@ static void test_tally(void)
 	tally_wait(&tally, TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1);
 	tally_wait(&tally, TIER_BATCH, NSEC_PER_SEC);
 	is(tally.missed, 1, "tally counts the urgent thread that waited too long and no batch thread");
-	is(tally.waits[TIER_LATENCY_CRITICAL].total, 2, "waits go to their tier");
+	is(tally.waits[TIER_LATENCY_CRITICAL].total, 2, "waits go to their own tier");
 	tally_wait(&tally, TIERS, 5);
 	tally_wait(&tally, ~0ULL, 5);
 	is(tally.waits[TIER_BATCH].total, 1, "a tier that is none goes nowhere");

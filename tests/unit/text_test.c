@@ -14,7 +14,7 @@ static void test_plain_text_is_harmless(void)
 
 	format_plain(out, sizeof(out), "a\033[31mb\x7f\xc2\x9b\xc3\xa9\xff");
 	is_text(out, "a?[31mb??\xc3\xa9?", "escape, DEL, C1 and broken bytes become question marks");
-	is(format_plain(small, sizeof(small), "abcdef"), 6, "the length that would be needed");
+	is(format_plain(small, sizeof(small), "abcdef"), 6, "text that is cut tells the length it needs");
 	is_text(small, "abc", "text that is too long is cut, with a NUL");
 	is(format_plain(small, sizeof(small), "ab\xc3\xa9"), 4, "a character that does not fit");
 	is_text(small, "ab", "character that does not fit is left out whole");
@@ -136,7 +136,7 @@ static void test_one_sheet_two_forms(void)
 	is(lines_in(json), 20, "JSON has a line a row and no sum");
 	ok(!strncmp(json, "{\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 40), "row prints as JSON: %.40s",
 	   json);
-	is(lines_in(table), 22, "the table has a head, the rows and the sum");
+	is(lines_in(table), 22, "table has a head, the rows and the sum");
 	ok(!strncmp(table, "NAME     WAIT    SHARE\na\"b   1.50 us  12.34 %\n", 46),
 	   "the table's columns fit:\n# %.22s\n# %.22s", table, table + 23);
 	free(json);

@@ -71,8 +71,8 @@ static void test_a_life(void)
 	wake_at(1000, GAME, BUILD, 0);
 	ok(switch_at(1300, 0, 0, 0, 0, GAME), "a thread that gets a CPU ends its wait");
 	is(ended.to_ns - ended.from_ns, 300, "wait that ended took 300 ns");
-	is(ended.waker_tid, BUILD, "after a wake-up by the build");
-	ok(!switch_at(1500, 0, GAME, 0, EVENT_FLAG_PREEMPTED, BUILD), "who was not seen to wait ends no wait");
+	is(ended.waker_tid, BUILD, "wait that ended began with a wake-up by the build");
+	ok(!switch_at(1500, 0, GAME, 0, EVENT_FLAG_PREEMPTED, BUILD), "thread not seen to wait ends no wait");
 	is(account(GAME)->cpu_ns, 200, "game ran 200 ns before it was pushed off");
 	is(account(GAME)->involuntary, 1, "game pushed off counts as involuntary");
 	ok(switch_at(1900, 0, BUILD, 1, 0, GAME), "game that gets the CPU back ends a wait");
@@ -81,7 +81,7 @@ static void test_a_life(void)
 	is(account(GAME)->wake_wait_ns, 300, "told apart from those after the wake-up");
 	is(account(GAME)->wait_max_ns, 400, "game keeps its worst wait");
 	is(account(GAME)->wait_max_at_ns, 1900, "game keeps when its worst wait ended");
-	is(account(BUILD)->voluntary, 1, "the build went to sleep by itself");
+	is(account(BUILD)->voluntary, 1, "build that went to sleep by itself counts as voluntary");
 	switch_at(2000, 0, GAME, 1, EVENT_FLAG_PREEMPTED, 0);
 	is(account(GAME)->involuntary, 2, "thread pushed off on its way to sleep left against its will");
 	ok(account(GAME)->wait_since_ns == 2000, "thread pushed off on its way to sleep waits, since it can still run");
@@ -143,9 +143,9 @@ static void test_missed_switch(void)
 	begin();
 	wake_at(1000, GAME, 0, 0);
 	ok(take(&missed), "a switch that was not seen ends a wait");
-	is(ended.to_ns - ended.from_ns, 400, "up to when the run began");
+	is(ended.to_ns - ended.from_ns, 400, "wait found in the kernel counts up to when the run began");
 	switch_at(2000, 0, GAME, 1, 0, 0);
-	is(account(GAME)->cpu_ns, 600, "the run counts from there");
+	is(account(GAME)->cpu_ns, 600, "run found in the kernel counts from its beginning");
 	threads_free(&threads);
 }
 
@@ -162,7 +162,7 @@ static void test_places_and_scores(void)
 	is(account(GAME)->migrations[DISTANCE_LLC], 1, "move within a cache is counted as such");
 	is(account(GAME)->migrations[DISTANCE_CROSS], 1, "move across nodes is counted as such");
 	is(thread_migrations(account(GAME)), 3, "a CPU that does not exist is no place");
-	is(account_affinity_score(&none), 100, "who never ran has 100");
+	is(account_affinity_score(&none), 100, "thread that never ran has affinity 100");
 	none.runs = 4;
 	none.migrations[DISTANCE_CROSS] = 4;
 	is(account_affinity_score(&none), 0, "thread that crosses nodes before every run has affinity 0");
@@ -184,7 +184,7 @@ static void test_rows(void)
 	switch_at(5000, 0, RENDER, 1, 0, 0);
 	is(tasks_from_threads(&tasks, &threads, false), 0, "tasks are made from threads");
 	tasks_sort(&tasks, TASKS_BY_CPU);
-	is(tasks.len, 2, "only of those that were active");
+	is(tasks.len, 2, "tasks are only those that were active");
 	is(tasks.all[0].first->tid, RENDER, "tasks have the one with most CPU time first");
 	tasks_free(&tasks);
 	tasks_from_threads(&tasks, &threads, true);

@@ -46,8 +46,8 @@ static void light_tests(void)
 	ok(tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS), "frame that is nearly due presses");
 	ok(tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS - 1), "frame that is just over presses");
 	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC + TIER_FRAME_LOST_NS), "frame that is lost presses nobody");
-	is(tier_frame_period_ns(0, 16000), 16000, "the first interval is the period");
-	is(tier_frame_period_ns(16000, 24000), 17000, "later ones change it by an eighth");
+	is(tier_frame_period_ns(0, 16000), 16000, "first interval of frames is the period");
+	is(tier_frame_period_ns(16000, 24000), 17000, "later intervals of frames change the period by an eighth");
 	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "pause does not change the period of frames");
 	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
 	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8),
@@ -64,13 +64,13 @@ static void light_tests(void)
 static void crowd_tests(void)
 {
 	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 1), tier_charge(8000, worth(100), TIER_BATCH, 0),
-	   "where many are urgent none is spared anything");
+	   "urgent threads among many are spared nothing");
 	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 1), tier_credit_ns(TIER_INTERACTIVE, 5000),
 	   "urgent threads among many save up no more than others");
 	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000),
-	   "where few are it does");
+	   "urgent threads among few save up more than others");
 	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_CROWD), 2ULL * TIER_SLICE_NS,
-	   "where few wait slices are whole");
+	   "slice is whole where few wait");
 	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 2 * TIER_CROWD), TIER_SLICE_NS,
 	   "slice is half as long where twice as many wait");
 	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 100000), TIER_SHORTEST_NS,
@@ -89,9 +89,9 @@ static void late_tests(void)
 	   "wait shorter than the limit since the longest seen cannot be late");
 	ok(tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2),
 	   "wait as long as the limit since the longest seen may be late");
-	is(tier_late_bar_ns(0), TIER_LATE_NS, "who has waited a second is late");
+	is(tier_late_bar_ns(0), TIER_LATE_NS, "thread that has waited a second is late");
 	is(tier_late_bar_ns(8ull * NSEC_PER_SEC), 6ull * NSEC_PER_SEC,
-	   "where some have waited longer, those that have waited longest come first");
+	   "threads that have waited longest come first where some have waited longer");
 }
 
 int main(void)
@@ -100,12 +100,13 @@ int main(void)
 
 	is(vtime_charge(1000, worth(100)), 1000, "at nice 0 virtual time is real time");
 	is(vtime_charge(1000, worth(200)), 500, "twice the weight, half the cost");
-	is(vtime_charge(1000, worth(1)), 100000, "the lightest pays a hundredfold");
+	is(vtime_charge(1000, worth(1)), 100000, "lightest thread pays a hundredfold");
 	is(vtime_charge(1000, worth(0)), 100000, "a weight of 0 divides nothing by zero");
-	is(vtime_join(10 * slice, 11 * slice, slice), 10 * slice, "who lags less than a slice keeps its place");
-	is(vtime_join(2 * slice, 11 * slice, slice), 10 * slice, "who slept long saves up one slice");
-	is(vtime_join(15 * slice, 11 * slice, slice), 15 * slice, "who is ahead stays ahead");
-	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice, "the same across a wrapped counter");
+	is(vtime_join(10 * slice, 11 * slice, slice), 10 * slice, "thread that lags less than a slice keeps its place");
+	is(vtime_join(2 * slice, 11 * slice, slice), 10 * slice, "thread that slept long saves up one slice");
+	is(vtime_join(15 * slice, 11 * slice, slice), 15 * slice, "thread that is ahead stays ahead");
+	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice,
+	   "thread that slept long saves up one slice across a wrapped counter");
 	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
 	ok(!vtime_before(3, ~0ULL), "wrapped counter is not earlier");
 	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0), "an urgent thread pushes a batch one off");
@@ -127,7 +128,7 @@ int main(void)
 	   "interactive thread leaves an equal alone until it has got something done again");
 	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, ~0ULL), "batch thread pushes nobody off");
 	light_tests();
-	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "who burns is not urgent");
+	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "urgent thread that burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL,
 	   "thread that has not burnt its burst is urgent");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "batch thread is batch");
@@ -143,7 +144,7 @@ int main(void)
 	ok(tier_deadline(0, slice, worth(200), 0) < tier_deadline(0, slice, worth(100), 0),
 	   "a heavy thread's deadline is nearer");
 	is(tier_deadline(7, slice, worth(100), 200), tier_deadline(7, slice, worth(100), 16),
-	   "no boost shifts too far");
+	   "boost never shifts a deadline too far");
 	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice) > tier_credit_ns(TIER_INTERACTIVE, slice),
 	   "urgent thread may save up more than others");
 	is(tier_credit_ns(TIER_BATCH, slice), 0, "batch thread may save up nothing");
@@ -154,15 +155,15 @@ int main(void)
 	ok(tier_slice_ns(TIER_LATENCY_CRITICAL, slice) < slice, "urgent slices are shorter than usual");
 	ok(tier_slice_ns(TIER_BATCH, slice) > slice, "batch slices are longer than usual");
 	is(vtime_reweighed(100, 40, worth(100), worth(200)), 70,
-	   "who owes owes half as much virtual time at twice the weight");
+	   "thread that owes owes half as much virtual time at twice the weight");
 	is(vtime_reweighed(40, 100, worth(200), worth(100)), 100 - 120,
-	   "who is owed is owed twice as much at half of it");
+	   "thread that is owed is owed twice as much at half the weight");
 	is(vtime_reweighed(~0ULL, 5, worth(100), worth(300)), 3, "across a wrapped counter too");
 	is(vtime_reweighed(7, 5, 0, worth(300)), 7, "first weight of a thread changes nothing");
 	ok(!vtime_before(vtime_owed(0, 1000 * slice, slice),
 			 vtime_join(0, 1000 * slice, tier_credit_ns(TIER_LATENCY_CRITICAL, slice)) + 1),
-	   "no thread is owed so much that it goes before an urgent one that wakes");
-	is(vtime_owed(999 * slice, 1000 * slice, slice), 999 * slice, "who is owed little keeps it");
+	   "thread is never owed so much that it goes before an urgent one that wakes");
+	is(vtime_owed(999 * slice, 1000 * slice, slice), 999 * slice, "thread that is owed little keeps it");
 	is(clock_follows(100, 130, slice), 30, "a clock follows another");
 	is(clock_follows(130, 100, slice), 0, "clock never follows another back");
 	is(clock_follows(0, 1000 * slice, slice), 4 * slice, "clock never follows another by leaps");

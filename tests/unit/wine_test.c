@@ -69,7 +69,7 @@ static void test_beside_what_it_does(void)
 	facts.input_reads = LEAST_WAKES;
 	is(decide(&facts).role, ROLE_INPUT, "TIME_CRITICAL that reads a mouse is for input");
 	facts.audio_writes = LEAST_WAKES;
-	is(decide(&facts).role, ROLE_AUDIO, "unless it feeds a sound device too");
+	is(decide(&facts).role, ROLE_AUDIO, "TIME_CRITICAL that feeds a sound device is for sound");
 	facts = asked_for(2);
 	facts.audio_writes = LEAST_WAKES;
 	is(decide(&facts).role, ROLE_AUDIO, "HIGHEST that feeds a sound device is for sound");
@@ -83,7 +83,7 @@ static void test_beside_what_it_does(void)
 	is(decide(&facts).evidence, EVIDENCE_GPU, "LOWEST that presents is so by what it does");
 	facts = asked_for(15);
 	facts.user_role = ROLE_BACKGROUND;
-	is(decide(&facts).role, ROLE_BACKGROUND, "the user's word is stronger");
+	is(decide(&facts).role, ROLE_BACKGROUND, "user's word is stronger than Windows'");
 }
 
 static void test_boost(void)
@@ -93,7 +93,7 @@ static void test_boost(void)
 	facts.presents = 20;
 	is(decide(&facts).boost, decide(&plain).boost + 1, "asked for by Windows code: one step more");
 	facts = asked_for(-2);
-	is(decide(&facts).boost, 0, "no boost for background work");
+	is(decide(&facts).boost, 0, "background work gets no boost");
 }
 
 static void test_invalid(void)
@@ -118,7 +118,7 @@ static void test_names(void)
 	ok(!strcmp(name.text, "Render?Thread 1"), "a long one is cut, letters beyond ASCII are replaced: %s",
 	   name.text);
 	wine_name_narrow(&name, wide, 0);
-	ok(!name.text[0], "an empty one is empty");
+	ok(!name.text[0], "empty name reads as empty");
 }
 
 int main(void)
