@@ -94,21 +94,8 @@ static void late_tests(void)
 	   "threads that have waited longest come first where some have waited longer");
 }
 
-int main(void)
+static void preemption_tests(void)
 {
-	u64 slice = TIER_SLICE_NS;
-
-	is(vtime_charge(1000, worth(100)), 1000, "at nice 0 virtual time is real time");
-	is(vtime_charge(1000, worth(200)), 500, "twice the weight, half the cost");
-	is(vtime_charge(1000, worth(1)), 100000, "lightest thread pays a hundredfold");
-	is(vtime_charge(1000, worth(0)), 100000, "a weight of 0 divides nothing by zero");
-	is(vtime_join(10 * slice, 11 * slice, slice), 10 * slice, "thread that lags less than a slice keeps its place");
-	is(vtime_join(2 * slice, 11 * slice, slice), 10 * slice, "thread that slept long saves up one slice");
-	is(vtime_join(15 * slice, 11 * slice, slice), 15 * slice, "thread that is ahead stays ahead");
-	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice,
-	   "thread that slept long saves up one slice across a wrapped counter");
-	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
-	ok(!vtime_before(3, ~0ULL), "wrapped counter is not earlier");
 	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0), "an urgent thread pushes a batch one off");
 	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, TIER_BURST_NS - 1),
 	   "urgent thread never pushes off another urgent one");
@@ -127,6 +114,24 @@ int main(void)
 	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0),
 	   "interactive thread leaves an equal alone until it has got something done again");
 	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, ~0ULL), "batch thread pushes nobody off");
+}
+
+int main(void)
+{
+	u64 slice = TIER_SLICE_NS;
+
+	is(vtime_charge(1000, worth(100)), 1000, "at nice 0 virtual time is real time");
+	is(vtime_charge(1000, worth(200)), 500, "twice the weight, half the cost");
+	is(vtime_charge(1000, worth(1)), 100000, "lightest thread pays a hundredfold");
+	is(vtime_charge(1000, worth(0)), 100000, "a weight of 0 divides nothing by zero");
+	is(vtime_join(10 * slice, 11 * slice, slice), 10 * slice, "thread that lags less than a slice keeps its place");
+	is(vtime_join(2 * slice, 11 * slice, slice), 10 * slice, "thread that slept long saves up one slice");
+	is(vtime_join(15 * slice, 11 * slice, slice), 15 * slice, "thread that is ahead stays ahead");
+	is(vtime_join(~0ULL - slice * 9, 5, slice), 5 - slice,
+	   "thread that slept long saves up one slice across a wrapped counter");
+	ok(vtime_before(~0ULL, 3), "a wrapped counter is later");
+	ok(!vtime_before(3, ~0ULL), "wrapped counter is not earlier");
+	preemption_tests();
 	light_tests();
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "urgent thread that burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL,
