@@ -70,7 +70,7 @@ int main(void)
 {
 	struct beat steady = heard(30, "#"), overruns = heard(60, "#.##..#."), late = heard(60, "#.#.##"),
 		    none = heard_at_random(60), paused = heard(60, "##########...................."), slower = steady,
-		    few = heard(5, "#");
+		    third = { 0 }, few = heard(5, "#");
 	struct behaviour seen = with_beat(&steady);
 	struct pattern pattern = { 0 };
 
@@ -85,6 +85,12 @@ int main(void)
 	   "clock that began with every other beat is heard once a short gap shows it (%lu)", late.gap_ns);
 	is(paused.gap_ns, FRAME_NS, "clock of a thread that is kept from the CPU for long is heard");
 	ok(is_timely(&paused), "thread with a clock that is kept from the CPU for long is timely");
+	for (u64 i = 0; i < 40; i++) /* woken by another a third of a period before its first beat */
+		beat_heard(&third, NSEC_PER_SEC + (i ? i * FRAME_NS : FRAME_NS * 2 / 3));
+	ok(third.gap_ns > FRAME_NS * 99ULL / 100,
+	   "clock after one gap of a third of its period is not heard at a third (%lu)", third.gap_ns);
+	ok(third.gap_ns < FRAME_NS * 101ULL / 100, "clock after one gap of a third of its period is heard whole (%lu)",
+	   third.gap_ns);
 	for (u64 i = 0; i < 20; i++)
 		beat_heard(&slower, slower.heard_ns + 20ULL * FRAME_NS);
 	ok(slower.gap_ns > 18ULL * FRAME_NS, "a clock that has become much slower is heard as that (%lu)",
