@@ -312,6 +312,36 @@ static void test_predicting(void)
 	is(role_decide(&facts, &pattern).boost, 1, "an urgent kind is boosted");
 }
 
+/* Beside other work a thread is pushed off again and again; what it does at a time is the same. */
+static void test_runs_pushed_off(void)
+{
+	struct life quiet = { 0 }, busy = { 0 };
+
+	learner_begin(&quiet.learner, &quiet.account, 0);
+	learner_begin(&busy.learner, &busy.account, 0);
+	for (u64 i = 0; i < 2ULL * LEARN_AGE; i++) {
+		quiet.account.cpu_ns += 1000;
+		learner_ran(&quiet.learner, &quiet.account);
+		busy.account.cpu_ns += 50 * i;
+		busy.account.wait_kind = WAIT_PREEMPTED;
+		learner_ran(&busy.learner, &busy.account);
+		busy.account.cpu_ns += 1000 - 50 * i;
+		busy.account.wait_kind = WAIT_NONE;
+		learner_ran(&busy.learner, &busy.account);
+	}
+	is(learner_figures(&busy.learner, &busy.account, 1).avg_runtime_ns,
+	   learner_figures(&quiet.learner, &quiet.account, 1).avg_runtime_ns,
+	   "a run from sleep to sleep is as long for a thread that is pushed off as for one that is not");
+	is(busy.learner.run_dev_ns, 0, "runs of equal length have no deviation where each is cut at another place");
+	learner_begin(&busy.learner, &busy.account, 0);
+	busy.account.cpu_ns += 700;
+	busy.account.wait_kind = WAIT_PREEMPTED;
+	learner_ran(&busy.learner, &busy.account);
+	is(busy.learner.age, 1, "a thread that never sleeps matures by each time that it is pushed off");
+	is(learner_figures(&busy.learner, &busy.account, 1).avg_runtime_ns, 700,
+	   "the run of a thread that never slept is all that it ran");
+}
+
 int main(void)
 {
 	test_confidence();
@@ -323,6 +353,7 @@ int main(void)
 	test_ageing();
 	test_observing();
 	test_averages();
+	test_runs_pushed_off();
 	test_predicting();
 	return tap_end();
 }
