@@ -226,7 +226,7 @@ if [ ! -e /dev/nvidiactl ]; then
 	like "without the driver its functions are not watched, and it is said" "$(cat "$scratch/err")" \
 		'not watched: no function that can be hooked fits cuMem\* in modules called nvidia\*'
 fi
-list=$(LD_LIBRARY_PATH=$PWD/build/programs "$tactus" cuda --list 'cuMem*' 2>&1)
+list=$(LD_LIBRARY_PATH=$PWD/build/workloads "$tactus" cuda --list 'cuMem*' 2>&1)
 like "the list has how each is watched" "$list" 'libcuda +cuMemAlloc_v2 +entry and return +allocate'
 like "and its other names" "$list" 'cuMemFree_v2 .*cuMemFreeByAnotherName'
 done_testing
