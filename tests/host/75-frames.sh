@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # tactus frames: frames counted, late ones found with their amounts and causes, none other; live, recorded, as CSV.
+# alone: it measures delays of its own making, to which other tests with realtime threads would add
 . tests/tap.sh
 
 delays=(build/workloads/delays 20 140 1 40:15:compute 60:18:mutex 80:13:hog 100:35:sleep 120:27:server)
@@ -47,9 +48,9 @@ is "every frame of a program with delays is counted" "$(tail -n 1 "$scratch/rows
 is "a program that presents every 20 ms keeps a display's pace" "$(tail -n 1 "$scratch/rows" | json 'd["target_ns"]')" 20000000
 is "a program that nobody serves has no compositor's time" "$(tail -n 1 "$scratch/rows" | json '(d["compositor_p50_ns"], d["compositor_p99_ns"], d["composited"])')" "(None, None, 0)"
 is "the summary counts the late frames" "$(tail -n 1 "$scratch/rows" | json 'd["late"]')" "$(wc -l <"$scratch/said")"
-# Its rate is that of its own clock: 140 frames, each 20 ms after the one before or later by what it says.
+# Its rate is that of its own clock: 140 frames, 20 ms apart; a delay of a period or more moves all frames after it.
 rate=$(tail -n 1 "$scratch/rows" | json 'd["fps"]')
-own=$(awk '{ late += $2 } END { print 139000 / (139 * 20 + late) }' "$scratch/said")
+own=$(awk '$2 >= 19 { late += $2 } END { print 139000 / (139 * 20 + late) }' "$scratch/said")
 holds "the rate is that of the program's own clock ($rate, $own)" awk -v rate="$rate" -v own="$own" 'BEGIN { exit !(rate > own * 0.97 && rate < own * 1.03) }'
 
 "$tactus" frames -i "$scratch/file" --why --json >"$scratch/rows"

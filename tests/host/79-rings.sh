@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The rings: a storm of switches that nobody reads drowns no frame, losses are counted by kind; kinds of events on their own.
+# alone: its storm of switches fills the rings of other tests too
 . tests/tap.sh
 
 mkfifo "$scratch/go"
