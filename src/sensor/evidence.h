@@ -45,8 +45,8 @@ void evidence_describe(struct evidence_set *evidence, u64 now_ns,
 void evidence_tell(struct evidence_set *evidence, u64 now_ns,
 		   void (*take)(void *data, const struct event_header *event), void *data);
 
-/* Facts that a full map or ring refused, and which sensors lost how many: "3 of mappings, 1 of launch". Where mappings are
- * lost, /proc is looked at instead. */
+/* Facts that a full map or ring refused, and which sensors lost how many: "3 of mappings, 1 of launch". Where mappings
+ * are lost, /proc is looked at instead. */
 struct evidence_losses {
 	u64 sum;
 	char words[160];

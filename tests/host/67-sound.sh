@@ -112,14 +112,14 @@ for way in open hidden hookless behaviour; do
 	by=io
 	[ $way != behaviour ] || by=runtime
 	expect $way "jackd's realtime thread" "$driver" "audio $by"
-	expect $way "its client's realtime thread" "$callback" "audio $by"
+	expect $way "JACK's client's realtime thread" "$callback" "audio $by"
 done
 for way in open hidden hookless; do
 	expect $way "PipeWire's data thread without realtime" "$(second_of "$(pid_of $plain pipewire)")" "audio io"
-	expect $way "the data thread of its client without realtime" "$(second_of "$(pid_of $plain pw-play)")" "audio io"
+	expect $way "the data thread of PipeWire's client without realtime" "$(second_of "$(pid_of $plain pw-play)")" "audio io"
 done
 expect open "PipeWire's realtime data thread" "$(second_of "$(pid_of $realtime pipewire)")" "audio io"
-expect open "its client's realtime data thread" "$(second_of "$(pid_of $realtime pw-play)")" "audio io"
+expect open "the realtime data thread of PipeWire's client" "$(second_of "$(pid_of $realtime pw-play)")" "audio io"
 expect open "what sends to PulseAudio's socket beside a realtime PipeWire" "$(pid_of $realtime paplay)" "audio io"
 for way in open hidden; do
 	expect $way "what sends to PulseAudio's socket" "$(pid_of $plain paplay)" "audio io"
