@@ -13,7 +13,7 @@ B := build
 ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 
 # These make it, or do without.
-ifneq ($(filter-out deps run demo test help clean uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run demo test test-long help clean uninstall,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
 
@@ -37,7 +37,7 @@ WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcar
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-unit test-workloads static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -60,10 +60,14 @@ run demo: deps
 test:
 	@tools/deps.sh test
 	@tests/run.sh
+## make test-long   what is rare and long: stress of the scheduler, a thousand restarts, minutes of fuzzing; an hour or two
+test-long:
+	@tools/deps.sh test
+	@FUZZ_SECONDS=300 ALL_COMBINATIONS=1 tests/run.sh fuzz host/57-without long
 
 ## make test-unit   the tests that need no root
 test-unit: test-workloads
-	@tests/run.sh unit
+	@tests/run.sh unit fuzz
 
 $(B)/deps.mk:
 	@echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1

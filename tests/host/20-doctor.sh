@@ -25,6 +25,10 @@ is "the sched sensor has its best hook" "$(json '[(s["state"], s["hook"]) for s 
 if [ -e /sys/kernel/sched_ext/state ]; then has=True; else has=False; fi
 say_measured "$(uname -r): sched_ext available: $has"
 is "sched_ext is available where the kernel has it" "$(json 'd["sched_ext"]["available"]' <"$scratch/doctor")" $has
+if [ -n "${TACTUS_VM:-}" ]; then
+	is "a guest's kernel has sched_ext where its configuration says so" \
+		$has "$(grep -q '^CONFIG_SCHED_CLASS_EXT=y' "/boot/config-$(uname -r)" && echo True || echo False)"
+fi
 is "the scheduler loads wherever there is sched_ext" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" $has
 is "doctor tells that no sched_ext scheduler is loaded" "$(json 'd["sched_ext"]["loaded"]' <"$scratch/doctor")" None
 is "doctor gives a reason for sched_ext" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/doctor")" True

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Bad input and a poor environment: each gives one clear line, the right exit status and a clean end.
 # Missing BTF, tracefs and rights are made in a mount namespace or by dropping rights, not faked.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 ends "tactus without a command is bad usage" 2 'tactus: no command: try' "$tactus"

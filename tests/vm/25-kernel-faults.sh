@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A stock kernel that keeps something back, by its settings or its command line: tests/guest/kernel-faults.sh, a boot each.
+# kernel: debian-6.18
 . tests/tap.sh
 
 export KERNEL=debian-6.18 CPUS=2 LIMIT=500
