@@ -7,13 +7,17 @@ DESTDIR ?=
 SBINDIR = $(DESTDIR)$(PREFIX)/sbin
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man8
 
-CC := gcc
+# ARCH=aarch64 on another machine: by Debian's cross compiler, below build/aarch64.
+HOST := $(shell uname -m)
+ARCH := $(HOST)
+CROSS := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
+B := build$(if $(CROSS),/$(ARCH))
+CC = $(CROSS)gcc $(CROSS_FLAGS)
 CLANG ?= clang
-B := build
-ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+PKG_CONFIG ?= pkg-config
 
 # These make it, or do without.
-ifneq ($(filter-out deps run test help clean uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run test help clean uninstall cross,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
 
@@ -21,10 +25,12 @@ WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
 LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty
-STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs-only-l libelf 2>/dev/null)
-MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
-BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
-	$(LIBBPF_CFLAGS) $(addprefix -idirafter /usr/include/,$(MULTIARCH))
+STATIC_LIBS = $(LIBS) $(shell $(PKG_CONFIG) --static --libs-only-l libelf 2>/dev/null)
+# Where the headers of one machine lie, which clang does not look for when it makes BPF.
+HEADERS := $(if $(CROSS),/usr/$(ARCH)-linux-gnu/include,$(addprefix /usr/include/,$(shell gcc -print-multiarch 2>/dev/null)))
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
+BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
+	$(LIBBPF_CFLAGS) $(addprefix -idirafter ,$(HEADERS))
 
 SRC := $(wildcard src/*.c src/*/*.c)
 OBJ := $(SRC:%.c=$(B)/%.o)
@@ -37,7 +43,7 @@ WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcar
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run test test-unit test-workloads static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run test test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -47,7 +53,7 @@ help:
 ## make             build build/tactus (run 'make deps' once before)
 ## make deps        install or build what the build needs
 deps:
-	@tools/deps.sh build
+	@tools/deps.sh build $(ARCH)
 
 ## make run         set up, build, and run the main job (tactus run)
 run: deps
@@ -66,7 +72,7 @@ test-unit: test-workloads
 	@tests/run.sh unit
 
 $(B)/deps.mk:
-	@echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1
+	@$(if $(CROSS),tools/deps.sh build $(ARCH),echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
 	@mkdir -p $(@D)
@@ -86,7 +92,7 @@ $(B)/detour.so: $(wildcard detour/*.[ch] core/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector \
-		-mgeneral-regs-only $(if $(filter x86,$(ARCH)),-fcf-protection) -nostdlib -shared -Wl,-z,now,--no-undefined \
+		-mgeneral-regs-only $(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -nostdlib -shared -Wl,-z,now,--no-undefined \
 		$(wildcard detour/*.c) -o $@
 $(B)/src/sensor/cuda_detour.o: ALL_CFLAGS += -DDETOUR_IMAGE='"$(B)/detour.so"'
 $(B)/src/sensor/cuda_detour.o: $(B)/detour.so
@@ -114,13 +120,14 @@ build/clang/deps.mk: build/deps.mk
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
 PURE += src/view/role_words.c src/view/status.c src/sched/journal.c
-SANITIZED := $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
+	$(if $(CROSS),-static-libasan -static-libubsan)
 $(B)/pure/%.o: %.c $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) -c $< -o $@
 $(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
-	@rm -f $@ && ar rcs $@ $^
+	@rm -f $@ && $(CROSS)ar rcs $@ $^
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
@@ -136,7 +143,7 @@ $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
-		$(if $(filter x86,$(ARCH)),-fcf-protection) -shared $< -o $@
+		$(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -shared $< -o $@
 
 # Guests' programs that bring the scheduler along.
 $(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
@@ -150,7 +157,15 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 	@echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
-test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
+test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(if $(CROSS),,$(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
+
+## make ARCH=aarch64 [static]   the same for that architecture, by Debian's cross compiler, below build/aarch64
+## make cross       all of it and its tests for aarch64, unless this machine is one
+cross:
+ifneq ($(HOST),aarch64)
+	@tools/deps.sh build aarch64
+	@$(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads
+endif
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus

@@ -51,6 +51,7 @@ need_folder() {
 
 main() {
 	local name=${1:-} image boot version
+	case $name in debian-arm64 | debian-6.1-arm64) exec "$here/kernel-arm64.sh" "$name" ;; esac
 	choose "$name"
 	version=$(need_package_version "$package")
 	# Two folders, because the kernel is slow to make and a change to the guest's init must not make it anew.
