@@ -10,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/foreign.sh
 . "$here/../tools/foreign.sh"
 
-programs="bash dash coreutils grep sed mawk findutils diffutils procps util-linux kmod hostname python3 stress-ng rt-tests
+programs="bash dash coreutils libc-bin gzip grep sed mawk findutils diffutils procps util-linux kmod hostname python3 stress-ng rt-tests
 	libelf1 libinih1 zlib1g"
 
 main() {
@@ -22,7 +22,7 @@ main() {
 	# What the packages' scripts would have linked.
 	ln -sf mawk "$root/usr/bin/awk"
 	ln -sf dash "$root/usr/bin/sh"
-	rm -rf "$root"/usr/share/{doc,man,locale,info} "$root"/{dev,proc,sys,run,tmp}
+	rm -rf "${root:?}"/usr/share/{doc,man,locale,info} "${root:?}"/{dev,proc,sys,run,tmp}
 }
 
 main "$@"
