@@ -87,15 +87,15 @@ $(B)/src/%.o: src/%.c $(SKEL) $(B)/deps.mk Makefile
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-# What a traced program takes in lies in tactus itself; it brings no C library along.
+# What a traced program takes in lies in tactus itself; it brings no C library along. There is none but for x86-64.
 $(B)/detour.so: $(wildcard detour/*.[ch] core/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector \
-		-mgeneral-regs-only $(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -nostdlib -shared -Wl,-z,now,--no-undefined \
+		-mgeneral-regs-only -fcf-protection -nostdlib -shared -Wl,-z,now,--no-undefined \
 		$(wildcard detour/*.c) -o $@
 $(B)/src/sensor/cuda_detour.o: ALL_CFLAGS += -DDETOUR_IMAGE='"$(B)/detour.so"'
-$(B)/src/sensor/cuda_detour.o: $(B)/detour.so
+$(B)/src/sensor/cuda_detour.o: $(if $(filter x86,$(BPF_ARCH)),$(B)/detour.so)
 
 $(B)/tactus: $(OBJ)
 	@echo "  LINK  $@"
@@ -159,13 +159,10 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 
 test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(if $(CROSS),,$(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
 
-## make ARCH=aarch64 [static]   the same for that architecture, by Debian's cross compiler, below build/aarch64
-## make cross       all of it and its tests for aarch64, unless this machine is one
+## make ARCH=aarch64   the same or 'static' for that architecture, by Debian's cross compiler, below build/aarch64
+## make cross       all of it, and its tests, for aarch64, unless this machine is one
 cross:
-ifneq ($(HOST),aarch64)
-	@tools/deps.sh build aarch64
-	@$(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads
-endif
+	@$(if $(filter aarch64,$(HOST)),:,tools/deps.sh build aarch64 && $(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads)
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus
@@ -183,7 +180,7 @@ lint:
 format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
-## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|debian-6.12 CPUS=n CLOCK=real|virtual LIMIT=s
+## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|6.12|6.16|6.17|6.18|7.2|newest CPUS=n CLOCK=real|virtual LIMIT=s
 vm: export override CMD := $(value CMD)
 vm:
 	@vm/run.sh

@@ -2,27 +2,43 @@
 # Debian packages of another architecture or release than the machine's, for unpacking: the machine's own sources, lists and
 # packages stay as they are. Source it after tools/lib.sh.
 
-# The mirror that the machine itself uses, and the release that it runs.
-foreign_site() {
-	local site
-	site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | grep -m 1 '/debian$' || true)
-	printf '%s\n' "${site:-http://deb.debian.org/debian}"
-}
+# The release that the machine runs.
 foreign_own_suite() { (. /etc/os-release && printf '%s\n' "$VERSION_CODENAME"); }
+
+# A machine's own hooks after an update want to be root; apt's own user may not see into the cache.
+foreign_settings() {
+	cat <<-END
+		Dir::Etc { SourceList "$2/sources.list"; SourceParts "/dev/null"; Preferences "/dev/null"; PreferencesParts "/dev/null"; };
+		Dir::State "$2";
+		Dir::State::status "$2/status";
+		Dir::Cache "$2";
+		Dir::Cache { pkgcache ""; srcpkgcache ""; };
+		APT { Architecture "$1"; Architectures "$1"; Sandbox::User "root"; };
+		Debug::NoLocking "true";
+		Acquire::Languages "none";
+		#clear APT::Update::Pre-Invoke;
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+	END
+}
+
+# foreign_prepare ARCHITECTURE SUITE FOLDER
+foreign_prepare() {
+	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	[ ! -e "$3/apt.conf" ] || return 0
+	mkdir -p "$3/lists/partial" "$3/archives/partial"
+	touch "$3/status"
+	printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$(mirror_of debian)" "$2" >"$3/sources.list"
+	foreign_settings "$1" "$3" >"$3/apt.conf"
+}
 
 # foreign_apt ARCHITECTURE SUITE apt-get|apt-cache WORDS...
 foreign_apt() {
-	local architecture=$1 suite=$2 tool=$3 home
-	home=$(realpath -m "$cache/foreign/$architecture-$suite")
+	local tool=$3 home
+	home=$(realpath -m "$cache/foreign/$1-$2")
+	foreign_prepare "$1" "$2" "$home"
 	shift 3
-	mkdir -p "$home/lists/partial" "$home/archives/partial"
-	[ -e "$home/sources.list" ] || printf 'deb [signed-by=%s] %s %s main\n' \
-		/usr/share/keyrings/debian-archive-keyring.gpg "$(foreign_site)" "$suite" >"$home/sources.list"
-	touch "$home/status"
-	"$tool" -qq -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o APT::Sandbox::User=root \
-		-o Debug::NoLocking=true -o Dir::Etc::sourcelist="$home/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-		-o Dir::State="$home" -o Dir::State::status="$home/status" -o Dir::Cache="$home" \
-		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o Acquire::Languages=none "$@"
+	"$tool" -qq -c "$home/apt.conf" "$@"
 }
 
 foreign_refresh() {

@@ -6,6 +6,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/lib.sh
 . "$here/../tools/lib.sh"
+# Where modprobe and depmod are, which an ordinary user's shell need not know.
+PATH=$PATH:/usr/sbin:/sbin
 
 # What the guest needs before it can see the host's files.
 boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
