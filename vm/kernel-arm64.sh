@@ -12,16 +12,19 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../tools/foreign.sh"
 
 gone=3
+# How long a folder outlives its last use once a newer one is made.
+keep_days=14
 
-# Prints the newest package of a series: series_package SUITE SERIES. Until 6.18 one package has all of a kernel.
+# Prints the newest package of the series. Until 6.18 one package has all of a kernel.
 series_package() {
-	foreign_names arm64 "$1" "^linux-image-$2\\.[0-9]+.*-arm64\$" | grep -vE -- '-(cloud|rt|dbg)' | sort -V | tail -n 1
+	foreign_names arm64 "$suite" "^linux-image-$series\\.[0-9]+([+-][a-z0-9]+)?-$flavour\$" | sort -V | tail -n 1
 }
 
-# Sets suite and series, from the oldest with sched_ext that has all in one package to the newest.
+# Sets suite, series and flavour: the newest with sched_ext that has all in one package, with pages of 4 or 16 KB; an old one.
 choose() {
+	suite=trixie-backports series='6.18' flavour=arm64
 	case $1 in
-	debian-arm64) suite=trixie-backports series='6.18' ;;
+	debian-arm64-16k) flavour=arm64-16k ;;
 	debian-6.1-arm64) suite=bookworm series='6.1' ;;
 	esac
 }
@@ -30,11 +33,12 @@ hash_of() { cat "$@" | sha256sum | cut -c 1-12; }
 
 # make_folder FOLDER SCRIPT...: the script fills a new folder, its last word but one; it is moved in place when whole.
 make_folder() (
-	folder=$1
+	folder=$1 parent=$(dirname "$1")
 	shift
-	[ ! -e "$folder" ] || exit 0
-	mkdir -p "$(dirname "$folder")"
-	work=$(mktemp -d "$(dirname "$folder")/.arm64.XXXXXX") || exit 1
+	[ ! -e "$folder" ] || { touch "$folder" && exit 0; }
+	mkdir -p "$parent"
+	find "$parent" -maxdepth 1 -name "$(basename "${folder%-*}")-*" -mtime +"$keep_days" -exec rm -rf {} +
+	work=$(mktemp -d "$parent/.arm64.XXXXXX") || exit 1
 	trap 'rm -rf "$work"' EXIT
 	mkdir "$work/new" && "$@" "$work/new" "$work" && mv "$work/new" "$folder"
 )
@@ -68,14 +72,14 @@ find_image() {
 	image=$(find "$cache/kernel" -maxdepth 1 -name "$name-$series.*-1" 2>/dev/null | sort -V | tail -n 1)
 	[ -z "$image" ] || return 0
 	command -v apt-get >/dev/null || { printf 'tactus: KERNEL=%s: needs apt-get\n' "$name" >&2 && exit "$gone"; }
-	package=$(series_package "$suite" "$series")
-	[ -n "$package" ] || { printf 'tactus: KERNEL=%s: %s has no Linux %s for arm64\n' "$name" "$suite" "$series" >&2 && exit "$gone"; }
+	package=$(series_package)
+	[ -n "$package" ] || { printf 'tactus: KERNEL=%s: %s has no Linux %s for %s\n' "$name" "$suite" "$series" "$flavour" >&2 && exit "$gone"; }
 	image=$cache/kernel/$name-${package#linux-image-}-1
 	with_lock "kernel-$name" make_folder "$image" "$here/kernel-arm64.sh" unpack "$suite" "$package"
 }
 
 main() {
-	local name=$1 suite series image boot root
+	local name=$1 suite series flavour image boot root
 	choose "$name"
 	find_image
 	root=$cache/aarch64/root-$(foreign_own_suite)-$(hash_of "$here/root-arm64.sh")

@@ -52,7 +52,10 @@ choose_machine() {
 	machine=(qemu-system-x86_64 -cpu max)
 	machine_parameters=$x86_parameters
 	over=()
-	[ -e "$1/root" ] || return 0
+	if [ ! -e "$1/root" ]; then
+		[ "$(uname -m)" = x86_64 ] || refuse "KERNEL=$kernel: for x86-64 machines, whose programs it runs; take KERNEL=debian-arm64"
+		return
+	fi
 	machine=(qemu-system-aarch64 -M 'virt,gic-version=3' -cpu 'max,pauth-impdef=on')
 	machine_parameters=$arm64_parameters
 	over=(
