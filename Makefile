@@ -1,6 +1,5 @@
 # tactus: build, install, run, test. 'make help' lists the targets.
 # What the machine lacks is found or made by tools/deps.sh, which writes where it is to build/deps.mk.
-
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -133,12 +132,18 @@ $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) $< $(B)/pure.a -lz -linih -liberty -o $@
 
+# BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
+BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+$(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c tests/btf/wanted.h $(BPF_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@
+
 $(B)/workloads/%: tests/workloads/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread -ldl
 
-# A double, see its head.
 $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
@@ -157,7 +162,9 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 	@echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
-test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(if $(CROSS),,$(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
+# The saved BTFs and Windows programs are of x86-64.
+OF_X86 := $(if $(filter x86,$(BPF_ARCH)),$(B)/tests/btf_test $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
+test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(OF_X86)
 
 ## make ARCH=aarch64   the same or 'static' for that architecture, by Debian's cross compiler, below build/aarch64
 ## make cross       all of it, and its tests, for aarch64, unless this machine is one
