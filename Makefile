@@ -40,6 +40,7 @@ WORKLOADS += $(B)/workloads/libcuda.so.1
 WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/*.c))
 WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 
+begin = @mkdir -p $(@D) && echo "  CC    $<"
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help deps run test test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
@@ -82,8 +83,7 @@ $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	@$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
 $(B)/src/%.o: src/%.c $(SKEL) $(B)/deps.mk Makefile
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 # What a traced program takes in lies in tactus itself; it brings no C library along. There is none but for x86-64.
@@ -135,25 +135,21 @@ $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 # BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
 BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 $(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c tests/btf/wanted.h $(BPF_OBJECTS)
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@
 
 $(B)/workloads/%: tests/workloads/%.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread -ldl
 
 $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
 		$(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -shared $< -o $@
 
 # Guests' programs that bring the scheduler along.
 $(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 
 # Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
@@ -226,12 +222,10 @@ bench-cuda: static
 	@bench/cuda/h200.sh "$(or $(OUT),$(B)/bench/cuda)"
 # Before the rule of bench/%: it takes no BPF.
 $(B)/bench/load: bench/latency/load.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
 $(B)/bench/programs: bench/latency/programs.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 ## make bench-stress  ten minutes of stress-ng in a VM under the scheduler: was it ever ejected?
 bench-stress: all test-workloads
