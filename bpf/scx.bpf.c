@@ -11,6 +11,7 @@
  * thread is as urgent for a while, because that one waits for him. What a thread is comes from its role, which the
  * sensors keep with the thread; the decisions are core/tier.h's. */
 #include "scx_join.h"
+#include "scx_quota.h"
 #include "scx_wake.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -61,6 +62,7 @@ static __always_inline void charge(struct task_struct *p, struct kthread *thread
 
 	thread->turn.burst_ns += ran_ns;
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
+	quota_ran(thread, ran_ns);
 	if (thread->turn.is_late) {
 		thread->turn.is_late = 0;
 		return;
@@ -120,8 +122,8 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 	struct kthread *thread;
 	bool is_idle = false;
 	s32 cpu = choose_cpu(p, prev_cpu, wake_flags, &is_idle);
+	u64 now_ns, slice_ns = settings.slice_ns;
 	u32 boost, tier;
-	u64 now_ns;
 
 	if (!is_idle)
 		return cpu;
@@ -135,8 +137,10 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 		join(thread, cache_of(cpu), tier, true);
 		thread->turn.tier = tier;
 		thread->turn.queued_at_ns = now_ns;
+		slice_ns = slice_within_quota(thread, slice_ns, now_ns);
 	}
-	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns, 0);
+	if (slice_ns)
+		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns, 0);
 	return cpu;
 }
 
@@ -210,8 +214,8 @@ static __always_inline bool goes_on(struct task_struct *prev, s32 cpu, s64 first
 {
 	struct kthread *thread = thread_of(prev);
 	u64 now_ns = bpf_ktime_get_ns();
+	u64 deadline, slice_ns;
 	u32 boost, tier;
-	u64 deadline;
 
 	if (!thread)
 		return false;
@@ -221,8 +225,12 @@ static __always_inline bool goes_on(struct task_struct *prev, s32 cpu, s64 first
 	deadline = tier_deadline(thread->turn.vtime, settings.slice_ns, thread->turn.worth, boost);
 	if ((s64)(deadline - *clock_of(thread->turn.queue)) >= first)
 		return false;
+	slice_ns = slice_within_quota(
+		thread, tier_slice_among_ns(tier, settings.slice_ns, crowd_of(thread->turn.queue)->per_cpu), now_ns);
+	if (!slice_ns)
+		return false;
 	thread->turn.tier = tier;
-	set_slice(prev, tier_slice_among_ns(tier, settings.slice_ns, crowd_of(thread->turn.queue)->per_cpu));
+	set_slice(prev, slice_ns);
 	return true;
 }
 
@@ -388,8 +396,11 @@ void BPF_PROG(tactus_disable, struct task_struct *p)
 {
 	struct kthread *thread = thread_of(p);
 
-	if (thread)
-		leave_group(thread);
+	if (!thread)
+		return;
+	leave_group(thread);
+	if (thread->turn.granted_ns)
+		quota_ran(thread, 0);
 }
 
 SEC("struct_ops.s/init_task")
@@ -414,7 +425,15 @@ void BPF_PROG(tactus_exit_task, struct task_struct *p, struct scx_exit_task_args
 SEC("struct_ops.s/cgroup_init")
 s32 BPF_PROG(tactus_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args)
 {
-	group_add(cgroup, args->weight);
+	struct quota quota = {};
+
+	if (settings.has_quotas && bpf_core_field_exists(args->bw_quota_us))
+		quota_set(&quota, args->bw_period_us, args->bw_quota_us, args->bw_burst_us, bpf_ktime_get_ns());
+	group_add(cgroup, args->weight, &quota);
+	if (settings.has_quotas && quota.quota_ns) {
+		limit_counts(0, quota.quota_ns);
+		start_looking(quota.period_ns);
+	}
 	return 0;
 }
 
@@ -422,7 +441,10 @@ SEC("struct_ops.s/cgroup_exit")
 void BPF_PROG(tactus_cgroup_exit, struct cgroup *cgroup)
 {
 	u64 id = group_id(cgroup);
+	struct group *group = bpf_map_lookup_elem(&groups, &id);
 
+	if (group)
+		limit_counts(group->quota.quota_ns, 0);
 	bpf_map_delete_elem(&groups, &id);
 }
 
@@ -434,6 +456,8 @@ void BPF_PROG(tactus_cgroup_move, struct task_struct *p, struct cgroup *from, st
 
 	if (!thread)
 		return;
+	if (thread->turn.granted_ns)
+		quota_ran(thread, 0);
 	if (thread->turn.group_weight)
 		group_thread_leaves(thread->turn.group, thread->turn.group_weight);
 	thread->turn.group = group_id(to);
@@ -445,6 +469,24 @@ SEC("struct_ops/cgroup_set_weight")
 void BPF_PROG(tactus_cgroup_set_weight, struct cgroup *cgroup, u32 weight)
 {
 	group_reweigh(group_id(cgroup), weight);
+}
+
+/* From 6.17 on; before, the scheduler hears of no quota. */
+SEC("struct_ops/cgroup_set_bandwidth")
+void BPF_PROG(tactus_cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us)
+{
+	u64 id = group_id(cgroup), now_ns = bpf_ktime_get_ns(), was_ns, is_ns;
+	struct group *group = id ? bpf_map_lookup_elem(&groups, &id) : NULL;
+
+	if (!group)
+		return;
+	bpf_spin_lock(&group->lock);
+	was_ns = group->quota.quota_ns;
+	quota_set(&group->quota, period_us, quota_us, burst_us, now_ns);
+	is_ns = group->quota.quota_ns;
+	bpf_spin_unlock(&group->lock);
+	limit_counts(was_ns, is_ns);
+	start_looking(is_ns ? group->quota.period_ns : NSEC_PER_SEC);
 }
 
 SEC("struct_ops/enable")
@@ -482,7 +524,10 @@ s32 BPF_PROG(tactus_init)
 		if (error)
 			return error;
 	}
-	return 0;
+	if (!settings.has_quotas)
+		return 0;
+	error = scx_bpf_create_dsq(SCX_PARKED, -1);
+	return error ? error : prepare_look();
 }
 
 /* Which CPUs share what is fixed at the start. There are no operations for CPUs that come and go: without them the
@@ -502,6 +547,7 @@ struct sched_ext_ops tactus_ops = {
 	.cgroup_exit = (void *)tactus_cgroup_exit,
 	.cgroup_move = (void *)tactus_cgroup_move,
 	.cgroup_set_weight = (void *)tactus_cgroup_set_weight,
+	.cgroup_set_bandwidth = (void *)tactus_cgroup_set_bandwidth,
 	.dump = (void *)tactus_dump,
 	.dump_cpu = (void *)tactus_dump_cpu,
 	.dump_task = (void *)tactus_dump_task,

@@ -23,6 +23,9 @@ struct scx_init_task_args {
 
 struct scx_cgroup_init_args {
 	u32 weight;
+	u64 bw_period_us; /* from 6.17 on */
+	u64 bw_quota_us;
+	u64 bw_burst_us;
 } kernel_type;
 
 struct scx_exit_task_args;
@@ -43,6 +46,7 @@ struct sched_ext_ops {
 	void (*cgroup_exit)(struct cgroup *cgroup);
 	void (*cgroup_move)(struct task_struct *p, struct cgroup *from, struct cgroup *to);
 	void (*cgroup_set_weight)(struct cgroup *cgroup, u32 weight);
+	void (*cgroup_set_bandwidth)(struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us);
 	void (*dump)(struct scx_dump_ctx *ctx);
 	void (*dump_cpu)(struct scx_dump_ctx *ctx, s32 cpu, bool idle);
 	void (*dump_task)(struct scx_dump_ctx *ctx, struct task_struct *p);
@@ -57,7 +61,7 @@ struct sched_ext_ops {
 /* The values are the running kernel's: only the names matter here. */
 enum scx_dsq_id_flags { SCX_DSQ_LOCAL = 1, SCX_DSQ_LOCAL_ON = 2 };
 enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
-enum scx_enq_flags { SCX_ENQ_WAKEUP = 1, SCX_ENQ_HEAD = 2, SCX_ENQ_PREEMPT = 4 };
+enum scx_enq_flags { SCX_ENQ_WAKEUP = 1, SCX_ENQ_HEAD = 2, SCX_ENQ_PREEMPT = 4, SCX_ENQ_LAST = 8 };
 enum scx_wake_flags { SCX_WAKE_TTWU = 1 };
 enum scx_kick_flags { SCX_KICK_IDLE = 1, SCX_KICK_PREEMPT = 2 };
 enum scx_dsq_iter_flags { SCX_DSQ_ITER_REV = 1 };

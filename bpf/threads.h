@@ -35,6 +35,8 @@ struct turn {
 	u64 worth;	    /* of its weight among all, see core/tier.h */
 	u64 group;	    /* the control group's id; 0: the top */
 	u64 group_weight;   /* what the group's sum has of it; 0: it does not want to run */
+	u64 granted_ns;	    /* of its group's quota, and not yet run */
+	u64 parked_at_ns;   /* it waits for its group's quota since then; 0: it does not */
 };
 
 struct kthread {

@@ -32,6 +32,7 @@ enum scx_counter {
 	SCX_COUNT_BURNT,     /* urgent ones that ran so long that they were not */
 	SCX_COUNT_LENT,	     /* ran as urgently as the thread that they woke */
 	SCX_COUNT_MISSED,    /* urgent ones that waited longer than they may */
+	SCX_COUNT_PARKED,    /* had to wait for their control group's quota */
 	SCX_COUNTERS,
 };
 

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/lib.sh
 . "$here/../tools/lib.sh"
 
-names=(debian-6.1 debian-6.12 debian-6.16 debian-6.17 debian-6.18 debian-7.2 debian-newest scx)
+names=(debian-6.1 debian-6.12 debian-6.16 debian-6.17 debian-6.18 debian-7.2 debian-newest scx debian-arm64 debian-arm64-16k debian-6.1-arm64)
 # How long a folder outlives its last use once a newer one of its kernel is made.
 keep_days=14
 # After so long the newest of all is looked for again.
@@ -101,6 +101,7 @@ main() {
 	[ "${1:-}" != --exact ] || { exact=yes && shift; }
 	name=${1:-}
 	case " ${names[*]} " in *" $name "*) ;; *) refuse "KERNEL=$name: not one of ${names[*]}" ;; esac
+	case $name in *-arm64*) exec "$here/kernel-arm64.sh" "$name" ;; esac
 	if [ "$name" = scx ]; then need_scx; else need_debian "$name" "$exact"; fi
 	[ "$name" = scx ] || name=$(basename "$image" | cut -d - -f 1,2)
 	# Two folders, because the kernel is slow to make and a change to the guest's init must not make it anew.

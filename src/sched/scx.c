@@ -77,12 +77,16 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 				     .kernel = scx_kernel_release(),
 				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len
 										   : SCX_CPUS_MAX };
+	/* Without this flag 6.12 takes control groups' weights for ignored and warns. */
+	u64 flags = scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_HAS_CGROUP_WEIGHT");
 	u64 partial = settings->is_partial ? scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_SWITCH_PARTIAL") : 0;
 
 	if (settings->is_partial && !partial) {
 		reason_set(why, "this kernel's sched_ext cannot take only a part of the threads");
 		return -EOPNOTSUPP;
 	}
+	flags |= partial;
+	config.has_quotas = scx_kernel_has_quotas(btf, config.kernel);
 	number_caches(&config, settings->places);
 	list_caches(&config);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
@@ -94,9 +98,13 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 		bpf_program__set_autoload(skeleton->progs.tactus_enqueue_plain, true);
 		skeleton->struct_ops.tactus_ops->enqueue = skeleton->progs.tactus_enqueue_plain;
 	}
-	/* Without the second flag 6.12 takes control groups' weights for ignored and warns. */
-	skeleton->struct_ops.tactus_ops->flags = partial |
-						 scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_HAS_CGROUP_WEIGHT");
+	if (config.has_quotas) {
+		flags |= scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_LAST");
+	} else {
+		bpf_program__set_autoload(skeleton->progs.tactus_cgroup_set_bandwidth, false);
+		skeleton->struct_ops.tactus_ops->cgroup_set_bandwidth = NULL;
+	}
+	skeleton->struct_ops.tactus_ops->flags = flags;
 	return scx_kernel_fit(btf, skeleton->obj, skeleton->struct_ops.tactus_ops, why);
 }
 

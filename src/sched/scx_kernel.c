@@ -94,6 +94,27 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 	return false;
 }
 
+bool scx_kernel_has_quotas(const struct btf *btf, u32 release)
+{
+	static const struct form calls[] = { { "scx_bpf_dsq_move", 4 },
+					     { "scx_bpf_dsq_move_vtime", 4 },
+					     { "scx_bpf_dsq_move_set_slice", 2 },
+					     { "scx_bpf_dsq_move_set_vtime", 2 },
+					     { "bpf_iter_scx_dsq_new", 3 } };
+	int id = btf__find_by_name_kind(btf, "sched_ext_ops", BTF_KIND_STRUCT);
+
+	if (id <= 0 || !has_member(btf, btf__type_by_id(btf, (u32)id), "cgroup_set_bandwidth"))
+		return false;
+	for (u32 i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (arguments_of(btf, calls[i].name) != calls[i].arguments) {
+			if (sensor_is_verbose())
+				note("scheduler: cpu.max has no effect: the kernel's BTF lacks %s", calls[i].name);
+			return false;
+		}
+	/* Who may go on must be told for how long, or nobody would ever be stopped. */
+	return release < SCX_KERNEL(7, 3) || arguments_of(btf, "scx_bpf_task_set_slice") == 2;
+}
+
 static bool is_vital(const char *operation)
 {
 	static const char *const vital[] = { "select_cpu", "enqueue", "dispatch",  "running",

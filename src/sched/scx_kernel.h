@@ -4,6 +4,8 @@
 #ifndef TACTUS_SCHED_SCX_KERNEL_H
 #define TACTUS_SCHED_SCX_KERNEL_H
 
+#include <stdbool.h>
+
 #include "../../core/types.h"
 #include "../base/say.h"
 
@@ -15,6 +17,9 @@ u64 scx_kernel_value(const struct btf *btf, const char *enumeration, const char 
 
 /* Returns 0 if the scheduler can work there, else -EOPNOTSUPP with the reason in words. */
 int scx_kernel_suffices(const struct btf *btf, struct reason *why);
+
+/* Whether the kernel tells of control groups' quotas, and has what it takes to keep them. */
+bool scx_kernel_has_quotas(const struct btf *btf, u32 release);
 
 /* Takes those operations out of the table, which is the object's first of that type, that the kernel does not know.
  * Returns 0, or -EOPNOTSUPP if one is among them that the scheduler can't do without. */

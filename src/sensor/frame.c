@@ -159,11 +159,13 @@ static int probe_target(struct frame_state *state, const struct target *target, 
 static void on_library(void *data, const struct library *library)
 {
 	struct frame_state *state = data;
+	char path[PATH_PLAIN];
+	u32 probed = 0;
 
+	format_plain(path, sizeof(path), library->path);
 	for (u32 i = 0; i < TARGETS; i++) {
 		const struct target *target = &targets[i];
 		struct reason why = { "" };
-		char path[PATH_PLAIN];
 		int error;
 
 		/* A pattern is a name with anything behind it, and no two fit one name. */
@@ -172,13 +174,15 @@ static void on_library(void *data, const struct library *library)
 		if (target->forwards_to && elf_needs(library->open, target->forwards_to))
 			continue;
 		error = probe_target(state, target, library, &why);
+		probed += error >= 0;
 		if (error >= 0 && target->or_else)
 			i++;
 		if (error >= 0 || target->optional || target->or_else)
 			continue;
-		format_plain(path, sizeof(path), library->path);
 		note("frame: %s: %s: frames by %s are not seen there", path, why.text, target->symbol);
 	}
+	if (probed && sensor_is_verbose())
+		note("frame: %s: probes are in place", path);
 }
 
 struct search {
@@ -217,6 +221,8 @@ static void on_address(struct frame_state *state, const struct frame_message *me
 	if (uprobes_attach(state->uprobes, state->skeleton->progs.on_present, file, search.offset, AT_ENTRY,
 			   way_of(message->rank, file_number(state, seen.st_dev, seen.st_ino)), &why) < 0)
 		state->unresolved++;
+	else if (sensor_is_verbose())
+		note("frame: process %u asked where to present: a probe is in place", message->pid);
 	close(search.fd);
 }
 

@@ -55,10 +55,11 @@ static u32 power_of_two_at_most(u32 value)
 
 static u32 ring_bytes(const struct sched_settings *settings)
 {
-	u32 share = ALL_RINGS_BYTES / settings->cpus_len;
+	u32 share = ALL_RINGS_BYTES / settings->cpus_len, page = (u32)sysconf(_SC_PAGESIZE);
 
+	/* Kernels of arm64 may have pages of 64 KB, and a ring has whole ones. */
 	if (settings->ring_bytes)
-		return settings->ring_bytes;
+		return settings->ring_bytes < page ? page : settings->ring_bytes;
 	return share < LEAST_RING_BYTES ? LEAST_RING_BYTES : power_of_two_at_most(share);
 }
 

@@ -361,7 +361,8 @@ static void count_losses(struct session *session)
 	source->lost = losses.events;
 	memcpy(source->lost_kinds, losses.of_kind, sizeof(source->lost_kinds));
 	source->refused = losses.threads + source->threads.refused;
-	source->evidence_lost = session->evidence ? evidence_lost(session->evidence) : 0;
+	if (session->evidence)
+		source->evidence = evidence_lost(session->evidence);
 	if (session->cuda.state != SENSOR_OFF) {
 		struct cuda_state_of cuda = cuda_state(&session->cuda);
 
@@ -560,9 +561,9 @@ void source_print_losses(const struct source *source)
 		     " events were left out: what is kept of their threads could not be reached, since an interrupt "
 		     "came while it was being looked up (Linux 6.2 and later can do that)",
 		     source->unreached);
-	if (source->evidence_lost)
-		note("%" PRIu64 " facts about threads were lost: a map or ring was full, or a hook was busy",
-		     source->evidence_lost);
+	if (source->evidence.sum)
+		note("%" PRIu64 " facts about threads were lost (%s): a map or ring was full, or a hook was busy",
+		     source->evidence.sum, source->evidence.words);
 	if (source->cuda_lost)
 		note("%" PRIu64 " calls were not kept or their arguments not read", source->cuda_lost);
 	if (source->refused)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Two threads that spin on one CPU for some seconds. Usage: inversion CPU SECONDS nice|realtime|same
- * nice: -5 against 5, the lower one gets its slices too. realtime: a FIFO thread against a plain one, which the kernel
- * lets run for some 5 % of each second so that it does not starve. same: no inversion, both nice 0.
- * Prints "waiter TID runner TID" at the start. Exit status 2: bad usage, 3: the priority is not allowed here. */
+/* Two threads that spin on one CPU for some seconds, and beside other work until the second has had its part. Usage:
+ * inversion CPU SECONDS nice|realtime|same nice: -5 against 5, the lower one gets its slices too. realtime: a FIFO
+ * thread against a plain one, which the kernel lets run for some 5 % of each second so that it does not starve. same:
+ * no inversion, both nice 0. Prints "waiter TID runner TID" at the start and "ran WAITER_NS RUNNER_NS" at the end: how
+ * long each was on the CPU by its own clock. Exit status 2: bad usage, 3: the priority is not allowed here. */
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NICE_HIGH = -5, NICE_LOW = 5, FIFO_PRIO = 50 };
+enum { NICE_HIGH = -5, NICE_LOW = 5, FIFO_PRIO = 50, RUNNER_LEAST_NS = 50000000 };
 
 static const char *mode;
 static double end_s;
+static long long runner_least_ns;
 static pthread_barrier_t ready;
 static pid_t tids[2];
-static int refused;
+static long long ran_ns[2];
+static atomic_int refused, runner_is_done;
 
 static double now_s(void)
 {
@@ -26,6 +30,14 @@ static double now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static long long own_cpu_ns(void)
+{
+	struct timespec ran;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+	return ran.tv_sec * 1000000000LL + ran.tv_nsec;
 }
 
 static int take_priority(int is_runner)
@@ -50,8 +62,10 @@ static void *spin(void *arg)
 	pthread_barrier_wait(&ready);
 	if (take_priority(is_runner))
 		refused = 1;
-	while (!refused && now_s() < end_s)
+	while (!refused && (now_s() < end_s || (is_runner ? own_cpu_ns() < runner_least_ns : !runner_is_done)))
 		;
+	runner_is_done |= is_runner;
+	ran_ns[is_runner] = own_cpu_ns();
 	return NULL;
 }
 
@@ -65,6 +79,7 @@ int main(int argc, char **argv)
 		return 2;
 	mode = argv[3];
 	end_s = now_s() + atof(argv[2]);
+	runner_least_ns = atof(argv[2]) < 0.5 ? 0 : RUNNER_LEAST_NS;
 	CPU_ZERO(&cpus);
 	CPU_SET((size_t)atoi(argv[1]), &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
@@ -79,5 +94,6 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&ready);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
+	printf("ran %lld %lld\n", ran_ns[0], ran_ns[1]);
 	return refused ? 3 : 0;
 }
