@@ -64,6 +64,7 @@ holds "beside three hogs a thread that works by a clock is at most twice as late
 kill "${hogs[@]}"
 [ "${1:-}" != late ] || done_testing
 
+modprobe -a evdev uinput 2>/dev/null
 # A click is handed on by who reads the mouse, to a program that is nothing special, beside three hogs.
 # clicks WORD...: p99 of the time from the click to that program's start, in us
 clicks() {
