@@ -1,19 +1,22 @@
 # tactus: build, install, run, test. 'make help' lists the targets.
 # What the machine lacks is found or made by tools/deps.sh, which writes where it is to build/deps.mk.
-
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 DESTDIR ?=
 SBINDIR = $(DESTDIR)$(PREFIX)/sbin
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man8
 
-CC := gcc
+# ARCH=aarch64 on another machine: by Debian's cross compiler, below build/aarch64.
+HOST := $(shell uname -m)
+ARCH := $(HOST)
+CROSS := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
+B := build$(if $(CROSS),/$(ARCH))
+CC = $(CROSS)gcc $(CROSS_FLAGS)
 CLANG ?= clang
-B := build
-ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+PKG_CONFIG ?= pkg-config
 
 # These make it, or do without.
-ifneq ($(filter-out deps run test help clean uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run demo test test-long help clean uninstall cross,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
 
@@ -21,10 +24,12 @@ WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
 LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty
-STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs-only-l libelf 2>/dev/null)
-MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
-BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
-	$(LIBBPF_CFLAGS) $(addprefix -idirafter /usr/include/,$(MULTIARCH))
+STATIC_LIBS = $(LIBS) $(shell $(PKG_CONFIG) --static --libs-only-l libelf 2>/dev/null)
+# Where the headers of one machine lie, which clang does not look for when it makes BPF.
+HEADERS := $(if $(CROSS),/usr/$(ARCH)-linux-gnu/include,$(addprefix /usr/include/,$(shell gcc -print-multiarch 2>/dev/null)))
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
+BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
+	$(LIBBPF_CFLAGS) $(addprefix -idirafter ,$(HEADERS))
 
 SRC := $(wildcard src/*.c src/*/*.c)
 OBJ := $(SRC:%.c=$(B)/%.o)
@@ -35,9 +40,10 @@ WORKLOADS += $(B)/workloads/libcuda.so.1
 WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/*.c))
 WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 
+begin = @mkdir -p $(@D) && echo "  CC    $<"
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run test test-unit test-workloads static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -47,26 +53,30 @@ help:
 ## make             build build/tactus (run 'make deps' once before)
 ## make deps        install or build what the build needs
 deps:
-	@tools/deps.sh build
+	@tools/deps.sh build $(ARCH)
 
-## make run         set up, build, and run the main job (tactus run)
-run: deps
+## make run         set up, build, and run the main job (tactus run); in a VM where this machine does not allow it
+## make demo        the main job in a VM, on any machine: a game-like load before and after
+run demo: deps
 	@echo "==> building" >&2
-	@$(MAKE) --no-print-directory -s all
-	@echo "==> tactus run (Ctrl-C ends it)" >&2
-	@$(B)/tactus run
+	@$(MAKE) --no-print-directory -s all $(B)/bench/load
+	@tools/$@.sh
 
 ## make test        set up, build, and run every test
 test:
 	@tools/deps.sh test
 	@tests/run.sh
+## make test-long   what is rare and long: stress of the scheduler, a thousand restarts, minutes of fuzzing; an hour or two
+test-long:
+	@tools/deps.sh test
+	@FUZZ_SECONDS=300 ALL_COMBINATIONS=1 tests/run.sh fuzz host/57-without long
 
 ## make test-unit   the tests that need no root
 test-unit: test-workloads
-	@tests/run.sh unit
+	@tests/run.sh unit fuzz
 
 $(B)/deps.mk:
-	@echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1
+	@$(if $(CROSS),tools/deps.sh build $(ARCH),echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
 	@mkdir -p $(@D)
@@ -77,19 +87,18 @@ $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	@$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
 $(B)/src/%.o: src/%.c $(SKEL) $(B)/deps.mk Makefile
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-# What a traced program takes in lies in tactus itself; it brings no C library along.
+# What a traced program takes in lies in tactus itself; it brings no C library along. There is none but for x86-64.
 $(B)/detour.so: $(wildcard detour/*.[ch] core/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector \
-		-mgeneral-regs-only $(if $(filter x86,$(ARCH)),-fcf-protection) -nostdlib -shared -Wl,-z,now,--no-undefined \
+		-mgeneral-regs-only -fcf-protection -nostdlib -shared -Wl,-z,now,--no-undefined \
 		$(wildcard detour/*.c) -o $@
 $(B)/src/sensor/cuda_detour.o: ALL_CFLAGS += -DDETOUR_IMAGE='"$(B)/detour.so"'
-$(B)/src/sensor/cuda_detour.o: $(B)/detour.so
+$(B)/src/sensor/cuda_detour.o: $(if $(filter x86,$(BPF_ARCH)),$(B)/detour.so)
 
 $(B)/tactus: $(OBJ)
 	@echo "  LINK  $@"
@@ -115,35 +124,38 @@ build/clang/deps.mk: build/deps.mk
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
-PURE += src/view/role_words.c src/view/status.c src/sched/journal.c
-SANITIZED := $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all
+PURE += src/view/role_words.c src/view/status.c src/sched/journal.c src/sched/scx_events.c
+SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
+	$(if $(CROSS),-static-libasan -static-libubsan)
 $(B)/pure/%.o: %.c $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) -c $< -o $@
 $(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
-	@rm -f $@ && ar rcs $@ $^
+	@rm -f $@ && $(CROSS)ar rcs $@ $^
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) $< $(B)/pure.a -lz -linih -liberty -o $@
 
+# BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
+BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+$(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c tests/btf/wanted.h $(BPF_OBJECTS)
+	$(begin)
+	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@
+
 $(B)/workloads/%: tests/workloads/%.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread -ldl
 
-# A double, see its head.
 $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
-		$(if $(filter x86,$(ARCH)),-fcf-protection) -shared $< -o $@
+		$(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -shared $< -o $@
 
 # Guests' programs that bring the scheduler along.
 $(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 
 # Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
@@ -152,7 +164,14 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 	@echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
-test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS))
+# The saved BTFs and Windows programs are of x86-64.
+OF_X86 := $(if $(filter x86,$(BPF_ARCH)),$(B)/tests/btf_test $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
+test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(OF_X86)
+
+## make ARCH=aarch64   the same or 'static' for that architecture, by Debian's cross compiler, below build/aarch64
+## make cross       all of it, and its tests, for aarch64, unless this machine is one
+cross:
+	@$(if $(filter aarch64,$(HOST)),:,tools/deps.sh build aarch64 && $(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads)
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 install: $(B)/tactus
@@ -170,7 +189,7 @@ lint:
 format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
-## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|debian-6.12 CPUS=n CLOCK=real|virtual LIMIT=s
+## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|6.12|6.16|6.17|6.18|7.2|newest CPUS=n CLOCK=real|virtual LIMIT=s
 vm: export override CMD := $(value CMD)
 vm:
 	@vm/run.sh
@@ -209,12 +228,10 @@ bench-cuda: static
 	@bench/cuda/h200.sh "$(or $(OUT),$(B)/bench/cuda)"
 # Before the rule of bench/%: it takes no BPF.
 $(B)/bench/load: bench/latency/load.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
 $(B)/bench/programs: bench/latency/programs.c
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 ## make bench-stress  ten minutes of stress-ng in a VM under the scheduler: was it ever ejected?
 bench-stress: all test-workloads

@@ -174,25 +174,33 @@ enum {
 };
 
 /* Confidence grows with agreement and falls with contradiction; only when little is left does the role change. */
-core_fn void pattern_learn(struct pattern *pattern, struct opinion seen)
+core_step int pattern_learn_opinion(struct pattern *pattern, u32 role, u32 confidence)
 {
-	u32 cost = seen.role == ROLE_UNKNOWN ? PATTERN_DOUBTED : PATTERN_CONTRADICTED;
+	u32 cost = role == ROLE_UNKNOWN ? PATTERN_DOUBTED : PATTERN_CONTRADICTED;
 
+	if (!pattern)
+		return 0;
 	if (pattern->calls < 255)
 		pattern->calls++;
-	if (seen.role != ROLE_UNKNOWN && seen.role == pattern->role) {
-		u32 most = seen.confidence + 15 < PATTERN_MOST ? seen.confidence + 15 : PATTERN_MOST;
+	if (role != ROLE_UNKNOWN && role == pattern->role) {
+		u32 most = confidence + 15 < PATTERN_MOST ? confidence + 15 : PATTERN_MOST;
 
 		if (pattern->confidence < most)
 			pattern->confidence += (most - pattern->confidence + 3) / 4;
-		return;
+		return 0;
 	}
 	if (pattern->role != ROLE_UNKNOWN && pattern->confidence >= PATTERN_GIVEN_UP + cost) {
 		pattern->confidence -= (u8)cost;
-		return;
+		return 0;
 	}
-	pattern->role = (u8)seen.role;
-	pattern->confidence = (u8)seen.confidence;
+	pattern->role = (u8)role;
+	pattern->confidence = (u8)confidence;
+	return 0;
+}
+
+core_fn void pattern_learn(struct pattern *pattern, struct opinion seen)
+{
+	pattern_learn_opinion(pattern, seen.role, seen.confidence);
 }
 
 core_step int pattern_learn_role(struct pattern *pattern, const struct behaviour *seen)
@@ -250,7 +258,7 @@ core_step int pattern_learn_busy(struct pattern *pattern, const struct behaviour
 /* Whether a clock is heard in the wake-ups from outside, however often its own process wakes it in between. */
 core_fn int behaviour_has_beat(const struct behaviour *seen)
 {
-	return seen->beats >= LEAST_WAKES && seen->beat_ns <= PERIOD_FRAME_MOST_NS &&
+	return seen->beats >= LEAST_WAKES && seen->beat_ns && seen->beat_ns <= PERIOD_FRAME_MOST_NS &&
 	       percent_of(seen->beat_dev_ns, seen->beat_ns) <= EXACT_PERCENT;
 }
 

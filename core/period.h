@@ -17,13 +17,14 @@ enum {
 
 core_fn int is_near(u64 value, u64 wanted, u64 slack_per_mille)
 {
-	u64 off = value > wanted ? value - wanted : wanted - value;
+	u64 slack = wanted * slack_per_mille / 1000;
 
-	return off * 1000 <= wanted * slack_per_mille;
+	/* One comparison: each costs the verifier two ways through all that follow. */
+	return value - (wanted - slack) <= 2 * slack;
 }
 
 /* Whether sound devices and servers wake their threads so often: blocks of 2^n frames at 44.1 or 48 kHz. */
-core_fn int is_sound_period(u64 period_ns)
+core_step int is_sound_period(u64 period_ns)
 {
 	u64 frames;
 
@@ -35,7 +36,7 @@ core_fn int is_sound_period(u64 period_ns)
 }
 
 /* Sound in blocks of 2.5, 5 or 10 ms. Other programs sleep that long too, but then they wake a little later. */
-core_fn int is_sound_timer(u64 period_ns)
+core_step int is_sound_timer(u64 period_ns)
 {
 	return is_near(period_ns, 2500 * NSEC_PER_USEC, SOUND_TIMER_SLACK) ||
 	       is_near(period_ns, 5 * NSEC_PER_MSEC, SOUND_TIMER_SLACK) ||
@@ -48,7 +49,7 @@ core_fn int is_rate(u64 period_ns, u64 per_second)
 }
 
 /* Whether screens show pictures so often. Rates that are as good for other things, as 50 and 100, are left out. */
-core_fn int is_picture_period(u64 period_ns)
+core_step int is_picture_period(u64 period_ns)
 {
 	return is_rate(period_ns, 30) || is_rate(period_ns, 60) || is_rate(period_ns, 72) || is_rate(period_ns, 75) ||
 	       is_rate(period_ns, 90) || is_rate(period_ns, 120) || is_rate(period_ns, 144) ||
@@ -56,7 +57,7 @@ core_fn int is_picture_period(u64 period_ns)
 }
 
 /* Whether fast mice and pads report so often. A program that sleeps for a millisecond at a time is slower. */
-core_fn int is_input_period(u64 period_ns)
+core_step int is_input_period(u64 period_ns)
 {
 	return is_near(period_ns, NSEC_PER_MSEC, INPUT_SLACK) || is_near(period_ns, NSEC_PER_MSEC / 2, INPUT_SLACK) ||
 	       is_near(period_ns, NSEC_PER_MSEC / 4, INPUT_SLACK) || is_near(period_ns, NSEC_PER_MSEC / 8, INPUT_SLACK);

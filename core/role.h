@@ -196,9 +196,13 @@ core_fn u32 boost_of_role(u32 role)
 }
 
 /* How urgently a role runs. One that is hardly believed changes nothing. */
-core_fn void answer_urgency(struct role_answer *answer, const struct role_facts *facts, const struct pattern *pattern)
+core_step int answer_urgency(struct role_answer *answer, const struct role_facts *facts, const struct pattern *pattern)
 {
-	u32 trusted = answer->confidence >= ROLE_TRUSTED ? answer->role : ROLE_UNKNOWN;
+	u32 trusted;
+
+	if (!answer || !facts || !pattern)
+		return 0;
+	trusted = answer->confidence >= ROLE_TRUSTED ? answer->role : ROLE_UNKNOWN;
 
 	/* The kernel's threads work for whoever asked, who may be urgent. */
 	answer->tier = facts->has & HAS_KERNEL_THREAD ? TIER_INTERACTIVE : (u8)tier_of_role(trusted);
@@ -217,6 +221,7 @@ core_fn void answer_urgency(struct role_answer *answer, const struct role_facts 
 	}
 	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority >= WINE_HIGHEST && answer->boost)
 		answer->boost++;
+	return 0;
 }
 
 /* An answer while it is found. */
@@ -226,21 +231,27 @@ struct weighing {
 	u32 is_settled; /* weaker evidence changes nothing any more */
 };
 
-core_fn void weigh(struct weighing *so_far, u32 evidence, struct opinion opinion)
+core_step int weigh_role(struct weighing *so_far, u32 evidence, u32 role, u32 confidence)
 {
-	if (so_far->is_settled || opinion.role == ROLE_UNKNOWN || opinion.role >= ROLES)
-		return;
+	if (!so_far || so_far->is_settled || role == ROLE_UNKNOWN || role >= ROLES)
+		return 0;
 	if (so_far->answer.role == ROLE_UNKNOWN) {
-		so_far->answer.role = (u8)opinion.role;
+		so_far->answer.role = (u8)role;
 		so_far->answer.evidence = (u8)evidence;
-		so_far->confidence = opinion.confidence;
-		return;
+		so_far->confidence = confidence;
+		return 0;
 	}
 	so_far->is_settled = 1;
-	if (opinion.role == so_far->answer.role)
+	if (role == so_far->answer.role)
 		so_far->confidence += (100 - so_far->confidence) / 4;
 	else if (so_far->answer.evidence < EVIDENCE_GPU && so_far->confidence > 10 && evidence >= EVIDENCE_RUNTIME)
 		so_far->confidence -= 10;
+	return 0;
+}
+
+core_fn void weigh(struct weighing *so_far, u32 evidence, struct opinion opinion)
+{
+	weigh_role(so_far, evidence, opinion.role, opinion.confidence);
 }
 
 /* One answer out of all evidence: the strongest that has an opinion gives the role, the next one that has confirms or

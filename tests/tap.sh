@@ -42,13 +42,16 @@ ends() {
 		pass "$name"
 	fi
 }
-# wait_for FILE REGEX: until a line of the file matches, for a minute at most
+# wait_for FILE REGEX [SECONDS]: until a line of the file matches. When the time (two minutes) is over, that is a failure by itself.
 wait_for() {
-	for _ in $(seq 600); do
-		grep -qE -- "$2" "$1" 2>/dev/null && return 0
+	local end=$((SECONDS + ${3:-120}))
+	until grep -qE -- "$2" "$1" 2>/dev/null; do
+		if ((SECONDS >= end)); then
+			flunk "a line like '$2' comes within ${3:-120} s" "$(basename "$1") ends with: $(tail -n 5 "$1" 2>&1)"
+			return 1
+		fi
 		sleep 0.1
 	done
-	return 1
 }
 # json EXPRESSION <JSON: a Python expression over `rows` (the objects of all lines) and `d` (the first)
 json() { python3 -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d=rows[0]; print('"$1"')'; }

@@ -33,7 +33,6 @@ missing_packages() {
 }
 
 refresh_package_lists() {
-	[ "$(id -u)" = 0 ] || die "package lists are out of date: run 'apt-get update' as root"
 	say "refreshing Debian's package lists"
 	apt-get update -qq >&2 || die "apt-get update failed: check the network and /etc/apt/sources.list"
 }
@@ -56,41 +55,124 @@ install_packages() {
 		die "could not install ${missing% }"
 }
 
-package_version() { apt-cache policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" {print $2}'; }
+# Two sets of package lists: the machine's own, and others in the cache with suites that the machine need not know, for
+# which nobody has to be root and the machine's own sources stay as they are.
+# by_lists machine|others apt-get|apt-cache WORDS...
+by_lists() {
+	local lists=$1 tool=$2
+	shift 2
+	if [ "$lists" = machine ]; then "$tool" "$@"; else "$tool" -c "$cache/apt/apt.conf" "$@"; fi
+}
+
+# Prints the address that this machine has Debian's archive ("debian") or its security updates ("debian-security") from.
+mirror_of() {
+	local known
+	known=$(apt-get update --print-uris -o Dir::State::Lists=/dev/null 2>/dev/null |
+		sed -n "s|^'\\(.*\\)/dists/[^/]*/InRelease'.*|\\1|p" | grep -E "[/.]$1(\\.list)?\$" | head -n 1) || true
+	printf '%s\n' "${known:-http://deb.debian.org/$1}"
+}
+
+other_suites() {
+	local uri=$1 keyring=$2
+	shift 2
+	printf '%s\n' 'Types: deb' "URIs: $uri" "Suites: $*" 'Components: main' 'Architectures: amd64' 'Targets: Packages' \
+		"Signed-By: $keyring" ''
+}
+
+# A machine's own hooks after an update want to be root; apt's own user may not see into the cache.
+other_settings() {
+	cat <<-END
+		Dir::Etc { SourceList "$1/debian.sources"; SourceParts "/dev/null"; Preferences "/dev/null"; PreferencesParts "/dev/null"; };
+		Dir::State { Lists "$1/lists"; status "/dev/null"; };
+		Dir::Cache "$1/cache";
+		APT::Architecture "amd64";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+		#clear APT::Update::Pre-Invoke;
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+	END
+}
+
+# A suite that is gone, or a mirror without one, must not take the others along.
+refresh_other_lists() {
+	local folder=$cache/apt keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	command -v apt-get >/dev/null || die "Debian's kernels are fetched by apt-get, which is not here: install the package apt"
+	[ -e "$keyring" ] || die "$keyring is not here: install the package debian-archive-keyring"
+	say "reading the lists of Debian's other kernels (1.4 MB)"
+	mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
+	{
+		other_suites "$(mirror_of debian)" "$keyring" bookworm-backports trixie-backports
+		other_suites "$(mirror_of debian-security)" "$keyring" bookworm-security
+	} >"$folder/debian.sources"
+	other_settings "$folder" >"$folder/apt.conf"
+	if by_lists others apt-get update -qq -o APT::Update::Error-Mode=any >"$folder/log" 2>&1; then
+		touch "$folder/asked"
+	else
+		say "not all of these lists could be read: $(grep -m 1 '^[EW]:' "$folder/log")"
+	fi
+}
+
+# Reads the other lists unless that was done within so many days: need_other_lists DAYS
+need_other_lists() {
+	[ -z "$(find "$cache/apt/asked" -mmin -$(($1 * 1440)) 2>/dev/null)" ] || return 0
+	with_lock apt refresh_other_lists
+}
+
+# package_version LISTS NAME
+package_version() { by_lists "$1" apt-cache policy "$2" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" {print $2}'; }
+
+# Sets lists and version to where a package can be had from.
+find_package() {
+	lists=machine
+	version=$(package_version machine "$1")
+	[ -z "$version" ] || return 0
+	if [ "$(id -u)" = 0 ]; then
+		refresh_package_lists
+		version=$(package_version machine "$1")
+		[ -z "$version" ] || return 0
+	fi
+	lists=others
+	need_other_lists 1
+	version=$(package_version others "$1")
+	[ -n "$version" ] || die "$1: no such Debian package in the configured sources"
+}
 
 # Prints the version of a package that can be downloaded, asking for fresh lists if none is known.
 need_package_version() {
-	local version
-	version=$(package_version "$1")
-	if [ -z "$version" ]; then
-		refresh_package_lists
-		version=$(package_version "$1")
-	fi
-	[ -n "$version" ] || die "$1: no such Debian package in the configured sources"
+	local lists version
+	find_package "$1"
 	printf '%s\n' "$version"
 }
 
 # Prints the path of a package's .deb in the cache, downloading it (not installing it) when it is not there.
 fetch_deb() {
-	local name=$1 version file
-	version=$(need_package_version "$name")
-	file=$(deb_file "$name" "$version")
-	if [ -z "$file" ]; then
-		say "downloading $name $version"
-		mkdir -p "$cache/deb"
-		if ! (cd "$cache/deb" && apt-get download -qq "$name=$version" >&2); then
-			refresh_package_lists
-			version=$(need_package_version "$name")
-			(cd "$cache/deb" && apt-get download -qq "$name=$version" >&2) || die "could not download $name $version"
-		fi
-		file=$(deb_file "$name" "$version")
-		[ -n "$file" ] || die "$name $version was downloaded but is not in $cache/deb"
+	local lists version
+	find_package "$1"
+	if [ -z "$(deb_file "$1" "$version")" ] && ! with_lock "deb-$1" download_deb "$lists" "$1" "$version"; then
+		need_other_lists 0
+		lists=others
+		version=$(package_version others "$1")
+		[ -n "$version" ] || die "$1: no such Debian package"
+		with_lock "deb-$1" download_deb others "$1" "$version" || die "could not download $1"
 	fi
-	printf '%s\n' "$file"
+	deb_file "$1" "$version"
 }
 
 # apt-get writes a version's colon as %3a in file names.
 deb_file() { find "$cache/deb" -maxdepth 1 -name "$1_${2//:/%3a}_*.deb" 2>/dev/null | head -n 1; }
+
+# download_deb LISTS NAME VERSION: called with the lock held. apt-get writes to the final name from the first byte on, so it
+# does that elsewhere, goes on there with what was broken off, and compares checksums at the end.
+download_deb() {
+	local lists=$1 name=$2 version=$3 part=$cache/deb/part-$2 size quiet=-qq
+	[ -z "$(deb_file "$name" "$version")" ] || return 0
+	size=$(by_lists "$lists" apt-cache show "$name=$version" 2>/dev/null | awk '$1 == "Size:" {print $2; exit}')
+	say "downloading $name $version, $(((${size:-0} + 500000) / 1000000)) MB (once: it stays in $cache)"
+	[ ! -t 2 ] || quiet=-q=0
+	mkdir -p "$part" && (cd "$part" && by_lists "$lists" apt-get download "$quiet" -o APT::Sandbox::User=root "$name=$version" >&2) || return 1
+	mv "$part/${name}_${version//:/%3a}_"*.deb "$cache/deb/" && rm -rf "$part"
+}
 
 # with_own_shared_memory SCRIPT ARGS...: goes on as the same script with an empty /dev/shm: what JACK's servers leave there when
 # they are killed keeps later ones from starting.

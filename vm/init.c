@@ -23,13 +23,16 @@
 #include "line.h"
 
 #define HOST "/host" /* the host's root, read-only */
+#define OVER "/over" /* programs for this machine, where the host is of another kind, read-only */
 #define TOP "/top"   /* where writes go: memory */
 #define ROOT "/root" /* the two together */
 
 /* Read-only and for one short run, so the guest may keep what it has read; without extended attributes because
  * overlayfs asks for one at every look-up, each a trip to the host. */
 #define HOST_OPTIONS "trans=virtio,version=9p2000.L,msize=524288,cache=loose,noxattr"
-#define ROOT_OPTIONS "lowerdir=" HOST ",upperdir=" TOP "/upper,workdir=" TOP "/work"
+#define TOP_OPTIONS ",upperdir=" TOP "/upper,workdir=" TOP "/work"
+#define ROOT_OPTIONS "lowerdir=" HOST TOP_OPTIONS
+#define ROOT_OPTIONS_OVER "lowerdir=" OVER ":" HOST TOP_OPTIONS
 
 struct place {
 	const char *type;
@@ -184,14 +187,29 @@ static int must_stay(const struct place *place, const char *const job[JOB_TEXTS]
 
 static void root_make(void)
 {
+	int has_over;
+
 	make_folder(HOST);
+	make_folder(OVER);
 	make_folder(TOP);
 	make_folder(ROOT);
 	mount_or_fail("host", HOST, "9p", MS_RDONLY, HOST_OPTIONS);
 	mount_or_fail("top", TOP, "tmpfs", 0, "mode=755");
 	make_folder(TOP "/upper");
 	make_folder(TOP "/work");
-	mount_or_fail("root", ROOT, "overlay", 0, ROOT_OPTIONS);
+	has_over = mount("over", OVER, "9p", MS_RDONLY, HOST_OPTIONS) == 0;
+	mount_or_fail("root", ROOT, "overlay", 0, has_over ? ROOT_OPTIONS_OVER : ROOT_OPTIONS);
+}
+
+/* Whoever runs QEMU as an ordinary user may not look into the host's root's home, which is the command's own here. */
+static void home_open(void)
+{
+	int fd = open(HOST "/root", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EACCES || errno == EPERM)
+		mount_or_fail("tmpfs", ROOT "/root", "tmpfs", 0, "mode=700");
 }
 
 static void root_furnish(const char *const job[JOB_TEXTS])
@@ -420,6 +438,7 @@ int main(void)
 	job_read(line, job);
 	root_make();
 	root_furnish(job);
+	home_open();
 	lend_kernel_files(job[JOB_IMAGE]);
 	root_enter();
 	finish_system();

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Makes what boots a kernel: kernel-boot.sh IMAGE-FOLDER NEW-FOLDER WORK-FOLDER; vm/kernel.sh calls it.
-# Leaves in NEW-FOLDER: initramfs, attend, and links to the image and its vmlinuz.
+# Leaves in NEW-FOLDER: initramfs, attend, and links to the image and its vmlinuz. GUEST_CC is the compiler for another machine.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/lib.sh
 . "$here/../tools/lib.sh"
+# Where modprobe and depmod are, which an ordinary user's shell need not know.
+PATH=$PATH:/usr/sbin:/sbin
 
 # What the guest needs before it can see the host's files.
 boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
@@ -38,14 +40,15 @@ add_modules() {
 	done
 }
 
-compile() { "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -static -o "$2" "$here/$1" || die "vm/$1: does not compile"; }
+# compile COMPILER SOURCE RESULT
+compile() { "$1" -std=gnu11 -O2 -Wall -Wextra -static -o "$3" "$here/$2" || die "vm/$2: does not compile"; }
 
 main() {
 	local image=$1 new=$2 root=$3/root
 	install_packages gcc libc6-dev cpio kmod xz-utils
 	mkdir "$root"
-	compile init.c "$root/init"
-	compile attend.c "$new/attend"
+	compile "${GUEST_CC:-${CC:-cc}}" init.c "$root/init"
+	compile "${CC:-cc}" attend.c "$new/attend"
 	[ ! -d "$image/modules" ] || add_modules "$image" "$root"
 	# Not compressed: unpacking in the guest would take longer than reading.
 	(cd "$root" && find . | cpio -o -H newc --quiet) >"$new/initramfs"

@@ -43,7 +43,26 @@ escaped() { printf '%s' "${1//,/,,}"; }
 
 # Bringing CPUs up one by one is four times quicker here at 16 of them. Under load the guest's watch over its clock
 # might cry wolf and change to a slow one, or find at its start that no timer works.
-kernel_parameters="console=ttyS0 quiet panic=-1 oops=panic cpuhp.parallel=0 tsc=reliable no_timer_check"
+kernel_parameters="quiet panic=-1 oops=panic cpuhp.parallel=0"
+x86_parameters="console=ttyS0 tsc=reliable no_timer_check"
+arm64_parameters="console=ttyAMA0"
+
+# Sets what differs between machines. A boot folder with a root of its own is for arm64.
+choose_machine() {
+	machine=(qemu-system-x86_64 -cpu max)
+	machine_parameters=$x86_parameters
+	over=()
+	if [ ! -e "$1/root" ]; then
+		[ "$(uname -m)" = x86_64 ] || refuse "KERNEL=$kernel: for x86-64 machines, whose programs it runs; take KERNEL=debian-arm64"
+		return
+	fi
+	machine=(qemu-system-aarch64 -M 'virt,gic-version=3' -cpu 'max,pauth-impdef=on')
+	machine_parameters=$arm64_parameters
+	over=(
+		-fsdev "local,id=over,path=$(escaped "$(realpath "$1/root")"),security_model=none,readonly=on,multidevs=remap"
+		-device 'virtio-9p-pci,fsdev=over,mount_tag=over'
+	)
+}
 
 # Fills qemu_words. The host's root is exported with all that is mounted in it; remapped inode numbers keep files of
 # different file systems apart.
@@ -53,14 +72,14 @@ compose() {
 	[ "${IN_TURNS:-}" != yes ] || pace=(-accel 'tcg,thread=single')
 	[ "$clock" = real ] || pace=(-accel 'tcg,thread=single' -icount 'shift=1,sleep=off')
 	qemu_words=(
-		qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
-		-cpu max "${pace[@]}" -smp "$cpus" -m "$memory"
+		"${machine[@]}" -nodefaults -no-user-config -display none -no-reboot
+		"${pace[@]}" -smp "$cpus" -m "$memory"
 		-kernel "$boot/vmlinuz" -initrd "$boot/initramfs"
-		-append "$kernel_parameters ${APPEND:-}"
+		-append "$kernel_parameters $machine_parameters ${APPEND:-}"
 		-chardev "file,id=console,path=$(escaped "$work/console")" -serial chardev:console
 		-chardev 'socket,id=line,fd=3' -device virtio-serial-pci -device 'virtserialport,chardev=line'
 		-fsdev 'local,id=host,path=/,security_model=none,readonly=on,multidevs=remap'
-		-device 'virtio-9p-pci,fsdev=host,mount_tag=host'
+		-device 'virtio-9p-pci,fsdev=host,mount_tag=host' "${over[@]}"
 	)
 }
 
@@ -100,8 +119,10 @@ report() {
 main() {
 	local boot status=0
 	check_settings
-	command -v qemu-system-x86_64 >/dev/null || install_packages qemu-system-x86
 	boot=$("$here/kernel.sh" "$kernel")
+	choose_machine "$boot"
+	command -v "${machine[0]}" >/dev/null ||
+		case ${machine[0]} in *-aarch64) install_packages qemu-system-arm ;; *) install_packages qemu-system-x86 ;; esac
 	trap end_all EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP

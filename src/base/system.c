@@ -102,6 +102,13 @@ int read_line_at(int dir_fd, const char *path, char *line, size_t size)
 	return 0;
 }
 
+#ifdef __aarch64__
+/* It is kept with each thread there. */
+bool kernel_tells_interrupts(void)
+{
+	return kernel_has_btf();
+}
+#else
 bool kernel_tells_interrupts(void)
 {
 	static enum { NOT_ASKED, NO, YES } answer;
@@ -118,6 +125,7 @@ bool kernel_tells_interrupts(void)
 		fclose(symbols);
 	return answer == YES;
 }
+#endif
 
 u32 possible_cpus(void)
 {

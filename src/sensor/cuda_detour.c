@@ -168,7 +168,7 @@ int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct rea
 	(void)every;
 	(void)tells;
 	*out = NULL;
-	reason_set(why, "there is no library for this kind of machine");
+	reason_set(why, "a program can be made to count by itself on x86-64 only");
 	return -ENOTSUP;
 #endif
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Bad input and a poor environment: each gives one clear line, the right exit status and a clean end.
 # Missing BTF, tracefs and rights are made in a mount namespace or by dropping rights, not faked.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 ends "tactus without a command is bad usage" 2 'tactus: no command: try' "$tactus"
@@ -56,11 +57,14 @@ without() {
 		- ${#hidden[@]} "${hidden[@]}" "$@"
 }
 without /sys/kernel/btf -- "$tactus" doctor --json >"$scratch/out"
-is "doctor without BTF ends with status 0" $? 0
-is "the sched sensor without BTF falls back to the classic tracepoint" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
+is "without BTF doctor's status says that the main job can't run" $? 1
+is "without BTF switches are seen by the classic tracepoint" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
 	"['fallback', 'tracepoint/sched/sched_switch']"
-like "the sched sensor's reason without BTF says what is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
+like "the reason says that BTF is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
 	'no BTF.*costs more'
+without /sys/kernel/btf -- "$tactus" run -d 0.2 >"$scratch/out" 2>&1
+is "without BTF run ends with status 1, as doctor said" $? 1
+like "run says in one line that BTF is missing" "$(cat "$scratch/out")" '^tactus: run: cannot watch the scheduler: .*no BTF'
 mounts=$(cat /proc/self/mounts)
 without /sys/kernel/btf /sys/kernel/tracing /sys/kernel/debug -- "$tactus" cpus --json -- hackbench -l 20 >"$scratch/out" 2>&1
 is "cpus with neither BTF nor a mounted tracefs ends with status 0" $? 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Hints: given to who is urgent and who is batch, by roles that tactus finds itself, and taken back at any end.
 # Needs custom slices (Linux 6.12 and later).
-# alone: gives hints to every thread of the machine, and one tactus does so at a time
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 attr() { build/workloads/attr "$@"; }

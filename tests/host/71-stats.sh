@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # 'tactus stats' shows the lines of a 'tactus run' elsewhere: to several at once, to anybody, and never at the run's cost.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 export TACTUS_FEED=$scratch/feed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Learning on this kernel: what identifies a kind, what is predicted of new threads, and a database that changes, is
 # damaged or is refused while tactus runs.
-# alone: gives hints to every thread of the machine, and one tactus does so at a time
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 # Learning needs none of these, and their programs take time to load.

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Every program of every BPF object against the BTF of every kernel in the matrix: relocations, kernel functions with
+ * their prototypes, what it attaches to. No kernel is asked: libbpf does all of it by itself up to the system call,
+ * which is answered here. So a field that changed its size, or a function its arguments, shows up in seconds and
+ * without a VM; only the verifier has no word in it. Usage: btf_test [FOLDER-OF-BTFS OBJECT...] The folder's file
+ * `expected` has lines "KERNEL OBJECT PROGRAM words of the reason": what a kernel is known not to have. A line that no
+ * longer holds is a failure too. */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "wanted.h"
+
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+
+enum { MAP_ROOM = 1 << 20, KERNELS_MOST = 32, EXPECTED_MOST = 512, TEXT_MOST = 512 };
+
+static const char *kernel_btf; /* what is read in place of the running kernel's */
+static char reason[TEXT_MOST]; /* the first thing that libbpf complained of */
+
+static long answer_bpf(enum bpf_cmd command)
+{
+	int fd;
+
+	switch (command) {
+	case BPF_PROG_LOAD:
+	case BPF_BTF_LOAD:
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	case BPF_MAP_CREATE:
+		fd = memfd_create("map", MFD_CLOEXEC);
+		return fd >= 0 && ftruncate(fd, MAP_ROOM) < 0 ? -1 : fd;
+	case BPF_BTF_GET_NEXT_ID:
+		errno = ENOENT;
+		return -1;
+	case BPF_MAP_UPDATE_ELEM:
+	case BPF_MAP_FREEZE:
+	case BPF_PROG_BIND_MAP:
+		return 0;
+	default:
+		errno = EINVAL;
+		return -1;
+	}
+}
+
+/* In place of libc's: libbpf comes by here. */
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	long words[6];
+	va_list values;
+
+	va_start(values, number);
+	for (int i = 0; i < 6; i++)
+		words[i] = va_arg(values, long);
+	va_end(values);
+	if (number == SYS_bpf)
+		return answer_bpf((enum bpf_cmd)words[0]);
+	if (!real)
+		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+static const char *redirected(const char *path)
+{
+	return kernel_btf && !strcmp(path, KERNEL_BTF) ? kernel_btf : path;
+}
+
+/* The two names that libbpf's builds open files by. */
+FILE *fopen64(const char *path, const char *mode)
+{
+	static FILE *(*real)(const char *, const char *);
+
+	if (!real)
+		real = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen64");
+	return real(redirected(path), mode);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	return fopen64(path, mode);
+}
+
+static int keep_reason(enum libbpf_print_level level, const char *format, va_list values)
+{
+	if (level == LIBBPF_WARN && !reason[0]) {
+		vsnprintf(reason, sizeof(reason), format, values);
+		reason[strcspn(reason, "\n")] = '\0';
+	}
+	return 0;
+}
+
+static int checks, failures;
+
+static void check(bool holds, const char *name, const char *seen)
+{
+	checks++;
+	failures += !holds;
+	printf("%s %d - %s\n", holds ? "ok" : "not ok", checks, name);
+	if (!holds)
+		printf("# %s\n", seen);
+}
+
+struct expectation {
+	char kernel[64], object[64], program[64], words[256];
+	bool met;
+};
+
+static struct expectation expected[EXPECTED_MOST];
+static int expected_len;
+
+static bool read_expected(const char *path)
+{
+	char line[TEXT_MOST];
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return false;
+	while (expected_len < EXPECTED_MOST && fgets(line, sizeof(line), file)) {
+		struct expectation *row = &expected[expected_len];
+
+		if (sscanf(line, "%63s %63s %63s %255[^\n]", row->kernel, row->object, row->program, row->words) == 4 &&
+		    row->kernel[0] != '#')
+			expected_len++;
+	}
+	fclose(file);
+	return true;
+}
+
+static bool is_expected(const char *kernel, const char *object, const char *program)
+{
+	for (int i = 0; i < expected_len; i++) {
+		struct expectation *row = &expected[i];
+
+		if (strcmp(row->kernel, kernel) || strcmp(row->object, object) || strcmp(row->program, program) ||
+		    !strstr(reason, row->words))
+			continue;
+		row->met = true;
+		return true;
+	}
+	return false;
+}
+
+/* Functions of modules are not in the kernel's own BTF; what hooks them is relocated by then. */
+static bool lacks_function_only(const char *section)
+{
+	return (!strncmp(section, "fentry/", 7) || !strncmp(section, "fexit/", 6)) &&
+	       strstr(reason, "failed to find kernel BTF type ID");
+}
+
+/* Operations of a scheduler are loaded together, as they are used. */
+static bool is_operation(const char *section)
+{
+	return strstr(section, "struct_ops") != NULL;
+}
+
+static int load_only(const char *path, const char *program_name)
+{
+	struct bpf_object *object = bpf_object__open_file(path, NULL);
+	struct bpf_program *program;
+	struct bpf_map *map;
+	int error;
+
+	if (!object)
+		return -errno;
+	bpf_object__for_each_program(program, object)
+	{
+		bool wanted = program_name ? !strcmp(bpf_program__name(program), program_name)
+					   : bpf_program__autoload(program);
+
+		bpf_program__set_autoload(program, wanted);
+		/* Those that name no function are bound to one when it is known. */
+		if (wanted && strchr(bpf_program__section_name(program), '/') == NULL &&
+		    (bpf_program__type(program) == BPF_PROG_TYPE_TRACING))
+			bpf_program__set_attach_target(program, 0, "bpf_iter_task");
+	}
+	bpf_object__for_each_map(map, object) if (program_name && bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
+		bpf_map__set_autocreate(map, false);
+	reason[0] = '\0';
+	error = bpf_object__load(object);
+	bpf_object__close(object);
+	/* libbpf puts an instruction there that the verifier refuses, and goes on. */
+	return !error && strstr(reason, "accesses field incorrectly") ? -EINVAL : error;
+}
+
+struct tally {
+	int loaded, expected, elsewhere;
+};
+
+static void try_one(const char *kernel, const char *path, const char *object, const char *program, const char *section,
+		    struct tally *tally)
+{
+	char name[TEXT_MOST];
+	int error = load_only(path, program[0] == '*' ? NULL : program);
+
+	if (!error) {
+		tally->loaded++;
+		return;
+	}
+	if (is_expected(kernel, object, program)) {
+		tally->expected++;
+		return;
+	}
+	if (lacks_function_only(section)) {
+		tally->elsewhere++;
+		return;
+	}
+	snprintf(name, sizeof(name), "%s: %s of %s finds what it asks for", kernel, program, object);
+	check(false, name, reason[0] ? reason : strerror(-error));
+}
+
+static void try_object(const char *kernel, const char *path, struct tally *tally)
+{
+	struct bpf_object *object = bpf_object__open_file(path, NULL);
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct bpf_program *program;
+	bool operations = false;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(base, "."), base);
+	if (!object) {
+		check(false, base, "can't be opened");
+		return;
+	}
+	bpf_object__for_each_program(program, object)
+	{
+		if (is_operation(bpf_program__section_name(program)))
+			operations = true;
+		else
+			try_one(kernel, path, name, bpf_program__name(program), bpf_program__section_name(program),
+				tally);
+	}
+	if (operations)
+		try_one(kernel, path, name, "*", "", tally);
+	bpf_object__close(object);
+}
+
+static void try_kernel(const char *folder, const char *file, char **objects)
+{
+	char path[TEXT_MOST], name[TEXT_MOST], kernel[64];
+	int failed_before = failures;
+	struct tally tally = { 0 };
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	snprintf(kernel, sizeof(kernel), "%.*s", (int)(strlen(file) - strlen(".btf")), file);
+	kernel_btf = path;
+	for (; *objects; objects++)
+		try_object(kernel, *objects, &tally);
+	kernel_btf = NULL;
+	snprintf(name, sizeof(name), "%s: every BPF program finds the types, functions and hooks that it asks for",
+		 kernel);
+	check(failures == failed_before, name, "see above");
+	printf("# measured: %s: %d load, %d hook functions of modules, %d are known to be absent\n", kernel,
+	       tally.loaded, tally.elsewhere, tally.expected);
+}
+
+/* What is not in the saved BTFs would be taken for something that the kernel lacks. */
+static void check_wanted(const char *path, char **objects)
+{
+	struct wanted wanted = { 0 }, saved = { 0 };
+	char line[TEXT_MOST], missing[TEXT_MOST] = "";
+	FILE *file = fopen(path, "r");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char *space = strchr(line, ' ');
+
+		line[strcspn(line, "\n")] = '\0';
+		if (space) {
+			*space = '\0';
+			wanted_add_line(&saved, line, space + 1);
+		}
+	}
+	if (file)
+		fclose(file);
+	wanted_sort(&saved);
+	for (; *objects; objects++)
+		if (wanted_add_object(&wanted, *objects))
+			snprintf(missing, sizeof(missing), "%.200s can't be opened", *objects);
+	wanted_sort(&wanted);
+	for (size_t i = 0; i < wanted.len && !missing[0]; i++)
+		if (!wanted_has_line(&saved, wanted.lines[i]))
+			snprintf(missing, sizeof(missing), "'%.200s' is not there: run tests/btf/update.sh",
+				 wanted.lines[i]);
+	check(!missing[0], "the saved BTFs were made for all that the BPF objects ask for", missing);
+	wanted_free(&wanted);
+	wanted_free(&saved);
+}
+
+static int is_btf(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return len > 4 && !strcmp(entry->d_name + len - 4, ".btf");
+}
+
+int main(int argc, char **argv)
+{
+	const char *folder = argc > 2 ? argv[1] : "tests/btf";
+	char expected_path[TEXT_MOST], wanted_path[TEXT_MOST], **objects = argv + 2;
+	struct dirent **files;
+	glob_t built = { 0 };
+	int files_len;
+
+	if (argc < 3 && !glob("build/bpf/*.bpf.o", 0, NULL, &built))
+		objects = built.gl_pathv;
+	snprintf(expected_path, sizeof(expected_path), "%s/expected", folder);
+	snprintf(wanted_path, sizeof(wanted_path), "%s/wanted", folder);
+	if (argc == 2 || (argc < 3 && !built.gl_pathc) || !read_expected(expected_path)) {
+		fprintf(stderr, "usage: btf_test [FOLDER-OF-BTFS OBJECT...]\n");
+		return 2;
+	}
+	libbpf_set_print(keep_reason);
+	check_wanted(wanted_path, objects);
+	files_len = scandir(folder, &files, is_btf, alphasort);
+	check(files_len >= 4, "there are saved BTFs of four kernels or more", folder);
+	for (int i = 0; i < files_len; i++) {
+		try_kernel(folder, files[i]->d_name, objects);
+		free(files[i]);
+	}
+	for (int i = 0; i < expected_len; i++) {
+		char name[TEXT_MOST];
+
+		if (expected[i].met)
+			continue;
+		snprintf(name, sizeof(name), "%.63s: %.63s of %.63s is absent, as expected", expected[i].kernel,
+			 expected[i].program, expected[i].object);
+		check(false, name, "it is not: take the line out");
+	}
+	printf("1..%d\n", checks);
+	return failures ? 1 : 0;
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# tactus for arm64 on Debian's arm64 kernel: tests/guest/arm64.sh in one boot, and recordings that cross over both ways.
+. tests/tap.sh
+
+kernel=debian-arm64
+views="tasks latency events roles"
+if ! vm/kernel.sh $kernel >/dev/null 2>"$scratch/err"; then
+	sed 's/^/# /' "$scratch/err"
+	skip "tactus works on arm64" "$kernel: $(tail -n 1 "$scratch/err")"
+	done_testing
+fi
+if ! make --no-print-directory -s -j"$(nproc)" cross >"$scratch/err" 2>&1; then
+	flunk "tactus builds for aarch64" "$(tail -n 20 "$scratch/err")"
+	done_testing
+fi
+pass "tactus builds for aarch64"
+
+# The guest has a /tmp of its own, so what it is to read lies in the checkout.
+exchange=build/aarch64/exchange
+mkdir -p $exchange
+"$tactus" record -o $exchange/x86.rec -- hackbench -g 1 -l 10 >/dev/null 2>"$scratch/err"
+for view in $views; do
+	"$tactus" "$view" -i $exchange/x86.rec >"$exchange/x86.$view" 2>/dev/null
+done
+cp tests/recordings/h200-startup.tac $exchange/x86.cuda.rec
+"$tactus" cuda -i $exchange/x86.cuda.rec >$exchange/x86.cuda 2>/dev/null
+
+CMD=tests/guest/arm64.sh KERNEL=$kernel CPUS=1 CLOCK=virtual LIMIT=500 guest >"$scratch/said"
+status=$?
+grep -vE '^# (recording|table) ' "$scratch/said"
+is "every test passed on arm64" $status 0
+
+sed -n 's/^# recording //p' "$scratch/said" | base64 -d | gzip -d >"$scratch/arm64.rec"
+for view in $views; do
+	is "a recording of arm64 replays on $(uname -m), byte by byte: $view" \
+		"$("$tactus" "$view" -i "$scratch/arm64.rec" 2>/dev/null | sha256sum)" "$(sed -n "s/^# table $view //p" "$scratch/said")"
+done
+done_testing
