@@ -19,14 +19,14 @@ hogs_in() {
 usage_ms() { awk '$1 == "usage_usec" { print int($2 / 1000) }' "$top/$1/cpu.stat"; }
 # permille SECONDS GROUP...: what each got in that time, in thousandths of one CPU
 permille() {
-	local seconds=$1 group before=() uptime then
+	local seconds=$1 group before=() uptime before_s
 	shift
 	for group in "$@"; do before+=("$(usage_ms "$group")"); done
-	read -r then _ </proc/uptime
+	read -r before_s _ </proc/uptime
 	sleep "$seconds"
 	read -r uptime _ </proc/uptime
 	for group in "$@"; do
-		echo -n "$((($(usage_ms "$group") - before[0]) * 10000 / (10#${uptime/./} - 10#${then/./}) / 10)) "
+		echo -n "$((($(usage_ms "$group") - before[0]) * 10000 / (10#${uptime/./} - 10#${before_s/./}) / 10)) "
 		before=("${before[@]:1}")
 	done
 	echo

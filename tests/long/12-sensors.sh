@@ -5,7 +5,7 @@
 . tests/kernel.sh
 
 for kernel in debian-6.12 debian-6.18 scx; do
-	CPUS=2 LIMIT=3600 on_kernel $kernel host/20-doctor host/50-tasks host/51-record host/52-truth host/77-migrations guest/hotplug guest/wakers guest/cuda_calls host/64-wine-fake
+	CPUS=2 LIMIT=3600 on_kernel $kernel host/10-cpus host/20-doctor host/50-tasks host/51-record host/52-truth host/77-migrations guest/hotplug guest/wakers guest/cuda_calls host/64-wine-fake
 	CPUS=1 LIMIT=3600 on_kernel $kernel guest/launch
 	CLOCK=virtual LIMIT=3600 on_kernel $kernel host/10-cpus host/52-truth guest/learned
 done

@@ -4,5 +4,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=2 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record host/52-truth host/77-migrations guest/hotplug guest/wakers guest/cuda_calls host/64-wine-fake
+CPUS=2 on_kernel debian-7.2 host/10-cpus host/20-doctor host/50-tasks host/51-record host/52-truth host/77-migrations guest/hotplug guest/wakers guest/cuda_calls host/64-wine-fake
 done_testing
