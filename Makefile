@@ -43,7 +43,7 @@ WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcar
 begin = @mkdir -p $(@D) && echo "  CC    $<"
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -214,12 +214,9 @@ bench-scale: all test-workloads
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
 bench-roles: all test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
 	@bench/roles/run.sh
-## make bench-latency   scheduler against scheduler in a VM, hints against none on this machine
+## make bench-latency LOADS=..  scheduler against scheduler in a VM (KERNEL=), hints against none on this machine
 bench-latency: all $(B)/bench/load $(B)/bench/programs
-	@bench/latency/run.sh
-## make bench-hints  the second half of it
-bench-hints: all $(B)/bench/load
-	@bench/latency/run.sh hints
+	@bench/latency/run.sh $(LOADS)
 ## make bench-learned    what learning costs, and what it does to an urgent thread beside a compile
 bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost
 	@$(B)/bench/procdb_cost
