@@ -43,7 +43,7 @@ WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcar
 begin = @mkdir -p $(@D) && echo "  CC    $<"
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -125,8 +125,9 @@ build/clang/deps.mk: build/deps.mk
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
 PURE += src/view/role_words.c src/view/status.c src/sched/journal.c src/sched/scx_events.c
-SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
-	$(if $(CROSS),-static-libasan -static-libubsan)
+# In emulation the one for addresses takes minutes.
+SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all \
+	-fsanitize=undefined $(if $(CROSS),-static-libubsan,-fsanitize=address)
 $(B)/pure/%.o: %.c $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitizers)"
@@ -213,12 +214,9 @@ bench-scale: all test-workloads
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
 bench-roles: all test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
 	@bench/roles/run.sh
-## make bench-latency   scheduler against scheduler in a VM, hints against none on this machine
+## make bench-latency LOADS=..  scheduler against scheduler in a VM (KERNEL=), hints against none on this machine
 bench-latency: all $(B)/bench/load $(B)/bench/programs
-	@bench/latency/run.sh
-## make bench-hints  the second half of it
-bench-hints: all $(B)/bench/load
-	@bench/latency/run.sh hints
+	@bench/latency/run.sh $(LOADS)
 ## make bench-learned    what learning costs, and what it does to an urgent thread beside a compile
 bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost
 	@$(B)/bench/procdb_cost
@@ -233,9 +231,6 @@ $(B)/bench/load: bench/latency/load.c
 $(B)/bench/programs: bench/latency/programs.c
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
-## make bench-stress  ten minutes of stress-ng in a VM under the scheduler: was it ever ejected?
-bench-stress: all test-workloads
-	@bench/stress.sh
 $(B)/bench/conceal.so: bench/roles/conceal.c
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@

@@ -57,13 +57,13 @@ without() {
 		- ${#hidden[@]} "${hidden[@]}" "$@"
 }
 without /sys/kernel/btf -- "$tactus" doctor --json >"$scratch/out"
-is "without BTF doctor's status says that the main job can't run" $? 1
-is "without BTF switches are seen by the classic tracepoint" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
+is "doctor's status without BTF says that the main job can't run" $? 1
+is "switches are seen by the classic tracepoint where there is no BTF" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
 	"['fallback', 'tracepoint/sched/sched_switch']"
 like "the reason says that BTF is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
 	'no BTF.*costs more'
 without /sys/kernel/btf -- "$tactus" run -d 0.2 >"$scratch/out" 2>&1
-is "without BTF run ends with status 1, as doctor said" $? 1
+is "run without BTF ends with status 1, as doctor said" $? 1
 like "run says in one line that BTF is missing" "$(cat "$scratch/out")" '^tactus: run: cannot watch the scheduler: .*no BTF'
 mounts=$(cat /proc/self/mounts)
 without /sys/kernel/btf /sys/kernel/tracing /sys/kernel/debug -- "$tactus" cpus --json -- hackbench -l 20 >"$scratch/out" 2>&1

@@ -117,7 +117,7 @@ say_measured "$(tail -n 1 "$scratch/wrong") waits behind somebody else than the 
 holds "a wait is behind who had most of it by the recorded switches, but for switches that the kernel hid" \
 	test "$(tail -n 1 "$scratch/wrong")" -le "$(unseen "$scratch/err")"
 for tid in "$waiter" "$runner"; do
-	holds "one of two spinners on one CPU waits over 1 ms at least five times" test "$(grep -c "\"tid\":$tid,\"pid\"" "$scratch/waits")" -ge 5
+	holds "thread $tid of two spinners on one CPU waits over 1 ms at least five times" test "$(grep -c "\"tid\":$tid,\"pid\"" "$scratch/waits")" -ge 5
 done
 is "no thread waits behind itself" "$(json "sum(r['tid'] == r['behind_tid'] for r in rows)" <"$scratch/waits")" 0
 is "every wait that --over 1ms shows is longer than that" "$(json "all(r['wait_ns'] > 1e6 for r in rows)" <"$scratch/waits")" True

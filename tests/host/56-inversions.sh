@@ -12,16 +12,16 @@ watch() {
 	timeout 60 "$tactus" inversions --json -n 1000 -- "${spinners[@]}" "$2" "$1" >"$scratch/out"
 	status=$?
 	waiter=$(tid_of waiter "$scratch/out") runner=$(tid_of runner "$scratch/out")
-	runner_ns=$(sed -nE 's/^ran [0-9]+ ([0-9]+)$/\1/p' "$scratch/out")
+	read -r least_ns most_ns < <(sed -n 's/^ran //p' "$scratch/out")
 	grep '^{' "$scratch/out" | grep -E "\"waiter_tid\":($waiter|$runner)," | grep -E "\"runner_tid\":($waiter|$runner)," >"$scratch/rows"
 }
-# The waiter spins too, so it waits whenever the runner runs; what is told of that are the runs over 1 ms. How long the
-# runner ran is what it read off its own clock, whatever else was on the CPU.
+# The waiter spins too, so it waits whenever the runner runs; what is told of that are the runs over 1 ms. The runner sees
+# by its own clocks how long it runs at a time, whatever else is on the CPU; not the moments from and to a switch.
 told_as_long() {
-	local total_ns
-	total_ns=$(json "d['total_ns']" <"$scratch/rows")
-	say_measured "the runner ran for $runner_ns ns by its own clock; $total_ns ns of that in runs over 1 ms"
-	holds "$1" python3 -c "assert 0.5 * $runner_ns <= $total_ns <= 1.02 * $runner_ns + 1e6, ($total_ns, $runner_ns)"
+	local total_ns times
+	total_ns=$(json "d['total_ns']" <"$scratch/rows") times=$(json "d['times']" <"$scratch/rows")
+	say_measured "$total_ns ns are told; the runner's runs over 1 ms are $least_ns ns by its own clocks, $most_ns ns with those of nearly 1 ms"
+	holds "$1" python3 -c "assert 0.95 * $least_ns <= $total_ns <= 1.05 * $most_ns + 1e5 * $times + 1e6, ($least_ns, $total_ns, $most_ns, $times)"
 }
 
 watch nice 2
@@ -35,7 +35,7 @@ holds "an inversion of two spinners happens time and again" test "$(json "d['tim
 holds "the longest inversion is over the threshold" test "$(json "d['longest_ns']" <"$scratch/rows")" -ge 1000000
 is "the total of an inversion lies between its times and its longest" \
 	"$(json "d['times'] * 1e6 <= d['total_ns'] <= d['times'] * d['longest_ns']" <"$scratch/rows")" True
-told_as_long "an inversion by nice lasts as long as the lower thread ran"
+told_as_long "an inversion by nice lasts as long as the lower thread saw itself run"
 is "a row of inversions has the promised names and no other" "$(json 'list(d)' <"$scratch/rows")" \
 	"['waiter_tid', 'waiter_comm', 'waiter_prio', 'runner_tid', 'runner_comm', 'runner_prio', 'class', 'times', 'total_ns', 'longest_ns', 'longest_at_ns']"
 
@@ -45,7 +45,7 @@ if "${spinners[@]}" 0.01 realtime >/dev/null; then
 	is "a FIFO thread waits behind a plain one" "$(json "[d['waiter_tid'], d['runner_tid']]" <"$scratch/rows")" "[$waiter, $runner]"
 	is "an inversion of a FIFO thread has both priorities and its class" \
 		"$(json "[d['waiter_prio'], d['runner_prio'], d['class']]" <"$scratch/rows")" "[50, 121, 'realtime']"
-	told_as_long "a FIFO thread's inversion lasts as long as the kernel let the plain one run"
+	told_as_long "a FIFO thread's inversion lasts as long as the plain thread saw itself run"
 else
 	skip "a FIFO thread waits behind a plain one" "real-time priorities are not allowed here"
 fi
@@ -68,7 +68,7 @@ is "an inversion is found with the whole machine watched" \
 is "no runner on the whole machine is as urgent as its waiter" "$(json "all(r['runner_prio'] > r['waiter_prio'] for r in rows)" <"$scratch/live")" True
 timeout 60 "$tactus" inversions --json -n 1000 -i "$scratch/recording" >"$scratch/replay"
 holds "inversions from the recording are those seen live" diff "$scratch/live" "$scratch/replay"
-table=$(timeout 60 "$tactus" inversions -i "$scratch/recording")
+table=$(timeout 60 "$tactus" inversions -n all -i "$scratch/recording")
 like "the table of inversions has a head" "$table" '^WAITER +PRIO +RUNNER +PRIO +CLASS +TIMES +TOTAL +LONGEST +AT$'
 like "the table of inversions tells priorities as nice values" "$table" "^inv-waiter \[$waiter\] +nice -5 +inv-runner \[$runner\] +nice 5 +nice "
 is "inversions over a threshold that none reaches are told to be none" "$(timeout 60 "$tactus" inversions --over 10s -i "$scratch/recording")" "no inversion longer than 10s seen"

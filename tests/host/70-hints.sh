@@ -26,6 +26,15 @@ until_short() {
 	echo "thread $1 has a slice of $(slice_of "$1"), usually $base"
 	return 1
 }
+# until_not_slice TID NS: until it has another one
+until_not_slice() {
+	for _ in $(seq 1200); do
+		[ "$(slice_of "$1" 2>/dev/null || echo "$2")" != "$2" ] && return 0
+		sleep 0.05
+	done
+	echo "thread $1 still has a slice of $2"
+	return 1
+}
 # What batch threads get, by how the kernel keeps slices (core/hints.h).
 long=100000000
 [ "$(printf '6.17\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.17 ] || long=4000000
@@ -41,7 +50,7 @@ realtime=$!
 nice -n -3 build/workloads/pace 0 1 300000 >/dev/null &
 chosen=$!
 # Burns until it is told, then forks.
-sh -c 'while [ ! -e "$1/fork" ]; do :; done; sleep 20 & echo $! >"$1/child"; wait' sh "$scratch" &
+sh -c 'while [ ! -e "$1/fork" ]; do :; done; "$2" 100000 0 120000 >/dev/null & echo $! >"$1/child"; wait' sh "$scratch" build/workloads/pace &
 forker=$!
 trap 'kill $forker $hog $urgent $realtime $chosen 2>/dev/null; rm -rf "$scratch"' EXIT
 
@@ -63,7 +72,9 @@ is "the journal is for its owner alone to read" "$(stat -c %a $journal)" 600
 holds "a shell that spins gets a long slice" until_slice $forker $long
 touch "$scratch/fork"
 wait_for "$scratch/child" .
-is "a child of a batch thread has the usual slice" "$(attr "$(cat "$scratch/child")")" "0 0 $base"
+# A slice that it had from its parent would be taken for its owner's choice and stay. Beside much other work it may be
+# batch for a while by itself: it waits for a CPU all the time until it gets to sleep.
+holds "a child of a batch thread that sleeps does not keep a long slice" until_not_slice "$(cat "$scratch/child")" $long
 kill "$(cat "$scratch/child")"
 ends "a second run by hints ends with an error while the first is at work" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
 attr $urgent slice 3000000 >/dev/null

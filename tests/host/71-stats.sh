@@ -34,7 +34,7 @@ is "every line of stats is one of the run's own" "$(cat "$scratch/one" "$scratch
 holds "stats as text has a head" grep -q '^TIME ' "$scratch/two"
 like "stats as text has a line with the time, the actuator and how busy the machine is" "$(tail -n 1 "$scratch/two")" '^[0-9:]{8}  none +[0-9]+ %'
 say_measured "$(tail -n 1 "$scratch/two")"
-is "each status tells the waits by tier" "$(json 'all(set(r["wait_p99_ns"]) == {"urgent", "normal", "batch"} for r in rows)' <"$scratch/one")" True
+is "every status tells the waits by tier" "$(json 'all(set(r["wait_p99_ns"]) == {"urgent", "normal", "batch"} for r in rows)' <"$scratch/one")" True
 holds "the statuses of a run tell waits of normal threads" test "$(json 'sum(r["waits"]["normal"] for r in rows)' <"$scratch/out")" -gt 0
 
 "${run[@]}" -d 0.3 >"$scratch/other" 2>"$scratch/other-err"
