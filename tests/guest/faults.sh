@@ -53,6 +53,15 @@ start_run
 hog taskset -c 1
 stalled=$hog_pid
 holds "a thread of one CPU runs" runs_on 50 $stalled
+# From Linux 7.0 on the kernel keeps a share for sched_ext's threads beside realtime ones. It is taken away for the stall.
+kept_share=/sys/kernel/debug/sched/ext_server/cpu1/runtime
+if [ -e $kept_share ]; then
+	hog taskset -c 1 chrt -f 10
+	holds "a thread beside a realtime spinner gets the share that the kernel keeps for sched_ext" runs_on 100 $stalled
+	is "the scheduler stays in charge beside a realtime spinner" "$(state)" enabled
+	kill -KILL $hog_pid
+	echo 0 >$kept_share
+fi
 hog taskset -c 1 chrt -f 10
 before=$(ran_ms $stalled)
 wait_for "$scratch/err" "the scheduler ended"
