@@ -12,10 +12,19 @@ on_kernel() {
 		command+="echo '# script $script'; SECONDS=0; tests/${script%%:*}.sh $(arguments_of "$script") || status=1; "
 		command+="echo \"# $script took \$SECONDS s of the guest's time\"; "
 	done
-	CMD="status=0; $command exit \$status" KERNEL=$kernel LIMIT=${LIMIT:-1500} guest |
-		awk -v kernel="$kernel" '/^# script / {script = $3} /^not ok / {sub(/ - /, " - on " kernel ", " script ": ")} {print}'
+	CMD="status=0; $command exit \$status" KERNEL=$kernel LIMIT=${LIMIT:-1500} guest | name_failures "$kernel"
 	status=${PIPESTATUS[0]}
 	is "on $kernel every script ended well: $*" "$status" 0
+}
+name_failures() {
+	local line script=''
+	while IFS= read -r line; do
+		case $line in
+		'# script '*) script=${line#\# script } ;;
+		'not ok '*) line=${line/ - / - on $1, $script: } ;;
+		esac
+		printf '%s\n' "$line"
+	done
 }
 # Words that a script's name carries behind colons; 'image' stands for the folder of the kernel's own files.
 arguments_of() {
