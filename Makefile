@@ -16,7 +16,7 @@ CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
 # These make it, or do without.
-ifneq ($(filter-out deps run test help clean uninstall cross,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run demo test test-long help clean uninstall cross,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
 
@@ -43,7 +43,7 @@ WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcar
 begin = @mkdir -p $(@D) && echo "  CC    $<"
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run test test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-stress bench-roles bench-latency bench-hints bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-cuda clean
 
 all: $(B)/tactus
 
@@ -55,21 +55,25 @@ help:
 deps:
 	@tools/deps.sh build $(ARCH)
 
-## make run         set up, build, and run the main job (tactus run)
-run: deps
+## make run         set up, build, and run the main job (tactus run); in a VM where this machine does not allow it
+## make demo        the main job in a VM, on any machine: a game-like load before and after
+run demo: deps
 	@echo "==> building" >&2
-	@$(MAKE) --no-print-directory -s all
-	@echo "==> tactus run (Ctrl-C ends it)" >&2
-	@$(B)/tactus run
+	@$(MAKE) --no-print-directory -s all $(B)/bench/load
+	@tools/$@.sh
 
 ## make test        set up, build, and run every test
 test:
 	@tools/deps.sh test
 	@tests/run.sh
+## make test-long   what is rare and long: stress of the scheduler, a thousand restarts, minutes of fuzzing; an hour or two
+test-long:
+	@tools/deps.sh test
+	@FUZZ_SECONDS=300 ALL_COMBINATIONS=1 tests/run.sh fuzz host/57-without long
 
 ## make test-unit   the tests that need no root
 test-unit: test-workloads
-	@tests/run.sh unit
+	@tests/run.sh unit fuzz
 
 $(B)/deps.mk:
 	@$(if $(CROSS),tools/deps.sh build $(ARCH),echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1)
@@ -109,16 +113,18 @@ $(B)/tactus-static: $(OBJ)
 	@$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static $^ $(STATIC_LIBS) -o $@
 
 ## make clang       build everything again with clang, to see that it is clean there too
-clang:
-	@$(MAKE) --no-print-directory CC=$(CLANG) B=build/clang LIBBPF_A=$(LIBBPF_A) LIBBPF_CFLAGS="$(LIBBPF_CFLAGS)" \
+# The BPF objects are clang's own in either build; what is looked for here are warnings, so nothing is optimized.
+clang: $(SKEL)
+	@mkdir -p build/clang && cp -rpu $(B)/bpf build/clang/
+	@$(MAKE) --no-print-directory CC=$(CLANG) CFLAGS=-O0 B=build/clang LIBBPF_A=$(LIBBPF_A) LIBBPF_CFLAGS="$(LIBBPF_CFLAGS)" \
 		BPFTOOL=$(BPFTOOL) build/clang/tactus
 build/clang/deps.mk: build/deps.mk
 	@mkdir -p $(@D)
-	@cp $< $@
+	@cp -p $< $@
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
-PURE += src/view/role_words.c src/view/status.c src/sched/journal.c
+PURE += src/view/role_words.c src/view/status.c src/sched/journal.c src/sched/scx_events.c
 # In emulation the one for addresses takes minutes.
 SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all \
 	-fsanitize=undefined $(if $(CROSS),-static-libubsan,-fsanitize=address)
@@ -208,12 +214,9 @@ bench-scale: all test-workloads
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
 bench-roles: all test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
 	@bench/roles/run.sh
-## make bench-latency   scheduler against scheduler in a VM, hints against none on this machine
+## make bench-latency LOADS=..  scheduler against scheduler in a VM (KERNEL=), hints against none on this machine
 bench-latency: all $(B)/bench/load $(B)/bench/programs
-	@bench/latency/run.sh
-## make bench-hints  the second half of it
-bench-hints: all $(B)/bench/load
-	@bench/latency/run.sh hints
+	@bench/latency/run.sh $(LOADS)
 ## make bench-learned    what learning costs, and what it does to an urgent thread beside a compile
 bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost
 	@$(B)/bench/procdb_cost
@@ -228,9 +231,6 @@ $(B)/bench/load: bench/latency/load.c
 $(B)/bench/programs: bench/latency/programs.c
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
-## make bench-stress  ten minutes of stress-ng in a VM under the scheduler: was it ever ejected?
-bench-stress: all test-workloads
-	@bench/stress.sh
 $(B)/bench/conceal.so: bench/roles/conceal.c
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@

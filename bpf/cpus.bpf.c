@@ -10,11 +10,11 @@ char LICENSE[] SEC("license") = "GPL";
 /* The fair class keeps it; of other classes it is not known. */
 static __always_inline u64 ran_so_far(u64 task)
 {
-	struct task_struct *p = (struct task_struct *)task;
+	struct task_struct *p = bpf_get_current_task_btf();
 
-	if (BPF_CORE_READ(p, prio) < PRIO_FAIR_FIRST)
+	if ((u64)p != task || !keeps_own_time(p) || kernel_prio_of(p) < PRIO_FAIR_FIRST)
 		return ~0ULL;
-	return BPF_CORE_READ(p, se.sum_exec_runtime) - BPF_CORE_READ(p, se.prev_sum_exec_runtime);
+	return own_time(p);
 }
 
 SEC("tp_btf/sched_switch")

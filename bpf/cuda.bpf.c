@@ -320,7 +320,7 @@ static __always_inline struct file *file_of(struct task_struct *current, u64 fd)
 	struct fdtable *table = BPF_CORE_READ(current, files, fdt);
 	struct file *file = NULL;
 
-	if (fd < BPF_CORE_READ(table, max_fds))
+	if (fd < FIELD_PROBED(table, max_fds))
 		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
 	return file;
 }
@@ -355,7 +355,7 @@ int on_ioctl(struct tracepoint_sys_enter_ioctl *call)
 	if (!is_here(&here))
 		return 0;
 	file = file_of(here.current, (u32)call->fd);
-	device = file ? BPF_CORE_READ(file, f_inode, i_rdev) : 0;
+	device = file ? FIELD_PROBED(BPF_CORE_READ(file, f_inode), i_rdev) : 0;
 	if (!device || (device >> 20 != cuda.nvidia_major && device >> 20 != cuda.uvm_major))
 		return 0;
 	caller = caller_of(here.current);

@@ -60,7 +60,7 @@ struct {
 
 static __always_inline u32 driver_by_minor(struct file *file)
 {
-	u32 minor = BPF_CORE_READ(file, f_inode, i_rdev) & 0xfffff;
+	u32 minor = FIELD_PROBED(BPF_CORE_READ(file, f_inode), i_rdev) & 0xfffff;
 	u32 *driver = bpf_map_lookup_elem(&minors, &minor);
 
 	return driver ? *driver : GPU_OTHER;
@@ -257,7 +257,7 @@ static __always_inline struct file *file_of(u64 fd)
 	struct fdtable *table = BPF_CORE_READ(bpf_get_current_task_btf(), files, fdt);
 	struct file *file = NULL;
 
-	if (fd < BPF_CORE_READ(table, max_fds))
+	if (fd < FIELD_PROBED(table, max_fds))
 		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
 	return file;
 }
@@ -267,7 +267,7 @@ SEC("tracepoint")
 int on_ioctl(struct tracepoint_sys_enter_ioctl *call)
 {
 	struct file *file = file_of((u32)call->fd);
-	u32 major = file ? BPF_CORE_READ(file, f_inode, i_rdev) >> 20 : 0;
+	u32 major = file ? FIELD_PROBED(BPF_CORE_READ(file, f_inode), i_rdev) >> 20 : 0;
 
 	if (!major)
 		return 0;

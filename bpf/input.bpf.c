@@ -336,7 +336,7 @@ int BPF_PROG(on_waking, struct task_struct *p)
 		input_near_until_ns = thread->turn.input_until_ns = mark->time_ns + TIER_INPUT_NS;
 	/* One that was just about to sleep runs already. One that is past that, though still on its CPU, will be
 	 * switched away from first. */
-	if ((config.emit & EMIT_INPUT) && thread->watched && (!thread->account.run_since_ns || !p->on_rq)) {
+	if ((config.emit & EMIT_INPUT) && thread->watched && (!thread->account.run_since_ns || has_left_queue(p))) {
 		if (!thread->role.input_ns)
 			__sync_fetch_and_add(&wakes_pending, 1);
 		thread->role.input_ns = mark->time_ns;

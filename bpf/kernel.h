@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The few kernel types in use, with just the fields in use. Field offsets are relocated at load time against the
- * running kernel's BTF (CO-RE), so neither the build nor the source needs a generated vmlinux.h. */
+ * running kernel's BTF (CO-RE), so neither the build nor the source needs a generated vmlinux.h.
+ *
+ * Kernels change their fields. So that the next one costs nothing, or one feature:
+ * - What is never negative is declared unsigned, whatever the kernel has: a plain read of an unsigned field follows the
+ *   kernel's size at no cost. (A signed one is refused where the size differs, since libbpf does not extend signs; and
+ *   BPF_CORE_READ does not look at sizes at all.)
+ * - What may be negative, what may become a bit field, and numbers in memory that is read by calls go through FIELD and
+ *   FIELD_PROBED, which take any size and sign.
+ * - What may vanish is asked for by bpf_core_field_exists where it is used, and what is done without it is said there.
+ * - Kernel functions and variables are weak. */
 #ifndef TACTUS_BPF_KERNEL_H
 #define TACTUS_BPF_KERNEL_H
 
@@ -14,6 +23,21 @@
 #include "../core/types.h"
 
 #define kernel_type __attribute__((preserve_access_index))
+
+/* A number of whatever size and sign the kernel has it, also a bit field, by a plain load. libbpf's macro has a
+ * variable p of its own. */
+#define FIELD(from, field)                                 \
+	({                                                 \
+		__typeof__(from) field_from = (from);      \
+		BPF_CORE_READ_BITFIELD(field_from, field); \
+	})
+
+/* The same from where plain loads can't read; 0 where it can't be read. */
+#define FIELD_PROBED(from, field)                                 \
+	({                                                        \
+		__typeof__(from) field_from = (from);             \
+		BPF_CORE_READ_BITFIELD_PROBED(field_from, field); \
+	})
 
 enum { PF_KTHREAD = 0x00200000 };
 
@@ -49,7 +73,7 @@ struct cgroup_subsys_state {
 struct cgroup {
 	struct cgroup_subsys_state self;
 	struct kernfs_node *kn;
-	int level;
+	unsigned int level;
 	struct cgroup *ancestors[];
 } kernel_type;
 
@@ -92,20 +116,52 @@ struct task_struct {
 	unsigned int in_execve : 1;
 	int pid;
 	int tgid;
-	int on_rq;
-	int prio;
+	unsigned int on_rq;
+	int prio; /* by prio_of */
 	u64 start_time;
 	struct task_struct *real_parent;
 	struct css_set *cgroups;
 	struct files_struct *files;
 	unsigned int policy;
-	int nr_cpus_allowed;
+	unsigned int nr_cpus_allowed;
 	unsigned short migration_disabled;
 	const struct cpumask *cpus_ptr;
 	char comm[COMM_LEN];
 	struct sched_entity se;
 	struct sched_ext_entity scx;
 } kernel_type;
+
+/* It may be negative, and is asked for at every switch: a plain load while it has the size that it always had. */
+static __always_inline s32 kernel_prio_of(struct task_struct *p)
+{
+	if (bpf_core_field_size(p->prio) == sizeof(p->prio))
+		return p->prio;
+	return (s32)FIELD(p, prio);
+}
+
+/* The kernel ends the name with zeros up to its end. Plain loads, since kernels that keep their memory to themselves
+ * have no call for it. */
+static __always_inline void comm_of(struct task_struct *p, char comm[COMM_LEN])
+{
+	__builtin_memcpy(comm, p->comm, COMM_LEN);
+}
+
+/* Whether it has decided to sleep, though it may still be on its CPU. Not known: it has not. */
+static __always_inline bool has_left_queue(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->on_rq) && !FIELD(p, on_rq);
+}
+
+/* How long it has had its CPU by the fair class's own books. */
+static __always_inline bool keeps_own_time(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->se.sum_exec_runtime) && bpf_core_field_exists(p->se.prev_sum_exec_runtime);
+}
+
+static __always_inline u64 own_time(struct task_struct *p)
+{
+	return p->se.sum_exec_runtime - p->se.prev_sum_exec_runtime;
+}
 
 struct sock_common {
 	unsigned short skc_family;
@@ -124,7 +180,7 @@ struct sockaddr_un {
 } kernel_type;
 
 struct unix_address {
-	int len;
+	unsigned int len;
 	struct sockaddr_un name[];
 } kernel_type;
 

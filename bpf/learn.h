@@ -99,7 +99,7 @@ struct path_walk {
 static long learn_step(u32 index, struct path_walk *walk)
 {
 	struct dentry *dentry = walk->dentry, *parent = BPF_CORE_READ(dentry, d_parent);
-	u64 len = BPF_CORE_READ(dentry, d_name.len), at = walk->at;
+	u64 len = FIELD_PROBED(dentry, d_name.len), at = walk->at;
 	struct path_room *room = bpf_map_lookup_elem(&paths, &walk->which);
 	struct mount *mount = walk->mount;
 
@@ -233,7 +233,7 @@ static __always_inline void learn_begin_by_own_name(struct task_struct *p, struc
 {
 	struct comm comm = {};
 
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_begin(p, thread, &comm);
 	role_answers(&thread->role);
 }
@@ -250,7 +250,7 @@ static __always_inline void learn_forked(struct task_struct *child, struct kthre
 /* A thread that was there before. */
 static __always_inline void learn_met(struct task_struct *p, struct kthread *thread)
 {
-	if (!keeps_roles() || (p->flags & PF_KTHREAD))
+	if (!keeps_roles() || config.no_paths || (p->flags & PF_KTHREAD))
 		return;
 	learn_find_exe(p, &thread->learner.exe, ROOM_ITERATORS);
 	learner_begin(&thread->learner, &thread->account, bpf_ktime_get_ns());
@@ -261,7 +261,7 @@ static __always_inline void learn_again(struct task_struct *p, struct kthread *t
 {
 	struct comm comm = {};
 
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_predict(thread, &comm, tid_of(p));
 }
 
@@ -270,7 +270,7 @@ static __always_inline bool is_in_exec(struct task_struct *p)
 {
 	struct task_struct___learn *learn = (void *)p;
 
-	return bpf_core_field_exists(learn->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(learn, in_execve);
+	return bpf_core_field_exists(learn->in_execve) && FIELD(learn, in_execve);
 }
 
 static __always_inline void learn_renamed(struct task_struct *p, struct kthread *thread, const struct comm *comm)
@@ -283,9 +283,9 @@ static __always_inline void learn_exec(struct task_struct *p, struct kthread *th
 {
 	struct comm comm = {};
 
-	if (!learning || !keeps_roles())
+	if (!learning || !keeps_roles() || config.no_paths)
 		return;
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_find_exe(p, &thread->learner.exe, ROOM_HOOKS);
 	learn_begin(p, thread, &comm);
 	learn_presume(thread, tid_of(p));
@@ -354,7 +354,7 @@ static __always_inline void learn_observe(struct task_struct *p, struct kthread 
 {
 	struct comm comm = {};
 
-	bpf_probe_read_kernel_str(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	learn_note(thread, &comm, now_ns);
 }
 

@@ -10,8 +10,11 @@ enum { TASK_WAKING = 0x200, STOPPER_PRIO = 0 };
 
 static __always_inline bool may_run_on(struct task_struct *p, u32 cpu)
 {
-	u64 word = 0, at = (u64)p->cpus_ptr + (u64)cpu / 64 * sizeof(word);
+	u64 word = 0, at;
 
+	if (!bpf_core_field_exists(p->cpus_ptr))
+		return true;
+	at = (u64)p->cpus_ptr + (u64)cpu / 64 * sizeof(word);
 	/* What can't be read bars nothing. */
 	if (bpf_probe_read_kernel(&word, sizeof(word), (void *)at))
 		return true;
@@ -21,17 +24,14 @@ static __always_inline bool may_run_on(struct task_struct *p, u32 cpu)
 static __always_inline u8 move_facts(struct task_struct *p, u32 from)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct task_struct *moved = p; /* libbpf's macro has a p of its own */
 	struct sched_cpu *left = cpu_state(from);
 	u32 facts = MOVE_TOLD;
 
-	facts |= p->__state == TASK_WAKING ? MOVE_WAKING : 0;
+	facts |= bpf_core_field_exists(p->__state) && p->__state == TASK_WAKING ? MOVE_WAKING : 0;
 	facts |= may_run_on(p, from) ? 0 : MOVE_BARRED;
 	facts |= left && left->goes ? MOVE_CPU_GOES : 0;
-	facts |= bpf_core_field_exists(moved->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(moved, in_execve)
-			 ? MOVE_IN_EXEC
-			 : 0;
-	facts |= (current->flags & PF_KTHREAD) && current->prio == STOPPER_PRIO ? MOVE_STOPPED : 0;
+	facts |= bpf_core_field_exists(p->in_execve) && FIELD(p, in_execve) ? MOVE_IN_EXEC : 0;
+	facts |= (current->flags & PF_KTHREAD) && kernel_prio_of(current) == STOPPER_PRIO ? MOVE_STOPPED : 0;
 	return (u8)facts;
 }
 

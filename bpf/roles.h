@@ -154,7 +154,7 @@ static __always_inline void role_begin(struct task_struct *p, struct kthread *th
 
 	if (!keeps_roles())
 		return;
-	bpf_probe_read_kernel(comm.text, COMM_LEN, p->comm);
+	comm_of(p, comm.text);
 	thread->role.first_ns = bpf_ktime_get_ns();
 	thread->role.told_tier = TIER_INTERACTIVE;
 	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);

@@ -84,9 +84,9 @@ static __always_inline void fill_row(struct thread_row *row, struct task_struct 
 	row->start_ns = p->start_time;
 	row->tid = tid_of(p);
 	row->pid = (u32)p->tgid;
-	row->parent_tid = (u32)BPF_CORE_READ(p, real_parent, pid);
+	row->parent_tid = (u32)p->real_parent->pid;
 	row->ended = has_ended;
-	bpf_probe_read_kernel(row->comm.text, COMM_LEN, p->comm);
+	comm_of(p, row->comm.text);
 	__builtin_memcpy(&row->account, &thread->account, sizeof(row->account));
 }
 
@@ -131,9 +131,12 @@ static __always_inline void send_switch(struct sched_cpu *cpu, u32 cpu_id, u64 n
 static __always_inline void repair(struct sched_cpu *cpu, u32 cpu_id, u64 now_ns, struct task_struct *p,
 				   struct kthread *thread)
 {
-	u64 since_ns = now_ns - (p->se.sum_exec_runtime - p->se.prev_sum_exec_runtime);
 	struct event_missed *event;
+	u64 since_ns;
 
+	if (!keeps_own_time(p))
+		return;
+	since_ns = now_ns - own_time(p);
 	if (prio_of(p) <= PRIO_REALTIME_LAST || since_ns > now_ns)
 		return;
 	if (config.account)
@@ -245,7 +248,7 @@ static __always_inline void count_waking(struct task_struct *p, struct kthread *
 {
 	if (!open_cpu(bpf_get_smp_processor_id()))
 		return;
-	if (thread->account.run_since_ns && !p->on_rq) {
+	if (thread->account.run_since_ns && has_left_queue(p)) {
 		thread->woken_early_ns = now_ns;
 		return;
 	}

@@ -10,8 +10,8 @@
  * An urgent thread that finds no idle CPU pushes a batch thread off, never another urgent one. Whoever wakes an urgent
  * thread is as urgent for a while, because that one waits for him. What a thread is comes from its role, which the
  * sensors keep with the thread; the decisions are core/tier.h's. */
-#include "scx_queues.h"
-#include "scx_tell.h"
+#include "scx_join.h"
+#include "scx_quota.h"
 #include "scx_wake.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -62,6 +62,7 @@ static __always_inline void charge(struct task_struct *p, struct kthread *thread
 
 	thread->turn.burst_ns += ran_ns;
 	thread->turn.charged_ns = p->se.sum_exec_runtime;
+	quota_ran(thread, ran_ns);
 	if (thread->turn.is_late) {
 		thread->turn.is_late = 0;
 		return;
@@ -121,8 +122,8 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 	struct kthread *thread;
 	bool is_idle = false;
 	s32 cpu = choose_cpu(p, prev_cpu, wake_flags, &is_idle);
+	u64 now_ns, slice_ns = settings.slice_ns;
 	u32 boost, tier;
-	u64 now_ns;
 
 	if (!is_idle)
 		return cpu;
@@ -136,8 +137,10 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 		join(thread, cache_of(cpu), tier, true);
 		thread->turn.tier = tier;
 		thread->turn.queued_at_ns = now_ns;
+		slice_ns = slice_within_quota(thread, slice_ns, now_ns);
 	}
-	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns, 0);
+	if (slice_ns)
+		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns, 0);
 	return cpu;
 }
 
@@ -153,83 +156,45 @@ s32 BPF_PROG(tactus_select_cpu_plain, struct task_struct *p, s32 prev_cpu, u64 w
 	return select_cpu(p, prev_cpu, wake_flags, seems_interrupted(p), false);
 }
 
-static __always_inline void note_preemption(struct task_struct *p, struct kthread *thread, s32 victim, u32 other_tier,
-					    u32 boost, u64 now_ns)
-{
-	struct event_decision decision = { .what = DECISION_PREEMPT };
-
-	run_on(victim)->kicked = 1;
-	count(SCX_COUNT_PREEMPTED);
-	decision.from_cpu = (u16)p->thread_info.cpu;
-	decision.to_cpu = (u16)victim;
-	decision.boost = (u16)boost;
-	decision.other_tid = run_on(victim)->tid;
-	decision.other_tier = other_tier;
-	send_decision(p, thread, now_ns, &decision);
-}
-
 static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool by_interrupt, bool is_sure)
 {
 	u64 wakeup = enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP);
 	struct kthread *thread = thread_of(p);
-	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
-	u32 boost = 0, tier, queue, other_tier;
-	u64 slice_ns, now_ns;
-	bool stay, owed;
+	struct joining joining = { 0 };
+	s32 cpu = (s32)p->thread_info.cpu;
+	u32 other_tier;
+	u64 now_ns;
 
+	count(SCX_COUNT_QUEUED);
 	/* The kernel's threads of one CPU do what that CPU needs done. */
 	if (!thread || ((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1)) {
-		count(SCX_COUNT_QUEUED);
 		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns,
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_HEAD));
 		return;
 	}
 	now_ns = wakeup ? woken(p, thread, by_interrupt, is_sure) : bpf_ktime_get_ns();
 	join_group(p, thread);
-	tier = tier_of(p, thread, now_ns, &boost);
-	stay = stays(p, thread, now_ns);
-	queue = stay ? queue_of_cpu(cpu) : cache_of(cpu);
+	joining.tier = tier_of(p, thread, now_ns, &joining.boost);
+	joining.stay = stays(p, thread, now_ns);
+	joining.queue = joining.stay ? queue_of_cpu(cpu) : cache_of(cpu);
 	weigh_thread(p, thread, now_ns);
-	join(thread, queue, tier, wakeup);
-	thread->turn.tier = tier;
+	join(thread, joining.queue, joining.tier, wakeup);
+	thread->turn.tier = joining.tier;
 	thread->turn.queued_at_ns = now_ns;
-	slice_ns = tier_slice_among_ns(tier, settings.slice_ns, crowd_of(queue)->per_cpu);
-	count(SCX_COUNT_QUEUED);
-	owed = tier_is_owed(tier, thread->turn.vtime, *clock_of(queue), settings.slice_ns);
+	joining.slice_ns = tier_slice_among_ns(joining.tier, settings.slice_ns, crowd_of(joining.queue)->per_cpu);
+	joining.owed = tier_is_owed(joining.tier, thread->turn.vtime, *clock_of(joining.queue), settings.slice_ns);
 	/* When a thread wakes, idle CPUs have been looked for. Pushing off who runs here takes neither a queue nor an
 	 * interrupt. */
-	if (wakeup && owed && (tier == TIER_LATENCY_CRITICAL || thread->turn.is_light) &&
-	    pushes_off(thread, tier, cpu, now_ns, &other_tier)) {
-		note_preemption(p, thread, cpu, other_tier, boost, now_ns);
-		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns,
+	if (wakeup && joining.owed && (joining.tier == TIER_LATENCY_CRITICAL || thread->turn.is_light) &&
+	    pushes_off(thread, joining.tier, cpu, now_ns, &other_tier)) {
+		note_preemption(p, thread, cpu, other_tier, joining.boost, now_ns);
+		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), joining.slice_ns,
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_PREEMPT));
 		return;
 	}
-	dsq_insert_vtime(p, queue, slice_ns,
-			 tier_deadline(thread->turn.vtime,
-				       tier_expected_ns(tier, thread->learner.expected_run_ns, settings.slice_ns),
-				       thread->turn.worth, boost),
-			 enq_flags);
-	if (stay) {
-		run_on(cpu)->own_waits = 1;
-	} else if (settings.cpus_len > 1) {
-		/* A CPU that fell idle meanwhile would not look here by itself. */
-		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
-		if (idle >= 0) {
-			scx_bpf_kick_cpu(idle, scx_value(scx_kick_flags, SCX_KICK_IDLE));
-			return;
-		}
-	}
-	victim = owed ? find_victim(p, thread, tier, cpu, stay, now_ns, &other_tier) : -1;
-	if (victim < 0) {
-		if (tier == TIER_LATENCY_CRITICAL && owed) {
-			thread->turn.counted_urgent = 1;
-			__sync_fetch_and_add(&crowd_of(queue)->urgent, 1);
-		}
+	if (!can_kick() && hand_over(p, thread, &joining, enq_flags, now_ns))
 		return;
-	}
-	note_preemption(p, thread, victim, other_tier, boost, now_ns);
-	scx_bpf_kick_cpu(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
+	queue_up(p, thread, &joining, enq_flags, now_ns);
 }
 
 SEC("struct_ops/enqueue")
@@ -249,8 +214,8 @@ static __always_inline bool goes_on(struct task_struct *prev, s32 cpu, s64 first
 {
 	struct kthread *thread = thread_of(prev);
 	u64 now_ns = bpf_ktime_get_ns();
+	u64 deadline, slice_ns;
 	u32 boost, tier;
-	u64 deadline;
 
 	if (!thread)
 		return false;
@@ -260,8 +225,12 @@ static __always_inline bool goes_on(struct task_struct *prev, s32 cpu, s64 first
 	deadline = tier_deadline(thread->turn.vtime, settings.slice_ns, thread->turn.worth, boost);
 	if ((s64)(deadline - *clock_of(thread->turn.queue)) >= first)
 		return false;
+	slice_ns = slice_within_quota(
+		thread, tier_slice_among_ns(tier, settings.slice_ns, crowd_of(thread->turn.queue)->per_cpu), now_ns);
+	if (!slice_ns)
+		return false;
 	thread->turn.tier = tier;
-	prev->scx.slice = tier_slice_among_ns(tier, settings.slice_ns, crowd_of(thread->turn.queue)->per_cpu);
+	set_slice(prev, slice_ns);
 	return true;
 }
 
@@ -331,7 +300,7 @@ static __always_inline void count_move(struct task_struct *p, struct kthread *th
 
 /* Whom a realtime thread pushes off the kernel lets go on after it, without a word to the scheduler; so it would before
  * an urgent thread that came meanwhile. */
-static __always_inline void make_way(struct kthread *thread, struct cpu_run *run, s32 cpu)
+static __always_inline void make_way(struct task_struct *p, struct kthread *thread, struct cpu_run *run, s32 cpu)
 {
 	struct crowd *crowd = crowd_of(cache_of(cpu));
 
@@ -349,8 +318,13 @@ static __always_inline void make_way(struct kthread *thread, struct cpu_run *run
 	if (!crowd->urgent)
 		return;
 	crowd->urgent = 0;
+	if (!can_kick()) {
+		/* It ends with the next tick; until then an urgent one that wakes may push it off. */
+		set_slice(p, 0);
+		return;
+	}
 	run->kicked = 1;
-	scx_bpf_kick_cpu(cpu, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
+	kick(cpu, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
 
 SEC("struct_ops/running")
@@ -371,7 +345,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	run->burst_ns = thread->turn.burst_ns;
 	if (!((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1))
 		run->tier = thread->turn.tier;
-	make_way(thread, run, cpu);
+	make_way(p, thread, run, cpu);
 	tell_miss(p, thread, run, cpu, now_ns);
 	count_move(p, thread, cpu, now_ns);
 	weigh_thread(p, thread, now_ns);
@@ -422,8 +396,11 @@ void BPF_PROG(tactus_disable, struct task_struct *p)
 {
 	struct kthread *thread = thread_of(p);
 
-	if (thread)
-		leave_group(thread);
+	if (!thread)
+		return;
+	leave_group(thread);
+	if (thread->turn.granted_ns)
+		quota_ran(thread, 0);
 }
 
 SEC("struct_ops.s/init_task")
@@ -448,7 +425,15 @@ void BPF_PROG(tactus_exit_task, struct task_struct *p, struct scx_exit_task_args
 SEC("struct_ops.s/cgroup_init")
 s32 BPF_PROG(tactus_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args)
 {
-	group_add(cgroup, args->weight);
+	struct quota quota = {};
+
+	if (settings.has_quotas && bpf_core_field_exists(args->bw_quota_us))
+		quota_set(&quota, args->bw_period_us, args->bw_quota_us, args->bw_burst_us, bpf_ktime_get_ns());
+	group_add(cgroup, args->weight, &quota);
+	if (settings.has_quotas && quota.quota_ns) {
+		limit_counts(0, quota.quota_ns);
+		start_looking(quota.period_ns);
+	}
 	return 0;
 }
 
@@ -456,7 +441,10 @@ SEC("struct_ops.s/cgroup_exit")
 void BPF_PROG(tactus_cgroup_exit, struct cgroup *cgroup)
 {
 	u64 id = group_id(cgroup);
+	struct group *group = bpf_map_lookup_elem(&groups, &id);
 
+	if (group)
+		limit_counts(group->quota.quota_ns, 0);
 	bpf_map_delete_elem(&groups, &id);
 }
 
@@ -468,6 +456,8 @@ void BPF_PROG(tactus_cgroup_move, struct task_struct *p, struct cgroup *from, st
 
 	if (!thread)
 		return;
+	if (thread->turn.granted_ns)
+		quota_ran(thread, 0);
 	if (thread->turn.group_weight)
 		group_thread_leaves(thread->turn.group, thread->turn.group_weight);
 	thread->turn.group = group_id(to);
@@ -481,17 +471,22 @@ void BPF_PROG(tactus_cgroup_set_weight, struct cgroup *cgroup, u32 weight)
 	group_reweigh(group_id(cgroup), weight);
 }
 
-/* Which CPUs share what is fixed at the start, so a new start is due. */
-SEC("struct_ops/cpu_online")
-void BPF_PROG(tactus_cpu_online, s32 cpu)
+/* From 6.17 on; before, the scheduler hears of no quota. */
+SEC("struct_ops/cgroup_set_bandwidth")
+void BPF_PROG(tactus_cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us)
 {
-	scx_leave(SCX_CODE_RESTART | SCX_CODE_HOTPLUG, "CPU %d came", cpu);
-}
+	u64 id = group_id(cgroup), now_ns = bpf_ktime_get_ns(), was_ns, is_ns;
+	struct group *group = id ? bpf_map_lookup_elem(&groups, &id) : NULL;
 
-SEC("struct_ops/cpu_offline")
-void BPF_PROG(tactus_cpu_offline, s32 cpu)
-{
-	scx_leave(SCX_CODE_RESTART | SCX_CODE_HOTPLUG, "CPU %d went", cpu);
+	if (!group)
+		return;
+	bpf_spin_lock(&group->lock);
+	was_ns = group->quota.quota_ns;
+	quota_set(&group->quota, period_us, quota_us, burst_us, now_ns);
+	is_ns = group->quota.quota_ns;
+	bpf_spin_unlock(&group->lock);
+	limit_counts(was_ns, is_ns);
+	start_looking(is_ns ? group->quota.period_ns : NSEC_PER_SEC);
 }
 
 SEC("struct_ops/enable")
@@ -529,9 +524,14 @@ s32 BPF_PROG(tactus_init)
 		if (error)
 			return error;
 	}
-	return 0;
+	if (!settings.has_quotas)
+		return 0;
+	error = scx_bpf_create_dsq(SCX_PARKED, -1);
+	return error ? error : prepare_look();
 }
 
+/* Which CPUs share what is fixed at the start. There are no operations for CPUs that come and go: without them the
+ * kernel takes the scheduler out, with a code that asks for a new start. */
 SEC(".struct_ops.link")
 struct sched_ext_ops tactus_ops = {
 	.select_cpu = (void *)tactus_select_cpu,
@@ -547,8 +547,7 @@ struct sched_ext_ops tactus_ops = {
 	.cgroup_exit = (void *)tactus_cgroup_exit,
 	.cgroup_move = (void *)tactus_cgroup_move,
 	.cgroup_set_weight = (void *)tactus_cgroup_set_weight,
-	.cpu_online = (void *)tactus_cpu_online,
-	.cpu_offline = (void *)tactus_cpu_offline,
+	.cgroup_set_bandwidth = (void *)tactus_cgroup_set_bandwidth,
 	.dump = (void *)tactus_dump,
 	.dump_cpu = (void *)tactus_dump_cpu,
 	.dump_task = (void *)tactus_dump_task,

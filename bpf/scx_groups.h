@@ -4,8 +4,9 @@
 #ifndef TACTUS_BPF_SCX_GROUPS_H
 #define TACTUS_BPF_SCX_GROUPS_H
 
-#include "scx.h"
+#include "scx_calls.h"
 #include "../core/group.h"
+#include "../core/quota.h"
 
 enum { GROUPS_MAX = 16384 };
 
@@ -16,6 +17,7 @@ struct group {
 	u64 parent; /* its id; 0: there is none, or it is the top */
 	u64 worth;  /* of a unit of weight in here, as it was at that time */
 	u64 worth_at_ns;
+	struct quota quota;
 };
 
 /* By the cgroup's id. The top is not in here: its threads' weights are worth what they are. */
@@ -35,10 +37,10 @@ static __always_inline u64 group_id(struct cgroup *cgroup)
 	return BPF_CORE_READ(cgroup, level) > 0 ? BPF_CORE_READ(cgroup, kn, id) : 0;
 }
 
-static __always_inline void group_add(struct cgroup *cgroup, u32 weight)
+static __always_inline void group_add(struct cgroup *cgroup, u32 weight, const struct quota *quota)
 {
 	struct cgroup *above = BPF_CORE_READ(cgroup, self.parent, cgroup);
-	struct group fresh = { .sum.weight = weight };
+	struct group fresh = { .sum.weight = weight, .quota = *quota };
 	u64 id = group_id(cgroup);
 
 	if (!id)

@@ -18,19 +18,22 @@ static __always_inline u32 cache_begins(u32 cache)
 static __noinline s32 idle_in_cache(struct task_struct *p, s32 prev_cpu)
 {
 	u32 cache = cache_of(prev_cpu), begin = cache_begins(cache), end = cache_begins(cache + 1), pass, i;
-	const struct cpumask *whole = scx_bpf_get_idle_smtmask();
+	const struct cpumask *whole = NULL;
 	s32 found = -1;
 	u64 index;
 	u32 cpu;
 
-	bpf_for(pass, 0, 2)
+	if (bpf_ksym_exists(scx_bpf_get_idle_smtmask))
+		whole = scx_bpf_get_idle_smtmask();
+	bpf_for(pass, whole ? 0 : 1, 2)
 	{
 		bpf_for(i, begin, end)
 		{
 			index = i;
 			barrier_var(index);
 			cpu = settings.by_cache[index < SCX_CPUS_MAX ? index : 0];
-			if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr) || (!pass && !bpf_cpumask_test_cpu(cpu, whole)))
+			if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr) ||
+			    (!pass && whole && !bpf_cpumask_test_cpu(cpu, whole)))
 				continue;
 			if (scx_bpf_test_and_clear_cpu_idle((s32)cpu)) {
 				found = (s32)cpu;
@@ -40,7 +43,8 @@ static __noinline s32 idle_in_cache(struct task_struct *p, s32 prev_cpu)
 		if (found >= 0)
 			break;
 	}
-	scx_bpf_put_idle_cpumask(whole);
+	if (whole)
+		scx_bpf_put_idle_cpumask(whole);
 	return found;
 }
 
@@ -59,7 +63,10 @@ static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 			return cpu;
 		*is_idle = false;
 	}
-	return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, is_idle);
+	if (bpf_ksym_exists(scx_bpf_select_cpu_dfl))
+		return scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, is_idle);
+	*is_idle = bpf_cpumask_test_cpu((u32)prev_cpu, p->cpus_ptr) && scx_bpf_test_and_clear_cpu_idle(prev_cpu);
+	return prev_cpu;
 }
 
 /* Whether the thread may push off what that CPU runs, and in which tier that is now. */

@@ -27,10 +27,7 @@ static __always_inline bool own_waits(u32 own, s32 cpu)
 /* How far the first in a queue is from its queue's clock; a queue without a first is infinitely far. */
 static __always_inline s64 first_lag(u32 queue)
 {
-	struct task_struct *first;
-
-	bpf_for_each(scx_dsq, first, queue, 0) return (s64)(first->scx.dsq_vtime - *clock_of(queue));
-	return NO_LAG;
+	return dsq_first_lag(queue, *clock_of(queue), NO_LAG);
 }
 
 /* Where threads of both queues want this CPU, the clock of its own goes on with the shared one: else whoever waits
@@ -60,6 +57,8 @@ static __noinline bool take_late(u32 queue, s32 cpu, u64 now_ns)
 	u64 bar_ns = tier_late_bar_ns(crowd->longest_ns);
 	struct task_struct *p;
 
+	if (!bpf_ksym_exists(bpf_iter_scx_dsq_new))
+		return false;
 	if (!tier_may_be_late(crowd->longest_ns, span_between(crowd->looked_at_ns, now_ns)))
 		return false;
 	crowd->looked_at_ns = now_ns;
@@ -93,7 +92,7 @@ static __noinline void look_at_crowd(u32 queue, u32 cpus)
 	struct task_struct *p;
 
 	crowd->per_cpu = (u32)scx_bpf_dsq_nr_queued(queue) / (cpus ? cpus : 1);
-	if (crowd->per_cpu < TIER_CROWD_URGENT) {
+	if (crowd->per_cpu < TIER_CROWD_URGENT || !bpf_ksym_exists(bpf_iter_scx_dsq_new)) {
 		crowd->many_urgent = 0;
 		return;
 	}

@@ -5,8 +5,7 @@
 #define TACTUS_BPF_SCX_STATE_H
 
 #include "roles.h"
-#include "scx.h"
-#include "../core/scx_config.h"
+#include "scx_calls.h"
 #include "../core/scx_exit.h"
 
 const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS, .cpus_len = 1, .caches_len = 1 };

@@ -26,7 +26,7 @@ static __always_inline bool is_sound_server(const struct address_end *end)
 static __always_inline bool is_sound_address(struct unix_address *address)
 {
 	/* Of the whole address, with a NUL at the end. */
-	u32 len = address ? (u32)BPF_CORE_READ(address, len) : 0;
+	u32 len = address ? (u32)FIELD_PROBED(address, len) : 0;
 	struct address_end end;
 
 	if (len < sizeof(u16) + sizeof(end) + 1 || len > 256)

@@ -35,6 +35,8 @@ struct turn {
 	u64 worth;	    /* of its weight among all, see core/tier.h */
 	u64 group;	    /* the control group's id; 0: the top */
 	u64 group_weight;   /* what the group's sum has of it; 0: it does not want to run */
+	u64 granted_ns;	    /* of its group's quota, and not yet run */
+	u64 parked_at_ns;   /* it waits for its group's quota since then; 0: it does not */
 };
 
 struct kthread {
@@ -102,7 +104,7 @@ static __always_inline u32 tid_of(struct task_struct *p)
 /* The kernel's prio plus one, see core/event.h. */
 static __always_inline u32 prio_of(struct task_struct *p)
 {
-	return (u32)(p->prio + 1);
+	return (u32)(kernel_prio_of(p) + 1);
 }
 
 static __always_inline bool cpu_is_watched(u32 cpu)
@@ -134,7 +136,7 @@ static __always_inline bool in_cgroup(struct task_struct *p)
 	/* By hand: the relocation of a member cannot have a variable index. */
 	u64 offset = bpf_core_field_offset(struct cgroup, ancestors) + (u64)config.cgroup_level * sizeof(ancestor);
 
-	if (BPF_CORE_READ(group, level) < (int)config.cgroup_level)
+	if (FIELD_PROBED(group, level) < config.cgroup_level)
 		return false;
 	bpf_probe_read_kernel(&ancestor, sizeof(ancestor), (char *)group + offset);
 	return BPF_CORE_READ(ancestor, kn, id) == config.cgroup_id;
@@ -162,7 +164,7 @@ static __always_inline struct kthread *thread_make(struct task_struct *p, bool i
 		return NULL;
 	}
 	__sync_fetch_and_add(&threads_made, 1);
-	bpf_probe_read_kernel(comm, sizeof(comm), p->comm);
+	comm_of(p, comm);
 	thread->of_command = (config.filter & FILTER_COMMAND) && (inherits || (u32)p->tgid == config.pid);
 	thread->watched = is_wanted(p, thread, comm);
 	return thread;
@@ -177,7 +179,7 @@ static __always_inline void refresh(struct task_struct *p, struct kthread *threa
 
 	if (!thread || !(config.filter & FILTER_CGROUP))
 		return;
-	bpf_probe_read_kernel(comm, sizeof(comm), p->comm);
+	comm_of(p, comm);
 	watched = is_wanted(p, thread, comm);
 	if (thread->watched != watched)
 		thread->introduced = 0;
@@ -188,8 +190,8 @@ static __always_inline void fill_thread(struct event_thread *event, struct task_
 {
 	event->start_ns = p->start_time;
 	event->pid = (u32)p->tgid;
-	event->parent_tid = (u32)BPF_CORE_READ(p, real_parent, pid);
-	bpf_probe_read_kernel(event->comm.text, COMM_LEN, p->comm);
+	event->parent_tid = (u32)p->real_parent->pid;
+	comm_of(p, event->comm.text);
 }
 
 /* Sends who a thread is, once, before its first event. One that is not watched but takes part in an event of one that

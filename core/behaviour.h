@@ -258,7 +258,7 @@ core_step int pattern_learn_busy(struct pattern *pattern, const struct behaviour
 /* Whether a clock is heard in the wake-ups from outside, however often its own process wakes it in between. */
 core_fn int behaviour_has_beat(const struct behaviour *seen)
 {
-	return seen->beats >= LEAST_WAKES && seen->beat_ns <= PERIOD_FRAME_MOST_NS &&
+	return seen->beats >= LEAST_WAKES && seen->beat_ns && seen->beat_ns <= PERIOD_FRAME_MOST_NS &&
 	       percent_of(seen->beat_dev_ns, seen->beat_ns) <= EXACT_PERCENT;
 }
 

@@ -10,8 +10,6 @@ enum {
 	MISS_BEATS = 16,	  /* before so many nothing is a clock */
 	MISS_STEADY_PERCENT = 10, /* deviation that a clock may have */
 	MISS_SLACK_PERCENT = 25,  /* of the period: a thread that runs within that is on time */
-	MISS_EARLY_PERCENT = 75,  /* a wake-up sooner after a beat than that is none */
-	MISS_STRANGE_MOST = 8,	  /* unless there are so many in a row: then the clock was wrong */
 };
 #define MISS_PERIOD_MOST_NS (200ull * NSEC_PER_MSEC)
 
@@ -24,9 +22,8 @@ struct beat_watch {
 	u64 since_ns;	 /* at work or pushed off since */
 	u64 work_ns;	 /* that it has run for this beat */
 	u64 usual_work_ns;
-	u32 state;     /* enum clock_state */
-	u32 strange;   /* wake-ups in a row that do not fit the clock */
-	u32 off_clock; /* it was late itself: where its next beat lies is open */
+	u32 state; /* enum clock_state */
+	u32 unused;
 };
 
 enum miss_kind {
@@ -47,40 +44,13 @@ core_fn int watch_is_steady(const struct beat_watch *watch)
 {
 	const struct beat *beat = &watch->beat;
 
-	return beat->beats >= MISS_BEATS && beat->gap_ns && beat->gap_ns <= MISS_PERIOD_MOST_NS &&
+	return beat->kept >= MISS_BEATS && beat->gap_ns && beat->gap_ns <= MISS_PERIOD_MOST_NS &&
 	       beat->gap_dev_ns * 100 <= beat->gap_ns * MISS_STEADY_PERCENT;
 }
 
 core_fn u64 watch_slack_ns(const struct beat_watch *watch, u64 slack_ns)
 {
 	return slack_ns ? slack_ns : watch->beat.gap_ns * MISS_SLACK_PERCENT / 100;
-}
-
-/* A beat that the thread may now run for; 0 if this wake-up is none. */
-core_fn int watch_hears(struct beat_watch *watch, u64 now_ns)
-{
-	u64 gap_ns = span_between(watch->beat.heard_ns, now_ns);
-
-	if (!watch_is_steady(watch)) {
-		watch->strange = watch->off_clock = 0;
-		beat_heard(&watch->beat, now_ns);
-		return watch_is_steady(watch);
-	}
-	if (gap_ns * 100 < watch->beat.gap_ns * MISS_EARLY_PERCENT && !watch->off_clock &&
-	    ++watch->strange < MISS_STRANGE_MOST)
-		return 0;
-	/* Who sleeps for so long, and not until then, has another phase after it was late, and the same clock; so has a
-	 * machine that was stopped. If that goes on, it is another clock. */
-	if (times_near(gap_ns, watch->beat.gap_ns)) {
-		watch->strange = 0;
-		beat_heard(&watch->beat, now_ns);
-	} else if (++watch->strange >= MISS_STRANGE_MOST) {
-		watch->beat = (struct beat){ .heard_ns = now_ns };
-		watch->strange = 0;
-	}
-	watch->beat.heard_ns = now_ns;
-	watch->off_clock = 0;
-	return 1;
 }
 
 core_fn void watch_begins(struct beat_watch *watch, u64 due_ns, enum clock_state state, u64 now_ns)
@@ -95,7 +65,7 @@ core_fn void watch_begins(struct beat_watch *watch, u64 due_ns, enum clock_state
 /* It is woken, by something outside of its process; `asleep`: else it was on its way to sleep and goes on. */
 core_fn void watch_woken(struct beat_watch *watch, u64 now_ns, int asleep)
 {
-	if (watch_hears(watch, now_ns))
+	if (beat_heard(&watch->beat, now_ns) && watch_is_steady(watch))
 		watch_begins(watch, now_ns, asleep ? CLOCK_DUE : CLOCK_AT_WORK, now_ns);
 }
 
@@ -112,7 +82,6 @@ core_fn struct miss_verdict watch_late(struct beat_watch *watch, enum miss_kind 
 	verdict.actual_ns = actual_ns;
 	verdict.late_ns = late_ns;
 	verdict.beats = late_ns / watch->beat.gap_ns + 1;
-	watch->off_clock = 1;
 	/* What passed meanwhile is told of with this. */
 	watch->next_due_ns = expected_ns + verdict.beats * watch->beat.gap_ns;
 	return verdict;
@@ -166,7 +135,6 @@ core_fn struct miss_verdict watch_slept(struct beat_watch *watch, u64 now_ns, u6
 core_fn void watch_lost_sight(struct beat_watch *watch)
 {
 	watch->state = CLOCK_ASLEEP;
-	watch->off_clock = 1;
 }
 
 #endif

@@ -41,7 +41,7 @@ struct kind_key {
 
 /* How a kind of thread runs. The order and meaning of PDDB, see model/procdb_format.h. */
 struct kind_figures {
-	u64 avg_runtime_ns; /* of one run */
+	u64 avg_runtime_ns; /* of one run, from a sleep to the next */
 	u64 runtime_dev_ns; /* mean deviation from that */
 	u64 wakeup_freq;    /* wake-ups a second */
 	u64 csw_rate;	    /* switches away a second, of its own will or not */
@@ -104,7 +104,8 @@ struct learner {
 	u8 observed;	     /* it has a vote: for this tier and role */
 	u8 tier;
 	u8 role;
-	u32 unused;
+	u8 has_run_whole; /* it has slept since, so there is an average */
+	u8 unused[3];
 };
 
 /* The seed's moving average: 7/8 old, 1/8 new. */
@@ -326,18 +327,23 @@ core_fn void learner_begin(struct learner *learner, const struct thread_account 
 	learner->run_avg_ns = learner->run_dev_ns = 0;
 	learner->age = 0;
 	learner->observed = 0;
+	learner->has_run_whole = 0;
 }
 
-/* A run has ended and is in the account. */
+/* The thread has left its CPU and that is in the account. Who was pushed off goes on later: that was no run of its own
+ * length, and beside other work no two would be alike. */
 core_fn void learner_ran(struct learner *learner, const struct thread_account *account)
 {
 	u64 ran_ns = account->cpu_ns - learner->cpu_ns;
 	u64 off_ns = ran_ns > learner->run_avg_ns ? ran_ns - learner->run_avg_ns : learner->run_avg_ns - ran_ns;
 
-	learner->cpu_ns = account->cpu_ns;
-	learner->run_dev_ns = learner->age ? ewma(learner->run_dev_ns, off_ns) : 0;
-	learner->run_avg_ns = learner->age ? ewma(learner->run_avg_ns, ran_ns) : ran_ns;
 	learner->age += learner->age < LEARN_AGE;
+	if (account->wait_kind == WAIT_PREEMPTED)
+		return;
+	learner->cpu_ns = account->cpu_ns;
+	learner->run_dev_ns = learner->has_run_whole ? ewma(learner->run_dev_ns, off_ns) : 0;
+	learner->run_avg_ns = learner->has_run_whole ? ewma(learner->run_avg_ns, ran_ns) : ran_ns;
+	learner->has_run_whole = 1;
 }
 
 core_fn u64 per_second_of(u64 count, u64 span_ns)
@@ -353,7 +359,8 @@ core_fn struct kind_figures learner_figures(const struct learner *learner, const
 {
 	u64 span_ns = span_between(learner->since_ns, now_ns);
 	struct kind_figures figures = {
-		.avg_runtime_ns = learner->run_avg_ns,
+		.avg_runtime_ns = learner->has_run_whole ? learner->run_avg_ns
+							 : account->cpu_ns - learner->cpu_begin_ns,
 		.runtime_dev_ns = learner->run_dev_ns,
 		.wakeup_freq = per_second_of(account->wakeups - learner->wakeups_begin, span_ns),
 		.csw_rate = per_second_of(account->voluntary + account->involuntary - learner->switches_begin, span_ns),

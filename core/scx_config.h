@@ -11,10 +11,16 @@ enum {
 	SCX_CPUS_MAX = 1024,
 	SCX_CACHES_MAX = 64, /* caches past this share a queue with an earlier one */
 	SCX_QUEUES = SCX_CACHES_MAX + SCX_CPUS_MAX,
+	SCX_PARKED = SCX_QUEUES, /* a queue that no CPU takes from: threads whose group has used up its quota */
 };
+
+/* A release of Linux as it is compared. Only for what can't be seen otherwise. */
+#define SCX_KERNEL(major, minor) (((major) << 16) | ((minor) << 8))
 
 struct scx_config {
 	u64 slice_ns;
+	u32 kernel;	/* SCX_KERNEL() of the running one */
+	u32 has_quotas; /* the kernel tells the scheduler of groups' quotas, which it must keep itself */
 	u32 cpus_len;
 	u32 caches_len;
 	u16 cache_of[SCX_CPUS_MAX]; /* a CPU's last-level cache, numbered from 0 without gaps */

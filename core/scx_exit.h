@@ -20,9 +20,8 @@ struct scx_farewell {
 /* The kernel's numbers for `kind`: below this one the end was asked for, from it on something went wrong. */
 enum { SCX_KIND_ERROR = 1024 };
 
-/* In `code`, also the kernel's: the scheduler shall be started again; a CPU came or went. */
+/* In `code`, also the kernel's: the scheduler shall be started again, since a CPU came or went. */
 #define SCX_CODE_RESTART (1ull << 48)
-#define SCX_CODE_HOTPLUG (1ull << 32)
 
 enum scx_counter {
 	SCX_COUNT_IDLE,	     /* started at once on an idle CPU */
@@ -33,6 +32,7 @@ enum scx_counter {
 	SCX_COUNT_BURNT,     /* urgent ones that ran so long that they were not */
 	SCX_COUNT_LENT,	     /* ran as urgently as the thread that they woke */
 	SCX_COUNT_MISSED,    /* urgent ones that waited longer than they may */
+	SCX_COUNT_PARKED,    /* had to wait for their control group's quota */
 	SCX_COUNTERS,
 };
 

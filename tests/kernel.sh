@@ -1,14 +1,28 @@
 # shellcheck shell=bash
-# The host's tests of real hooks, once more on a kernel that the VM has: sourced by tests/vm/1*-kernel-*.sh after tests/tap.sh.
-# The guest's own results pass through.
+# Tests inside a guest: sourced by tests/vm/*.sh and tests/long/*.sh after tests/tap.sh.
 
+# on_kernel NAME SCRIPT...: tests/SCRIPT.sh one after another in one guest with that kernel, since a boot takes as long as many a
+# test. A script's words follow after colons: guest/sound:files. CPUS, CLOCK and LIMIT are taken from the environment.
+# The guest's own results pass through; one that failed is told with the kernel and the script that it belongs to.
 on_kernel() {
-	local tests="host/10-cpus host/20-doctor host/50-tasks host/51-record host/52-truth host/77-migrations guest/hotplug guest/cuda_calls"
-	export KERNEL=$1 LIMIT=450
-	# Debian's 6.12 keeps the count of interrupts where ours does.
-	[ "$KERNEL" = debian-6.12 ] || tests="$tests guest/wakers"
-	CMD="status=0; for test in $tests; do tests/\$test.sh || status=1; done; exit \$status" guest
-	is "every test passed on $KERNEL" $? 0
-	CMD="export TACTUS_CLOCK=virtual; tests/host/10-cpus.sh && tests/host/52-truth.sh" CLOCK=virtual guest
-	is "times agree with the kernel's on $KERNEL, in virtual time" $? 0
+	local kernel=$1 script command='' status
+	shift
+	[ "${CLOCK:-real}" = real ] || command="export TACTUS_CLOCK=virtual; "
+	for script in "$@"; do
+		command+="echo '# script $script'; SECONDS=0; tests/${script%%:*}.sh $(arguments_of "$script") || status=1; "
+		command+="echo \"# $script took \$SECONDS s of the guest's time\"; "
+	done
+	CMD="status=0; $command exit \$status" KERNEL=$kernel LIMIT=${LIMIT:-1500} guest |
+		awk -v kernel="$kernel" '/^# script / {script = $3} /^not ok / {sub(/ - /, " - on " kernel ", " script ": ")} {print}'
+	status=${PIPESTATUS[0]}
+	is "on $kernel every script ended well: $*" "$status" 0
+}
+# Words that a script's name carries behind colons; 'image' stands for the folder of the kernel's own files.
+arguments_of() {
+	local word
+	[[ $1 == *:* ]] || return 0
+	for word in $(tr : ' ' <<<"${1#*:}"); do
+		[ "$word" != image ] || word=$(readlink -f "$(vm/kernel.sh "$kernel")/image")
+		printf "'%s' " "$word"
+	done
 }

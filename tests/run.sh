@@ -1,47 +1,83 @@
 #!/usr/bin/env bash
-# Runs the tests and closes with one line: N passed, N failed, N skipped. Called by 'make test'.
-# Usage: tests/run.sh [unit] [host] [vm]   (all three without a word; host and vm need root)
+# Runs the tests, several at a time, and closes with one line: N passed, N failed, N skipped. Called by 'make test'.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/lib.sh
+. tests/results.sh
 
-passed=0 failed=0 skipped=0
+usage() {
+	cat <<-'EOF'
+		Usage: tests/run.sh [LAYER|TEST]...
+		  LAYER  unit, fuzz, host (needs root), vm (needs QEMU), long (hours); without a word: all of them but long
+		  TEST   one of them: host/10-cpus, or the path of its file
+		What each test said is kept in build/tests-log/; V=1 shows it here too. Ctrl-C ends everything.
+		A test's head may say '# alone: WHY' (nothing runs beside it), '# not beside: WORD' (nor does any that says the same),
+		and of tests in a VM '# kernel: NAME', which is made before it begins.
+	EOF
+}
+
+passed=0 failed=0 skipped=0 total=0 ended=0
 started=$SECONDS
+queue=()
 failures=()
+# By process id: what runs now.
+declare -A name_of=()
+# By kernel of the VM: waiting, ready, absent or broken; and the last line about it.
+declare -A kernel_state=() kernel_reason=()
+kernels=()
+kernel_pid='' kernel_now=''
+# Tests on this machine mostly wait, guests mostly compute: two of the first and as many guests as there are CPUs, at least two.
+here_jobs=2
+vm_jobs=$(nproc)
+((vm_jobs >= 2)) || vm_jobs=2
 
-# Reads a finished test's TAP. A test that says less than its plan, or ends badly without saying why, has failed.
-count_tap() {
-	local name=$1 log=$2 status=$3 good bad skip planned
-	skip=$(grep -cE '^ok .*# SKIP' "$log")
-	good=$(($(grep -cE '^ok ' "$log") - skip))
-	bad=$(grep -cE '^not ok ' "$log")
-	planned=$(awk -F'[.][.]' '/^1[.][.][0-9]+$/ {n += $2; seen = 1} END {print seen ? n : -1}' "$log")
-	if [ $((good + bad + skip)) != "$planned" ] || { [ "$status" != 0 ] && [ "$bad" = 0 ]; }; then
-		echo "not ok - $name: exit status $status, $((good + bad + skip)) results of $planned planned"
-		bad=$((bad + 1))
-	fi
-	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip))
-	[ "$bad" = 0 ] || failures+=("$name")
+is_guest() { [[ $1 == vm/* || $1 == long/* ]]; }
+line() { printf '%4d s  %s\n' $((SECONDS - started)) "$*"; }
+plural() { if [ "$1" = 1 ]; then echo "1 $2"; else echo "$1 ${2}s"; fi; }
+
+# Without the rights or the programs for it a test is not run, but named.
+skip_test() {
+	ended=$((ended + 1)) skipped=$((skipped + 1))
+	line "skipped $1: $2"
 }
-
-run_test() {
-	local name=$1 log status began=$SECONDS
-	shift
-	echo "--- $name"
-	log=$(mktemp)
-	"$@" 2>&1 </dev/null | tee "$log"
-	status=${PIPESTATUS[0]}
-	count_tap "$name" "$log" "$status"
-	echo "# $name took $((SECONDS - began)) s"
-	rm -f "$log"
-}
-
-skip_layer() {
-	local test
-	for test in tests/"$1"/*.sh; do
-		echo "ok - $test # SKIP $2"
-		skipped=$((skipped + 1))
+drop_layer() {
+	local name kept=()
+	for name in "${queue[@]}"; do
+		if [[ $name == "$1"/* ]]; then skip_test "$name" "$2"; else kept+=("$name"); fi
 	done
+	queue=("${kept[@]}")
+}
+drop_what_cannot_run() {
+	[ "$(id -u)" = 0 ] || drop_layer host "needs root"
+	local program
+	for program in qemu-system-x86_64 hackbench cyclictest stress-ng aplay nginx wrk modinfo; do
+		PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null && continue
+		drop_layer vm "$program is not installed here"
+		drop_layer long "$program is not installed here"
+	done
+}
+
+# Tests that want the machine for themselves come first, so that the others are not held up twice.
+fill_queue() {
+	local word name alone=() others=() quick=()
+	for word in "$@"; do
+		case $word in
+		unit | fuzz | host | vm | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
+		*)
+			name=${word#tests/} name=${name%.sh}
+			find_command "$name"
+			[ -e "$(source_of "$name")" ] || { echo "tactus: tests/run.sh: no test or layer is called '$word'" >&2; exit 2; }
+			queue+=("$name") ;;
+		esac
+	done
+	read_heads "${queue[@]}"
+	for name in "${queue[@]}"; do
+		if [[ $name == unit/* || $name == fuzz/* ]]; then quick+=("$name")
+		elif [ -n "${alone_of[$name]:-}" ]; then alone+=("$name")
+		else others+=("$name"); fi
+	done
+	queue=("${quick[@]}" "${alone[@]}" "${others[@]}")
+	total=${#queue[@]}
 }
 
 build() {
@@ -49,88 +85,178 @@ build() {
 	make --no-print-directory -s -j"$(nproc)" all test-workloads || die "the build failed"
 }
 
-run_unit() {
-	local test
-	for test in build/tests/*_test; do
-		run_test "unit/$(basename "$test")" "$test"
+# Kernels are made one after another while tests run that need none, at low priority.
+list_kernels() {
+	local name kernel
+	for name in "${queue[@]}"; do
+		for kernel in ${kernels_of[$name]:-}; do
+			[ -n "${kernel_state[$kernel]:-}" ] || kernels+=("$kernel")
+			kernel_state[$kernel]=waiting
+		done
 	done
-	FUZZ_SECONDS=${FUZZ_SECONDS:-8} run_test fuzz tests/fuzz/run.sh
+}
+make_next_kernel() {
+	[ -z "$kernel_pid" ] && [ ${#kernels[@]} -gt 0 ] || return 0
+	kernel_now=${kernels[0]}
+	kernels=("${kernels[@]:1}")
+	mkdir -p "$log_top/kernel"
+	# A series that is gone is skipped by its name, but for the newest of them, which gives way to a newer one.
+	local exact=--exact
+	[ "$kernel_now" != debian-7.2 ] || exact=''
+	TACTUS_TEST_OF="$$ kernel/$kernel_now" nice -n 19 vm/kernel.sh $exact "$kernel_now" >/dev/null 2>"$(log_of "kernel/$kernel_now")" </dev/null &
+	kernel_pid=$!
+	kernel_began=$SECONDS
+}
+# kernel_ends STATUS: 3 says that there is no such kernel to be had now, which is nobody's fault
+kernel_ends() {
+	kernel_reason[$kernel_now]=$(tail -n 1 "$(log_of "kernel/$kernel_now")")
+	case $1 in
+	0)
+		kernel_state[$kernel_now]=ready
+		((SECONDS - kernel_began < 3)) || line "the VM's kernel $kernel_now is ready after $((SECONDS - kernel_began)) s" ;;
+	3)
+		kernel_state[$kernel_now]=absent
+		line "the VM's kernel $kernel_now is not to be had: ${kernel_reason[$kernel_now]}" ;;
+	*)
+		kernel_state[$kernel_now]=broken
+		failed=$((failed + 1))
+		failures+=("kernel/$kernel_now"$'\n'"$(tail -n 15 "$(log_of "kernel/$kernel_now")")")
+		line "the VM's kernel $kernel_now could not be made: ${kernel_reason[$kernel_now]}" ;;
+	esac
+	kernel_pid=''
+}
+# Sets state to the worst of a test's kernels'. A test in a VM that names none waits for all.
+kernels_state() {
+	local kernel
+	state=ready
+	! is_guest "$1" || [ -n "${kernels_of[$1]:-}" ] || [ -z "$kernel_pid" ] || state=waiting
+	for kernel in ${kernels_of[$1]:-}; do
+		case ${kernel_state[$kernel]} in
+		absent | broken) state="${kernel_state[$kernel]} $kernel"; return ;;
+		waiting) state=waiting ;;
+		esac
+	done
 }
 
-# Kernels for the VMs are made while the tests that need none run; vm/kernel.sh is quick where they are there already.
-prepare_kernels() {
-	local name
-	for name in scx debian-6.1 debian-6.12; do
-		vm/kernel.sh "$name" || return 1
+# may_start NAME: with what runs now
+may_start() {
+	local name=$1 other most=$here_jobs beside=0 word=${beside_of[$1]:-} guest=no
+	! is_guest "$name" || { guest=yes most=$vm_jobs; }
+	[ -z "${alone_of[$name]:-}" ] || [ ${#name_of[@]} = 0 ] || return 1
+	for other in "${name_of[@]}"; do
+		[ -z "${alone_of[$other]:-}" ] || return 1
+		[ -z "$word" ] || [ "$word" != "${beside_of[$other]:-}" ] || return 1
+		if is_guest "$other"; then [ $guest = no ] || beside=$((beside + 1))
+		else [ $guest = yes ] || beside=$((beside + 1)); fi
 	done
+	((beside < most))
+}
+start() {
+	line "begins  $1: ${about_of[$1]:-}"
+	run_test "$1" &
+	name_of[$!]=$1
+}
+# Starts what can be started; whoever wants the machine alone waits for it, and all behind wait for that one.
+start_what_can() {
+	local name state kept=() held=''
+	for name in "${queue[@]}"; do
+		kernels_state "$name"
+		if [[ $state == absent* || $state == broken* ]]; then
+			skip_test "$name" "kernel ${state#* }: ${kernel_reason[${state#* }]}"
+		elif [ -z "$held" ] && [ "$state" = ready ] && may_start "$name"; then
+			start "$name"
+		else
+			kept+=("$name")
+			[ -z "${alone_of[$name]:-}" ] || held=yes
+		fi
+	done
+	queue=("${kept[@]}")
 }
 
-run_scripts() {
-	local test
-	for test in tests/"$1"/*.sh; do
-		run_test "${test#tests/}" "$test"
-	done
-}
-
-# VM tests run two at a time: a guest mostly waits for one CPU of its own. Each one's words come in one piece, when it ends.
-run_scripts_in_pairs() {
-	local test running=0
-	declare -A names=() logs=() begun=()
-	for test in tests/"$1"/*.sh; do
-		((running < 2)) || one_ends
-		say "${test#tests/} begins"
-		start_beside "$test"
-	done
-	while ((running > 0)); do one_ends; done
-}
-# Both work on the variables of run_scripts_in_pairs.
-start_beside() {
-	local log pid
-	log=$(mktemp)
-	"$1" >"$log" 2>&1 </dev/null &
-	pid=$!
-	names[$pid]=${1#tests/} logs[$pid]=$log begun[$pid]=$SECONDS
-	running=$((running + 1))
-}
 one_ends() {
-	local pid status
-	wait -n -p pid "${!names[@]}"
+	local pid status name
+	wait -n -p pid "${!name_of[@]}" $kernel_pid
 	status=$?
-	echo "--- ${names[$pid]}"
-	cat "${logs[$pid]}"
-	count_tap "${names[$pid]}" "${logs[$pid]}" "$status"
-	echo "# ${names[$pid]} took $((SECONDS - begun[$pid])) s beside others"
-	rm -f "${logs[$pid]}"
-	unset "names[$pid]" "logs[$pid]" "begun[$pid]"
-	running=$((running - 1))
+	[ -n "${pid:-}" ] || return 0
+	if [ "$pid" = "$kernel_pid" ]; then
+		kernel_ends "$status"
+		return
+	fi
+	name=${name_of[$pid]}
+	unset "name_of[$pid]"
+	test_ends "$name" "$status"
+}
+test_ends() {
+	local name=$1 good bad skip reasons left_behind took words
+	left_behind=$(end_tagged $$ "$name" | sort | uniq -c | tr -s ' \n' ' ')
+	[ -z "$left_behind" ] || echo "# left behind, and ended now:$left_behind" >>"$(log_of "$name")"
+	judge "$name" "$2"
+	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip)) ended=$((ended + 1))
+	took=$(took_s "$name")
+	words="$good passed"
+	[ "$bad" = 0 ] || words+=", $bad failed"
+	[ "$skip" = 0 ] || words+=", $skip skipped"
+	[ -z "${V:-}" ] || cat "$(log_of "$name")"
+	if [ "$bad" = 0 ]; then line "ok      $name: $words in $took s; $((total - ended)) left"
+	else line "FAILED  $name: $words in $took s; $((total - ended)) left"; fi
+	skips_in "$name" | sed 's/^/          skipped: /'
+	[ "$bad" != 0 ] || return 0
+	printf '%s\n' "$reasons" | sed 's/^/          /'
+	failures+=("$name ($(log_of "$name"))"$'\n'"$reasons")
+}
+
+show_slowest() {
+	local file
+	echo "The slowest, in seconds, and the CPU time of each:"
+	find "$log_top" -name '*.time' | while read -r file; do
+		echo "$(tail -n 1 "$file") $(sed "s|^$log_top/||; s|\.time$||" <<<"$file")"
+	done | awk 'NF == 4 {printf "%8.1f %8.1f  %s\n", $1, $2 + $3, $4}' | sort -rn | head -n 10
+}
+summary() {
+	echo
+	show_slowest
+	if [ ${#failures[@]} -gt 0 ]; then
+		printf '\nFailed:\n'
+		printf '%s\n' "${failures[@]}" | sed 's/^\(not ok\|#\)/    \1/'
+	fi
+	printf '\n%d s; what each test said and measured: %s\n' $((SECONDS - started)) "$log_top"
+	echo "$passed passed, $failed failed, $skipped skipped"
+}
+
+# shellcheck disable=SC2317 # a trap calls it
+interrupted() {
+	local pid
+	trap '' INT TERM HUP
+	{
+		for pid in "${!name_of[@]}" $kernel_pid; do kill -- "-$pid"; done
+		end_tagged $$ >/dev/null
+		wait
+	} 2>/dev/null
+	echo
+	line "interrupted: $ended of $total tests were done; cut off: ${name_of[*]:-none}"
+	summary
+	exit 130
 }
 
 main() {
-	local layers=${*:-unit host vm} kernels_pid='' kernels_log
-	kernels_log=$(mktemp)
+	case " $* " in *" -h "* | *" --help "*) usage; exit 0 ;; esac
+	[ $# -gt 0 ] || set -- unit fuzz host vm
+	fill_queue "$@"
 	build
-	if [ "$(id -u)" = 0 ] && [[ " $layers " == *" vm "* ]]; then
-		say "making the VM's kernels in the background"
-		prepare_kernels >/dev/null 2>"$kernels_log" &
-		kernels_pid=$!
-	fi
-	[[ " $layers " != *" unit "* ]] || run_unit
-	if [ "$(id -u)" != 0 ]; then
-		[[ " $layers " != *" host "* ]] || skip_layer host "needs root"
-		[[ " $layers " != *" vm "* ]] || skip_layer vm "needs root"
-	else
-		[[ " $layers " != *" host "* ]] || run_scripts host
-		if [ -n "$kernels_pid" ]; then
-			say "waiting for the VM's kernels; how far they are:"
-			tail -n +1 -f --pid=$kernels_pid "$kernels_log" >&2
-			wait $kernels_pid || die "the VM's kernels could not be made: see above"
-			run_scripts_in_pairs vm
-		fi
-	fi
-	rm -f "$kernels_log"
-	[ ${#failures[@]} = 0 ] || printf 'failed in: %s\n' "${failures[*]}"
-	say "$((SECONDS - started)) s"
-	echo "$passed passed, $failed failed, $skipped skipped"
+	rm -rf "$log_top"
+	mkdir -p "$log_top"
+	started=$SECONDS
+	drop_what_cannot_run
+	list_kernels
+	# Each job in a process group of its own, so that Ctrl-C comes here alone and tests hear signals as they would by themselves.
+	set -m
+	trap interrupted INT TERM HUP
+	while [ $((${#queue[@]} + ${#name_of[@]})) -gt 0 ]; do
+		make_next_kernel
+		start_what_can
+		[ "${kernel_pid:-none}${#name_of[@]}" = none0 ] || one_ends
+	done
+	summary
 	[ "$failed" = 0 ]
 }
 

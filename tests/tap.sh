@@ -42,12 +42,15 @@ ends() {
 		pass "$name"
 	fi
 }
-# wait_for FILE REGEX: until a line of the file matches, for a minute at most
+# wait_for FILE REGEX [TENTHS]: until a line of the file matches. When that many looks (two minutes of them) were in vain, that is
+# a failure by itself. Looks are counted, not seconds: a virtual clock leaps while a guest waits for its host.
 wait_for() {
-	for _ in $(seq 600); do
-		grep -qE -- "$2" "$1" 2>/dev/null && return 0
+	local looks=${3:-1200} i
+	for ((i = 0; i < looks; i++)); do
+		! grep -qE -- "$2" "$1" 2>/dev/null || return 0
 		sleep 0.1
 	done
+	flunk "a line like '$2' comes within $((looks / 10)) s" "$(basename "$1") ends with: $(tail -n 5 "$1" 2>&1)"
 	return 1
 }
 # json EXPRESSION <JSON: a Python expression over `rows` (the objects of all lines) and `d` (the first)

@@ -9,7 +9,9 @@ cd "$(dirname "$0")/.."
 
 build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-dev pkg-config python3"
 unit_packages="libclang-rt-14-dev"
-test_packages="kmod procps util-linux rt-tests stress-ng linux-perf clang-format cppcheck shellcheck mandoc"
+# What guests run of this machine's files.
+vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
+test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc"
 # 32-bit programs.
 [ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-multilib"
 # Real programs whose threads' roles are known: games, frames, Windows programs, sound, servers.
@@ -131,12 +133,23 @@ prepare_cross() {
 		"PKG_CONFIG := PKG_CONFIG_LIBDIR=$lib/pkgconfig pkg-config"
 }
 
+# Without root nothing is installed; tests/run.sh leaves out what cannot run.
+say_what_guests_lack() {
+	local missing
+	# shellcheck disable=SC2086
+	missing=$(missing_packages $vm_packages)
+	[ -z "$missing" ] || say "tests in VMs are skipped: as root run 'apt-get install ${missing% }'"
+}
+
 main() {
 	local wanted=${1:-build} arch=${2:-$(uname -m)} packages=$build_packages home bpftool version
 	distribution_libbpf_is_enough || packages+=" $libbpf_packages"
 	[ "$wanted" = build ] || packages+=" $unit_packages"
-	# Without root only the unit tests run.
-	[ "$wanted" = build ] || [ "$(id -u)" != 0 ] || packages+=" $test_packages $role_packages"
+	if [ "$wanted" != build ] && [ "$(id -u)" = 0 ]; then
+		packages+=" $vm_packages $test_packages $role_packages"
+	elif [ "$wanted" != build ]; then
+		say_what_guests_lack
+	fi
 	# shellcheck disable=SC2086
 	install_packages $packages
 	prepare_libbpf

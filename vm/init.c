@@ -201,6 +201,17 @@ static void root_make(void)
 	mount_or_fail("root", ROOT, "overlay", 0, has_over ? ROOT_OPTIONS_OVER : ROOT_OPTIONS);
 }
 
+/* Whoever runs QEMU as an ordinary user may not look into the host's root's home, which is the command's own here. */
+static void home_open(void)
+{
+	int fd = open(HOST "/root", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EACCES || errno == EPERM)
+		mount_or_fail("tmpfs", ROOT "/root", "tmpfs", 0, "mode=700");
+}
+
 static void root_furnish(const char *const job[JOB_TEXTS])
 {
 	const struct place *place;
@@ -427,6 +438,7 @@ int main(void)
 	job_read(line, job);
 	root_make();
 	root_furnish(job);
+	home_open();
 	lend_kernel_files(job[JOB_IMAGE]);
 	root_enter();
 	finish_system();

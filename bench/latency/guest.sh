@@ -51,6 +51,7 @@ hand_back() {
 	kill -INT "$runner"
 	wait "$runner"
 	runner=
+	[ -z "${SHOW_STATUS:-}" ] || sed 's/^/status /' "$scratch/out"
 	until_state disabled
 }
 

@@ -3,9 +3,10 @@
 # one boot of a VM. Latency, shares and the cost of programs by the virtual clock of one CPU, where the host's load has no say;
 # throughput with several CPUs by the real one. Then the hints against plain EEVDF on this machine. Ends with 1 if a budget is
 # missed.
-# Usage: bench/latency/run.sh [-r ROUNDS] [-s SECONDS] [-k FILE] [LOAD...]
+# Usage: [KERNEL=NAME] bench/latency/run.sh [-r ROUNDS] [-s SECONDS] [-k FILE] [LOAD...]
 #   LOAD: periodic frames60 frames144 input equal nice liars cost virtual-hackbench | loop |
 #         hackbench messaging | hints; all, if none is named
+#   KERNEL: one that 'make vm' has (scx); scx_simple is left out on another than that
 #   -r  rounds of the virtual clock (2)   -s  seconds that count of each load (4)   -k  keep the results in this file
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -40,8 +41,11 @@ for load in "$@"; do
 done
 
 install_packages rt-tests linux-perf
-schedulers="eevdf tactus hints"
-if simple=$(bench/latency/simple.sh); then
+kernel=${KERNEL:-scx}
+schedulers="eevdf tactus hints" simple=
+if [ "$kernel" != scx ]; then
+	say "on $kernel"
+elif simple=$(bench/latency/simple.sh); then
 	schedulers+=" simple"
 else
 	say "scx_simple does not build here and is left out"
@@ -52,7 +56,7 @@ settings="SCX_SIMPLE=$simple SECONDS_EACH=$seconds"
 in_vm() {
 	local limit=$1
 	shift
-	CMD="$settings bench/latency/guest.sh $1 '$schedulers' ${*:2}" KERNEL=scx LIMIT=$limit vm/run.sh |
+	CMD="$settings bench/latency/guest.sh $1 '$schedulers' ${*:2}" KERNEL=$kernel LIMIT=$limit vm/run.sh |
 		tee -a "$results" | sed -u 's/^result /==> /' >&2
 }
 status=0

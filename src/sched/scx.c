@@ -16,6 +16,7 @@
 #include "../sensor/sched.h"
 #include "../sensor/sensor.h"
 #include "scx.skel.h"
+#include "scx_kernel.h"
 
 enum { FAREWELL_WAIT_MS = 1000 };
 
@@ -69,45 +70,23 @@ static void list_caches(struct scx_config *config)
 		config->cache_begins[cache] = (u16)len;
 }
 
-/* A flag of the operations table by the running kernel's own number; 0 if it has no such flag. */
-static u64 kernel_flag(const char *name)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *type;
-	u64 value = 0;
-	int id;
-
-	if (!btf)
-		return 0;
-	id = btf__find_by_name_kind(btf, "scx_ops_flags", BTF_KIND_ENUM64);
-	if (id > 0) {
-		type = btf__type_by_id(btf, (u32)id);
-		for (u32 i = 0; i < btf_vlen(type); i++)
-			if (!strcmp(btf__name_by_offset(btf, btf_enum64(type)[i].name_off), name))
-				value = btf_enum64_value(&btf_enum64(type)[i]);
-	}
-	id = id > 0 ? 0 : btf__find_by_name_kind(btf, "scx_ops_flags", BTF_KIND_ENUM);
-	if (id > 0) {
-		type = btf__type_by_id(btf, (u32)id);
-		for (u32 i = 0; i < btf_vlen(type); i++)
-			if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
-				value = (u32)btf_enum(type)[i].val;
-	}
-	btf__free(btf);
-	return value;
-}
-
-static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, struct reason *why)
+static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, const struct btf *btf,
+		     struct reason *why)
 {
 	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
+				     .kernel = scx_kernel_release(),
 				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len
 										   : SCX_CPUS_MAX };
-	u64 partial = settings->is_partial ? kernel_flag("SCX_OPS_SWITCH_PARTIAL") : 0;
+	/* Without this flag 6.12 takes control groups' weights for ignored and warns. */
+	u64 flags = scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_HAS_CGROUP_WEIGHT");
+	u64 partial = settings->is_partial ? scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_SWITCH_PARTIAL") : 0;
 
 	if (settings->is_partial && !partial) {
 		reason_set(why, "this kernel's sched_ext cannot take only a part of the threads");
 		return -EOPNOTSUPP;
 	}
+	flags |= partial;
+	config.has_quotas = scx_kernel_has_quotas(btf, config.kernel);
 	number_caches(&config, settings->places);
 	list_caches(&config);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
@@ -119,9 +98,26 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 		bpf_program__set_autoload(skeleton->progs.tactus_enqueue_plain, true);
 		skeleton->struct_ops.tactus_ops->enqueue = skeleton->progs.tactus_enqueue_plain;
 	}
-	/* Without the second flag 6.12 takes control groups' weights for ignored and warns. */
-	skeleton->struct_ops.tactus_ops->flags = partial | kernel_flag("SCX_OPS_HAS_CGROUP_WEIGHT");
-	return 0;
+	if (config.has_quotas) {
+		flags |= scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_LAST");
+	} else {
+		bpf_program__set_autoload(skeleton->progs.tactus_cgroup_set_bandwidth, false);
+		skeleton->struct_ops.tactus_ops->cgroup_set_bandwidth = NULL;
+	}
+	skeleton->struct_ops.tactus_ops->flags = flags;
+	return scx_kernel_fit(btf, skeleton->obj, skeleton->struct_ops.tactus_ops, why);
+}
+
+/* Everything up to the load depends on what the running kernel knows. */
+static int prepare(struct scx_bpf *skeleton, const struct scx_settings *settings, struct reason *why)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int error = btf ? scx_kernel_suffices(btf, why) : -errno;
+
+	if (!error)
+		error = configure(skeleton, settings, btf, why);
+	btf__free(btf);
+	return error;
 }
 
 int scx_start(struct scx **out, const struct scx_settings *settings, struct reason *why)
@@ -131,6 +127,7 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 
 	*out = NULL;
 	why->text[0] = 0;
+	load_log_clear();
 	if (!scx)
 		return refuse(why, -ENOMEM);
 	scx->cpus = libbpf_num_possible_cpus();
@@ -140,10 +137,10 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 		error = scx->skeleton ? sched_share(settings->sched, scx->skeleton->obj) : -errno;
 	}
 	if (!error)
-		error = configure(scx->skeleton, settings, why);
+		error = prepare(scx->skeleton, settings, why);
 	if (!error)
 		error = scx_bpf__load(scx->skeleton);
-	if (!error) {
+	if (!error && !settings->is_trial) {
 		scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
 		error = scx->link ? 0 : -errno;
 	}
@@ -154,6 +151,20 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 		return error;
 	}
 	*out = scx;
+	return 0;
+}
+
+int scx_try(struct reason *why)
+{
+	static const struct cpu_place somewhere;
+	const struct scx_settings settings = { .places = &somewhere, .cpus_len = 1, .is_trial = true };
+	struct scx *scx;
+	int error = scx_start(&scx, &settings, why);
+
+	if (error)
+		return error;
+	scx_bpf__destroy(scx->skeleton);
+	free(scx);
 	return 0;
 }
 

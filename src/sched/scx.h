@@ -20,10 +20,15 @@ struct scx_settings {
 	u32 cpus_len;
 	u64 slice_ns;	 /* 0: the default */
 	bool is_partial; /* only threads whose policy is SCHED_EXT */
+	bool is_trial;	 /* loaded and never attached: see scx_try */
 };
 
 /* Returns 0, or -errno with the reason in words. */
 int scx_start(struct scx **scx, const struct scx_settings *settings, struct reason *why);
+
+/* Whether the scheduler can be had here: loads it as scx_start does, puts it in charge of nothing, and drops it.
+ * Returns 0, or -errno with the kernel's reason. */
+int scx_try(struct reason *why);
 
 /* True once the kernel has put the scheduler out. */
 bool scx_is_out(const struct scx *scx);

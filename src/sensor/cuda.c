@@ -286,13 +286,56 @@ static void find_majors(struct cuda_config *config)
 	config->uvm_major = found.families & GPU_OF_UVM ? found.uvm_major : 0;
 }
 
+#define NO_DRIVER "the driver's functions can be watched only one way, or not at all"
+static const struct load_optional optional[] = {
+	{ "on_ioctl", "ioctls are not seen" },
+	{ "on_ioctl_end", "ioctls are not seen" },
+	{ "on_xid", "faults that the driver reports are not seen" },
+	{ "on_driver", NO_DRIVER },
+	{ "on_driver_end", NO_DRIVER },
+	{ "on_driver_single", NO_DRIVER },
+	{ "on_driver_single_end", NO_DRIVER },
+	{ NULL, NULL },
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct cuda_state *state = data;
+	struct cuda_bpf *skeleton = opened;
+	struct cuda_config config = { .sample = 1 };
+	bool with_driver = state->settings.driver != NULL;
+
+	(void)attempt;
+	(void)why;
+	if (state->settings.sample)
+		config.sample = state->settings.sample;
+	find_majors(&config);
+	if (state->settings.no_ioctls)
+		config.nvidia_major = config.uvm_major = 0;
+	memcpy((void *)&skeleton->rodata->cuda, &config, sizeof(config));
+	/* The same programs, for one probe each. */
+	if (state->hook == HOOK_SINGLE) {
+		bpf_program__set_expected_attach_type(skeleton->progs.on_call, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_return, 0);
+	}
+	/* Kernels without kprobes may refuse them. */
+	bpf_program__set_autoload(skeleton->progs.on_driver, with_driver);
+	bpf_program__set_autoload(skeleton->progs.on_driver_end, with_driver);
+	bpf_program__set_autoload(skeleton->progs.on_driver_single, with_driver);
+	bpf_program__set_autoload(skeleton->progs.on_driver_single_end, with_driver);
+	bpf_program__set_autoload(skeleton->progs.on_driver_fentry, false);
+	bpf_program__set_autoload(skeleton->progs.on_driver_fexit, false);
+	return sched_share(state->settings.sched, skeleton->obj);
+}
+
+LOADABLE(cuda);
+
 static int cuda_open(void **out, int hook, const void *data, struct reason *why)
 {
 	struct cuda_state *state = calloc(1, sizeof(*state));
-	struct cuda_config config = { .sample = 1 };
+	const struct load_plan plan = { &cuda_loadable, optional, configure, state };
 	int error;
 
-	(void)why;
 	*out = state;
 	if (!state)
 		return -ENOMEM;
@@ -300,30 +343,7 @@ static int cuda_open(void **out, int hook, const void *data, struct reason *why)
 	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (data)
 		state->settings = *(const struct cuda_settings *)data;
-	state->skeleton = cuda_bpf__open();
-	if (!state->skeleton)
-		return -errno;
-	if (state->settings.sample)
-		config.sample = state->settings.sample;
-	find_majors(&config);
-	if (state->settings.no_ioctls)
-		config.nvidia_major = config.uvm_major = 0;
-	memcpy((void *)&state->skeleton->rodata->cuda, &config, sizeof(config));
-	/* The same programs, for one probe each. */
-	if (hook == HOOK_SINGLE) {
-		bpf_program__set_expected_attach_type(state->skeleton->progs.on_call, 0);
-		bpf_program__set_expected_attach_type(state->skeleton->progs.on_return, 0);
-	}
-	/* Kernels without kprobes may refuse them. */
-	bpf_program__set_autoload(state->skeleton->progs.on_driver, state->settings.driver != NULL);
-	bpf_program__set_autoload(state->skeleton->progs.on_driver_end, state->settings.driver != NULL);
-	bpf_program__set_autoload(state->skeleton->progs.on_driver_single, state->settings.driver != NULL);
-	bpf_program__set_autoload(state->skeleton->progs.on_driver_single_end, state->settings.driver != NULL);
-	bpf_program__set_autoload(state->skeleton->progs.on_driver_fentry, false);
-	bpf_program__set_autoload(state->skeleton->progs.on_driver_fexit, false);
-	error = sched_share(state->settings.sched, state->skeleton->obj);
-	if (!error)
-		error = cuda_bpf__load(state->skeleton);
+	state->skeleton = load_programs(&plan, &error, why);
 	return error ? error : uprobes_open(&state->uprobes);
 }
 

@@ -194,14 +194,15 @@ static int hook_function(const struct fentry *fentry, const struct types *types,
 	return error;
 }
 
-static int load_pattern(struct fentry *fentry, const struct fentry_plan *plan)
+static int configure_pattern(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
 {
-	struct cuda_bpf *skeleton = fentry->skeleton = cuda_bpf__open();
+	const struct fentry_plan *plan = data;
+	struct cuda_bpf *skeleton = opened;
 	struct bpf_program *program;
 	int error;
 
-	if (!skeleton)
-		return -errno;
+	(void)attempt;
+	(void)why;
 	bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_autoload(
 		program, program == skeleton->progs.on_driver_fentry || program == skeleton->progs.on_driver_fexit);
 	memcpy((void *)&skeleton->rodata->cuda, (const void *)&plan->with->rodata->cuda,
@@ -213,8 +214,10 @@ static int load_pattern(struct fentry *fentry, const struct fentry_plan *plan)
 		error = bpf_map__reuse_fd(skeleton->maps.bss, bpf_map__fd(plan->with->maps.bss));
 	if (!error)
 		error = sched_share(plan->sched, skeleton->obj);
-	return error ? error : cuda_bpf__load(skeleton);
+	return error;
 }
+
+LOADABLE(cuda);
 
 /* Hooks the function at `at`. Returns 0 or -errno with the reason. */
 static int take_place(struct fentry *fentry, struct all_types *types, const struct fentry_plan *plan,
@@ -226,11 +229,13 @@ static int take_place(struct fentry *fentry, struct all_types *types, const stru
 	if (type < 0)
 		return type;
 	if (!fentry->skeleton) {
-		error = load_pattern(fentry, plan);
-		if (error) {
+		const struct load_plan load = { &cuda_loadable, NULL, configure_pattern, (void *)plan };
+
+		fentry->skeleton = load_programs(&load, &error, why);
+		if (error && !why->text[0])
 			sensor_explain(why, error);
+		if (error)
 			return error;
-		}
 	}
 	error = hook_function(fentry, of, type, places->cookies[at], plan->with_end, &fentry->all[fentry->len]);
 	if (error)

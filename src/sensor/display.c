@@ -67,17 +67,47 @@ static int display_open(void **out, int hook, const void *data, struct reason *w
 	return 0;
 }
 
-static int load(struct display_state *state)
-{
-	struct display_bpf *skeleton = state->skeleton = display_bpf__open();
-	int error;
+static const struct load_optional optional[] = {
+	{ "on_page_flip", "programs that flip a display by the old call are not seen to present" },
+	{ "on_atomic", "programs that flip a display by an atomic commit are not seen to present" },
+	{ NULL, NULL },
+};
 
-	if (!skeleton)
-		return -errno;
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct display_state *state = data;
+	const struct display_bpf *skeleton = opened;
+
+	(void)attempt;
+	(void)why;
 	bpf_program__set_autoload(skeleton->progs.on_page_flip, state->hook == HOOK_FLIPS);
 	bpf_program__set_autoload(skeleton->progs.on_atomic, state->hook == HOOK_FLIPS);
-	error = sched_share(state->sched, skeleton->obj);
-	return error ? error : display_bpf__load(skeleton);
+	return sched_share(state->sched, skeleton->obj);
+}
+
+LOADABLE(display);
+
+/* Whether at least one of the calls is hooked, or none was to be. */
+static int attach_flips(struct display_state *state)
+{
+	struct display_bpf *skeleton = state->skeleton;
+	int error = 0;
+
+	if (state->hook != HOOK_FLIPS)
+		return 0;
+	if (bpf_program__autoload(skeleton->progs.on_page_flip)) {
+		skeleton->links.on_page_flip = bpf_program__attach(skeleton->progs.on_page_flip);
+		error = skeleton->links.on_page_flip ? 0 : -errno;
+	}
+	if (bpf_program__autoload(skeleton->progs.on_atomic)) {
+		skeleton->links.on_atomic = bpf_program__attach(skeleton->progs.on_atomic);
+		error = skeleton->links.on_atomic ? error : -errno;
+	}
+	if (!skeleton->links.on_page_flip && !skeleton->links.on_atomic)
+		return error ? error : -ENOENT;
+	if (error)
+		load_missed(skeleton->links.on_atomic ? "on_page_flip" : "on_atomic", optional, error);
+	return 0;
 }
 
 static int attach(struct display_state *state)
@@ -89,22 +119,16 @@ static int attach(struct display_state *state)
 		return -errno;
 	skeleton->links.on_delivered = sensor_attach_tracepoint(skeleton->progs.on_delivered, "drm",
 								"drm_vblank_event_delivered");
-	if (!skeleton->links.on_delivered)
-		return -errno;
-	if (state->hook != HOOK_FLIPS)
-		return 0;
-	skeleton->links.on_page_flip = bpf_program__attach(skeleton->progs.on_page_flip);
-	if (!skeleton->links.on_page_flip)
-		return -errno;
-	skeleton->links.on_atomic = bpf_program__attach(skeleton->progs.on_atomic);
-	return skeleton->links.on_atomic ? 0 : -errno;
+	return skeleton->links.on_delivered ? attach_flips(state) : -errno;
 }
 
 /* What lies in DRM's module can be loaded and hooked only once that is there. */
-static int hook_drm(struct display_state *state)
+static int hook_drm(struct display_state *state, struct reason *why)
 {
-	int error = load(state);
+	const struct load_plan plan = { &display_loadable, optional, configure, state };
+	int error;
 
+	state->skeleton = load_programs(&plan, &error, why);
 	if (!error)
 		error = attach(state);
 	if (error) {
@@ -117,8 +141,7 @@ static int hook_drm(struct display_state *state)
 static int display_attach(void *data, int hook, struct reason *why)
 {
 	(void)hook;
-	(void)why;
-	return drm_is_here() ? hook_drm(data) : 0;
+	return drm_is_here() ? hook_drm(data, why) : 0;
 }
 
 static int display_fd(const void *data)
@@ -134,10 +157,11 @@ static void display_work(void *data)
 
 	if (!gpu_device_came(state->devices_fd) || state->skeleton || state->given_up || !drm_is_here())
 		return;
-	error = hook_drm(state);
+	error = hook_drm(state, &why);
 	if (!error)
 		return;
-	sensor_explain(&why, error);
+	if (!why.text[0])
+		sensor_explain(&why, error);
 	note("display: DRM, which was loaded now, can't be watched: %s", why.text);
 	state->given_up = true;
 }

@@ -4,7 +4,9 @@
 #include "evidence.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -203,17 +205,29 @@ void evidence_tell(struct evidence_set *evidence, u64 now_ns,
 	}
 }
 
-u64 evidence_lost(const struct evidence_set *evidence)
+static void add_loss(struct evidence_losses *losses, u64 lost, const char *of)
 {
-	u64 lost = evidence->libraries ? libraries_lost(evidence->libraries) : 0;
+	size_t used = strlen(losses->words);
 
+	losses->sum += lost;
+	if (lost)
+		snprintf(losses->words + used, sizeof(losses->words) - used, "%s%" PRIu64 " of %s", used ? ", " : "",
+			 (uint64_t)lost, of);
+}
+
+struct evidence_losses evidence_lost(const struct evidence_set *evidence)
+{
+	struct evidence_losses losses = { 0 };
+
+	if (evidence->libraries)
+		add_loss(&losses, libraries_lost(evidence->libraries), "mappings");
 	for (int i = 0; i < evidence->len; i++) {
 		const struct sensor *sensor = &evidence->sensors[i];
 
 		if (sensor->state != SENSOR_OFF && sensor->kind->lost)
-			lost += sensor->kind->lost(sensor->data);
+			add_loss(&losses, sensor->kind->lost(sensor->data), sensor->kind->name);
 	}
-	return lost;
+	return losses;
 }
 
 const struct sensor *evidence_sensors(const struct evidence_set *evidence, int *len)

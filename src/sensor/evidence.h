@@ -44,7 +44,14 @@ void evidence_describe(struct evidence_set *evidence, u64 now_ns,
 /* Events of what the last work has found. */
 void evidence_tell(struct evidence_set *evidence, u64 now_ns,
 		   void (*take)(void *data, const struct event_header *event), void *data);
-u64 evidence_lost(const struct evidence_set *evidence);
+
+/* Facts that a full map or ring refused, and which sensors lost how many: "3 of mappings, 1 of launch". Where mappings
+ * are lost, /proc is looked at instead. */
+struct evidence_losses {
+	u64 sum;
+	char words[160];
+};
+struct evidence_losses evidence_lost(const struct evidence_set *evidence);
 
 /* The sensors, for telling which hook each one has. */
 const struct sensor *evidence_sensors(const struct evidence_set *evidence, int *len);

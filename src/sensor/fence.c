@@ -60,36 +60,57 @@ static const struct sensor_hook memory_hooks[] = {
 	{ 0 },
 };
 
-static int open_part(void **out, const struct evidence_settings *given, bool is_memory)
+static const struct load_optional optional[] = {
+	{ "on_fence_destroy", "work that a GPU never ends takes up room until there is none" },
+	{ "on_fence_emit", "work is timed from when its fence was made" },
+	{ "on_fence_init", "work of drivers that do not tell when they hand it over is not seen" },
+	{ NULL, NULL },
+};
+
+struct wishes {
+	const struct sensor *sched;
+	bool is_memory;
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct wishes *wishes = data;
+	const struct fence_bpf *skeleton = opened;
+	struct bpf_program *program;
+
+	(void)attempt;
+	(void)why;
+	bpf_object__for_each_program(program, skeleton->obj)
+		bpf_program__set_autoload(program, (program == skeleton->progs.on_memory) == wishes->is_memory);
+	return sched_share(wishes->sched, skeleton->obj);
+}
+
+LOADABLE(fence);
+
+static int open_part(void **out, const struct evidence_settings *given, bool is_memory, struct reason *why)
 {
 	struct fence_state *state = calloc(1, sizeof(*state));
-	struct bpf_program *program;
+	struct wishes wishes = { given ? given->sched : NULL, is_memory };
+	const struct load_plan plan = { &fence_loadable, optional, configure, &wishes };
 	int error;
 
 	*out = state;
 	if (!state)
 		return -ENOMEM;
-	state->skeleton = fence_bpf__open();
-	if (!state->skeleton)
-		return -errno;
-	bpf_object__for_each_program(program, state->skeleton->obj)
-		bpf_program__set_autoload(program, (program == state->skeleton->progs.on_memory) == is_memory);
-	error = sched_share(given ? given->sched : NULL, state->skeleton->obj);
-	return error ? error : fence_bpf__load(state->skeleton);
+	state->skeleton = load_programs(&plan, &error, why);
+	return error;
 }
 
 static int fence_open(void **out, int hook, const void *settings, struct reason *why)
 {
 	(void)hook;
-	(void)why;
-	return open_part(out, settings, false);
+	return open_part(out, settings, false, why);
 }
 
 static int memory_open(void **out, int hook, const void *settings, struct reason *why)
 {
 	(void)hook;
-	(void)why;
-	return open_part(out, settings, true);
+	return open_part(out, settings, true, why);
 }
 
 /* Ends before beginnings, so that none that is seen to begin is missed. */
@@ -109,9 +130,13 @@ static int fence_attach(void *data, int hook, struct reason *why)
 	(void)hook;
 	(void)why;
 	for (int i = 0; i < LINKS_MAX; i++) {
+		if (!bpf_program__autoload(parts[i].program))
+			continue;
 		state->links[i] = sensor_attach_tracepoint(parts[i].program, "dma_fence", parts[i].name);
-		if (!state->links[i])
+		if (!state->links[i] && !i)
 			return -errno;
+		if (!state->links[i])
+			load_missed(bpf_program__name(parts[i].program), optional, -errno);
 	}
 	return 0;
 }

@@ -159,11 +159,13 @@ static int probe_target(struct frame_state *state, const struct target *target, 
 static void on_library(void *data, const struct library *library)
 {
 	struct frame_state *state = data;
+	char path[PATH_PLAIN];
+	u32 probed = 0;
 
+	format_plain(path, sizeof(path), library->path);
 	for (u32 i = 0; i < TARGETS; i++) {
 		const struct target *target = &targets[i];
 		struct reason why = { "" };
-		char path[PATH_PLAIN];
 		int error;
 
 		/* A pattern is a name with anything behind it, and no two fit one name. */
@@ -172,13 +174,15 @@ static void on_library(void *data, const struct library *library)
 		if (target->forwards_to && elf_needs(library->open, target->forwards_to))
 			continue;
 		error = probe_target(state, target, library, &why);
+		probed += error >= 0;
 		if (error >= 0 && target->or_else)
 			i++;
 		if (error >= 0 || target->optional || target->or_else)
 			continue;
-		format_plain(path, sizeof(path), library->path);
 		note("frame: %s: %s: frames by %s are not seen there", path, why.text, target->symbol);
 	}
+	if (probed && sensor_is_verbose())
+		note("frame: %s: probes are in place", path);
 }
 
 struct search {
@@ -217,6 +221,8 @@ static void on_address(struct frame_state *state, const struct frame_message *me
 	if (uprobes_attach(state->uprobes, state->skeleton->progs.on_present, file, search.offset, AT_ENTRY,
 			   way_of(message->rank, file_number(state, seen.st_dev, seen.st_ino)), &why) < 0)
 		state->unresolved++;
+	else if (sensor_is_verbose())
+		note("frame: process %u asked where to present: a probe is in place", message->pid);
 	close(search.fd);
 }
 
@@ -308,26 +314,39 @@ static int take_message(void *data, void *bytes, size_t size)
 	return 0;
 }
 
+static const struct load_optional optional[] = {
+	{ "on_ask", "frames of functions that a program asks its library for are not seen" },
+	{ "on_answer", "frames of functions that a program asks its library for are not seen" },
+	{ "on_wayland", "frames that are drawn without a GPU's library for Wayland are not seen" },
+	{ NULL, NULL },
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct frame_state *state = data;
+
+	(void)attempt;
+	(void)why;
+	return sched_share(state->sched, ((struct frame_bpf *)opened)->obj);
+}
+
+LOADABLE(frame);
+
 static int frame_open(void **out, int hook, const void *data, struct reason *why)
 {
 	const struct evidence_settings *settings = data;
 	struct frame_state *state = calloc(1, sizeof(*state));
+	const struct load_plan plan = { &frame_loadable, optional, configure, state };
 	int error;
 
 	(void)hook;
-	(void)why;
 	*out = state;
 	if (!state)
 		return -ENOMEM;
 	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	state->sched = settings ? settings->sched : NULL;
 	state->libraries = settings ? settings->libraries : NULL;
-	state->skeleton = frame_bpf__open();
-	if (!state->skeleton)
-		return -errno;
-	error = sched_share(state->sched, state->skeleton->obj);
-	if (!error)
-		error = frame_bpf__load(state->skeleton);
+	state->skeleton = load_programs(&plan, &error, why);
 	if (error)
 		return error;
 	state->told = ring_buffer__new(bpf_map__fd(state->skeleton->maps.told), take_message, state, NULL);

@@ -106,13 +106,23 @@ static struct bpf_program *end_program_for(const struct gpu_bpf *skeleton, const
 					 : skeleton->progs.call_fexit;
 }
 
+struct wishes {
+	const struct gpu_state *state;
+	const struct gpu_plan *plan;
+};
+
 /* An object with just the one program in it, or with its end: where one function is missing the others still work. */
-static int load(const struct gpu_state *state, const struct gpu_plan *plan, struct gpu_bpf *skeleton)
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
 {
+	const struct wishes *wishes = data;
+	const struct gpu_plan *plan = wishes->plan;
+	struct gpu_bpf *skeleton = opened;
 	struct bpf_program *wanted = program_for(skeleton, plan), *end = end_program_for(skeleton, plan), *program;
 	bool with_end = plan->config.ends_seen;
 	int error = 0;
 
+	(void)attempt;
+	(void)why;
 	bpf_object__for_each_program(program, skeleton->obj)
 		bpf_program__set_autoload(program, program == wanted || (with_end && program == end));
 	skeleton->rodata->gpu = plan->config;
@@ -122,9 +132,11 @@ static int load(const struct gpu_state *state, const struct gpu_plan *plan, stru
 	if (plan->way == WAY_FENTRY && !error && with_end)
 		error = bpf_program__set_attach_target(end, 0, plan->function);
 	if (!error)
-		error = sched_share(state->sched, skeleton->obj);
-	return error ? error : gpu_bpf__load(skeleton);
+		error = sched_share(wishes->state->sched, skeleton->obj);
+	return error;
 }
+
+LOADABLE(gpu);
 
 static struct bpf_link *attach_program(const struct gpu_plan *plan, const struct bpf_program *program)
 {
@@ -153,10 +165,12 @@ static struct bpf_link *attach_end(const struct gpu_plan *plan, const struct bpf
 /* Loads and attaches. The end first, so that no call is seen to begin whose end then is not. */
 static int hook_object(const struct gpu_state *state, const struct gpu_plan *plan, struct gpu_hooked *hooked)
 {
+	struct wishes wishes = { state, plan };
+	const struct load_plan load = { &gpu_loadable, NULL, configure, &wishes };
+	struct reason why = { "" };
 	int error;
 
-	hooked->skeleton = gpu_bpf__open();
-	error = hooked->skeleton ? load(state, plan, hooked->skeleton) : -errno;
+	hooked->skeleton = load_programs(&load, &error, &why);
 	if (!error && plan->config.ends_seen) {
 		hooked->end_link = attach_end(plan, end_program_for(hooked->skeleton, plan));
 		error = hooked->end_link ? 0 : -errno;

@@ -21,6 +21,7 @@ enum input_hook { HOOK_FENTRY, HOOK_KPROBE, HOOK_EVDEV };
 
 struct input_state {
 	const struct sensor *sched; /* NULL: only tried */
+	enum input_hook hook;
 	struct input_bpf *skeleton; /* NULL where devices are read */
 	struct input_readers *readers;
 	struct device_list list;
@@ -107,59 +108,61 @@ static void on_goes(void *data, struct listed_device *listed)
  * between CPUs at the wrong moment, and threads that read without sleeping are not seen. */
 struct evdev_part {
 	struct bpf_program *programs[2];
-	struct bpf_link **links[2];
 };
 
 static struct evdev_part evdev_part(struct input_bpf *skeleton, int hook)
 {
 	if (hook == HOOK_FENTRY)
-		return (struct evdev_part){ { skeleton->progs.on_events, skeleton->progs.on_read },
-					    { &skeleton->links.on_events, &skeleton->links.on_read } };
-	return (struct evdev_part){ { skeleton->progs.on_events_probed, skeleton->progs.on_read_probed },
-				    { &skeleton->links.on_events_probed, &skeleton->links.on_read_probed } };
+		return (struct evdev_part){ { skeleton->progs.on_events, skeleton->progs.on_read } };
+	return (struct evdev_part){ { skeleton->progs.on_events_probed, skeleton->progs.on_read_probed } };
 }
 
-static int load(struct input_state *state, int hook, const struct sensor *sched, bool with_evdev)
-{
-	struct input_bpf *skeleton = state->skeleton = input_bpf__open();
-	struct evdev_part evdev, other;
-	int error;
+#define NO_EVDEV "threads that read devices without sleeping are not seen, and a reader may be missed"
+static const struct load_optional optional[] = {
+	{ "on_events", NO_EVDEV },
+	{ "on_events_probed", NO_EVDEV },
+	{ "on_read", NO_EVDEV },
+	{ "on_read_probed", NO_EVDEV },
+	{ "on_switch", "how long a thread takes to run after a device's report is not known" },
+	{ NULL, NULL },
+};
 
-	if (!skeleton)
-		return -errno;
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct input_state *state = data;
+	const struct sensor *sched = state->sched;
+	struct input_bpf *skeleton = opened;
+	struct evdev_part other;
+	int hook = state->hook;
+
+	(void)attempt;
+	(void)why;
 	bpf_program__set_autoload(skeleton->progs.on_input_event, hook == HOOK_FENTRY);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_end, hook == HOOK_FENTRY);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_probed, hook == HOOK_KPROBE);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_probed_end, hook == HOOK_KPROBE);
 	bpf_program__set_autoload(skeleton->progs.on_switch, sched_emits(sched) & EMIT_INPUT);
-	evdev = evdev_part(skeleton, hook);
 	other = evdev_part(skeleton, hook == HOOK_FENTRY ? HOOK_KPROBE : HOOK_FENTRY);
-	for (int i = 0; i < 2; i++) {
-		bpf_program__set_autoload(evdev.programs[i], with_evdev);
+	for (int i = 0; i < 2; i++)
 		bpf_program__set_autoload(other.programs[i], false);
-	}
-	error = sched_share(sched, skeleton->obj);
-	if (!error)
-		error = input_bpf__load(skeleton);
-	if (error) {
-		input_bpf__destroy(skeleton);
-		state->skeleton = NULL;
-	}
-	return error;
+	return sched_share(sched, skeleton->obj);
 }
+
+LOADABLE(input);
 
 static int input_open(void **out, int hook, const void *settings, struct reason *why)
 {
 	const struct evidence_settings *evidence = settings;
 	struct sensor *sched = evidence ? evidence->sched : NULL;
 	struct input_state *state = calloc(1, sizeof(*state));
+	const struct load_plan plan = { &input_loadable, optional, configure, state };
 	int error;
 
-	(void)why;
 	*out = state;
 	if (!state)
 		return -ENOMEM;
 	state->sched = sched;
+	state->hook = hook;
 	state->list = (struct device_list){
 		.inotify_fd = -1, .watch_opens = hook == HOOK_EVDEV, .came = on_came, .goes = on_goes, .data = state
 	};
@@ -170,28 +173,14 @@ static int input_open(void **out, int hook, const void *settings, struct reason 
 		state->readers = readers_new(sched, state->list.inotify_fd);
 		return state->readers ? 0 : -ENOMEM;
 	}
-	error = load(state, hook, sched, true);
-	return error ? load(state, hook, sched, false) : 0;
-}
-
-static int attach_programs(struct input_bpf *skeleton, int hook)
-{
-	struct evdev_part evdev = evdev_part(skeleton, hook);
-	int error;
-
-	for (int i = 0; i < 2; i++)
-		bpf_program__set_autoattach(evdev.programs[i], false);
-	error = input_bpf__attach(skeleton);
-	for (int i = 0; i < 2 && !error; i++)
-		if (bpf_program__autoload(evdev.programs[i]))
-			*evdev.links[i] = bpf_program__attach(evdev.programs[i]);
+	state->skeleton = load_programs(&plan, &error, why);
 	return error;
 }
 
 static int input_attach(void *data, int hook, struct reason *why)
 {
 	struct input_state *state = data;
-	int error = hook == HOOK_EVDEV ? 0 : attach_programs(state->skeleton, hook);
+	int error = hook == HOOK_EVDEV ? 0 : load_attach(state->skeleton, optional);
 
 	(void)why;
 	if (!error)

@@ -269,25 +269,38 @@ static void add_rule(void *data, const struct launch_rule *rule)
 	state->forgotten += error != 0;
 }
 
-static int open_programs(struct launch_state *state, int hook)
+struct wishes {
+	const struct sensor *sched;
+	int hook;
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
 {
-	struct launch_bpf *skeleton = launch_bpf__open();
+	const struct wishes *wishes = data;
+	const struct launch_bpf *skeleton = opened;
+
+	(void)attempt;
+	(void)why;
+	bpf_program__set_autoload(skeleton->progs.on_committed_creds, wishes->hook == HOOK_LSM);
+	bpf_program__set_autoload(skeleton->progs.on_exec, wishes->hook == HOOK_TP_BTF);
+	bpf_program__set_autoload(skeleton->progs.on_exec_plain, wishes->hook == HOOK_TRACEPOINT);
+	return sched_share(wishes->sched, skeleton->obj);
+}
+
+LOADABLE(launch);
+
+static int open_programs(struct launch_state *state, int hook, struct reason *why)
+{
+	struct wishes wishes = { state->sched, hook };
+	const struct load_plan plan = { &launch_loadable, NULL, configure, &wishes };
 	int error;
 
-	state->skeleton = skeleton;
-	if (!skeleton)
-		return -errno;
-	bpf_program__set_autoload(skeleton->progs.on_committed_creds, hook == HOOK_LSM);
-	bpf_program__set_autoload(skeleton->progs.on_exec, hook == HOOK_TP_BTF);
-	bpf_program__set_autoload(skeleton->progs.on_exec_plain, hook == HOOK_TRACEPOINT);
-	error = sched_share(state->sched, skeleton->obj);
-	if (!error)
-		error = launch_bpf__load(skeleton);
+	state->skeleton = load_programs(&plan, &error, why);
 	if (error)
 		return error;
 	if (state->rules)
 		rules_launches(state->rules, add_rule, state);
-	state->ring = ring_buffer__new(bpf_map__fd(skeleton->maps.launches), on_event, state, NULL);
+	state->ring = ring_buffer__new(bpf_map__fd(state->skeleton->maps.launches), on_event, state, NULL);
 	return state->ring ? 0 : -errno;
 }
 
@@ -314,7 +327,7 @@ static int launch_open(void **out, int hook, const void *data, struct reason *wh
 		state->scan = proc_scan_new();
 		return state->scan ? 0 : -ENOMEM;
 	default:
-		return open_programs(state, hook);
+		return open_programs(state, hook, why);
 	}
 }
 
@@ -372,7 +385,7 @@ static int launch_attach(void *data, int hook, struct reason *why)
 										"sched", "sched_process_exec");
 		error = state->skeleton->links.on_exec_plain ? 0 : -errno;
 	} else if (state->skeleton) {
-		error = launch_bpf__attach(state->skeleton);
+		error = load_attach(state->skeleton, NULL);
 	}
 	if (!error && hook != HOOK_SCAN)
 		error = try_hook_out(state, why);

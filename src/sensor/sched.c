@@ -6,16 +6,14 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../base/system.h"
 #include "cpus.h"
+#include "sched_programs.h"
 #include "sched.skel.h"
 
 enum sched_hook { HOOK_TP_BTF, HOOK_TRACEPOINT };
@@ -65,39 +63,6 @@ static u32 ring_bytes(const struct sched_settings *settings)
 	return share < LEAST_RING_BYTES ? LEAST_RING_BYTES : power_of_two_at_most(share);
 }
 
-/* A cgroup is known to the kernel by its number, which is its folder's inode, and by how deep it lies. */
-static int find_cgroup(const char *path, struct sched_config *config, struct reason *why)
-{
-	char absolute[512], line[8];
-	struct stat info;
-	int error;
-
-	snprintf(absolute, sizeof(absolute), "%s%s", path[0] == '/' ? "" : "/sys/fs/cgroup/", path);
-	if (stat(absolute, &info) < 0) {
-		error = -errno;
-		reason_set(why, "cgroup %.200s: %s", absolute, strerror(-error));
-		return error;
-	}
-	config->cgroup_id = info.st_ino;
-	/* Every cgroup but the topmost has cgroup.type: count the steps up to the one that has not. */
-	for (config->cgroup_level = 0;; config->cgroup_level++) {
-		size_t used = strlen(absolute);
-
-		if (used + 32 > sizeof(absolute))
-			return -ENAMETOOLONG;
-		snprintf(absolute + used, sizeof(absolute) - used, "/cgroup.procs");
-		if (access(absolute, F_OK) < 0) {
-			reason_set(why, "%.200s: not a cgroup of version 2", path);
-			return -EINVAL;
-		}
-		snprintf(absolute + used, sizeof(absolute) - used, "/cgroup.type");
-		error = read_line_at(AT_FDCWD, absolute, line, sizeof(line));
-		if (error == -ENOENT)
-			return 0;
-		snprintf(absolute + used, sizeof(absolute) - used, "/..");
-	}
-}
-
 static int set_filter(struct sched_config *config, const struct sched_settings *settings, struct reason *why)
 {
 	const struct filter *filter = &settings->filter;
@@ -115,14 +80,15 @@ static int set_filter(struct sched_config *config, const struct sched_settings *
 	if (!filter->cgroup)
 		return 0;
 	config->filter |= FILTER_CGROUP;
-	return find_cgroup(filter->cgroup, config, why);
+	return sched_find_cgroup(filter->cgroup, config, why);
 }
 
 /* Where the kernel does not say whether it is in an interrupt, wake-ups have a waker and no more; where it does not
  * tell of CPUs that go, moves away from them look like any other. */
-static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_at_waking)
+static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_at_waking, bool keeps_roles,
+			 const struct load_attempt *attempt)
 {
-	bool sees_interrupts = kernel_tells_interrupts();
+	bool sees_interrupts = kernel_tells_interrupts() && !load_lacks(attempt, "on_sched_waking");
 
 	bpf_program__set_autoload(skeleton->progs.on_sched_waking, follows && sees_interrupts);
 	bpf_program__set_autoload(skeleton->progs.on_sched_waking_blind, follows && !sees_interrupts);
@@ -130,13 +96,23 @@ static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_a
 	bpf_program__set_autoload(skeleton->progs.on_sched_wakeup, follows && !counts_at_waking);
 	bpf_program__set_autoload(skeleton->progs.on_sched_wakeup_new, follows);
 	bpf_program__set_autoload(skeleton->progs.on_sched_migrate_task, follows);
+	bpf_program__set_autoload(skeleton->progs.assign, keeps_roles);
+	bpf_program__set_autoload(skeleton->progs.dump_roles, keeps_roles);
 	if (libbpf_find_vmlinux_btf_id("cpuhp_enter", BPF_TRACE_RAW_TP) < 0)
 		bpf_program__set_autoload(skeleton->progs.on_cpuhp_enter, false);
 }
 
-static int configure(struct sched_state *state, const struct sched_settings *settings, struct reason *why)
+struct wishes {
+	struct sched_state *state;
+	const struct sched_settings *settings;
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
 {
-	struct sched_bpf *skeleton = state->skeleton;
+	const struct wishes *wishes = data;
+	const struct sched_settings *settings = wishes->settings;
+	struct sched_state *state = wishes->state;
+	struct sched_bpf *skeleton = opened;
 	bool follows = !settings->unfollowed || settings->filter.cgroup;
 	struct sched_config config = {
 		.cpus_len = state->cpus_len,
@@ -158,13 +134,14 @@ static int configure(struct sched_state *state, const struct sched_settings *set
 	if (error)
 		return error;
 	config.counts_cpus = settings->counts_cpus;
+	config.no_paths = !load_may_read_memory();
 	/* Who reads single wake-ups, or exact accounts, wants to know when they arrived. */
 	config.counts_at_waking = follows && config.account == ACCOUNT_KEEP && !(config.emit & ~EMIT_ROLES) &&
-				  !(config.filter & FILTER_CPUS);
+				  !(config.filter & FILTER_CPUS) && !load_lacks(attempt, "on_sched_waking_blind");
 	memcpy((void *)&skeleton->rodata_config->config, &config, sizeof(config));
 	if (settings->places)
 		memcpy((void *)skeleton->rodata->places, settings->places, places * sizeof(*settings->places));
-	set_optional(skeleton, follows, config.counts_at_waking);
+	set_optional(skeleton, follows, config.counts_at_waking, config.role_wakeups != 0, attempt);
 	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
 	return error ? error : bpf_map__set_max_entries(skeleton->maps.rings, state->cpus_len);
 }
@@ -215,17 +192,18 @@ static int take_ended(void *context, void *data, size_t size)
 	return 0;
 }
 
+LOADABLE(sched);
+
 static int open_full(struct sched_state *state, const struct sched_settings *settings, struct reason *why)
 {
+	struct wishes wishes = { state, settings };
+	const struct load_plan plan = { &sched_loadable, sched_optional, configure, &wishes };
 	size_t size;
 	int error;
 
-	state->skeleton = sched_bpf__open();
-	if (!state->skeleton)
-		return -errno;
-	error = configure(state, settings, why);
-	if (!error)
-		error = sched_bpf__load(state->skeleton);
+	state->skeleton = load_programs(&plan, &error, why);
+	if (!error && settings->role_wakeups && state->skeleton->rodata_config->config.no_paths)
+		load_missed("learn_find_exe", sched_optional, -EPERM);
 	if (!error && (settings->emit || settings->role_wakeups || settings->cuda))
 		error = make_rings(state, ring_bytes(settings));
 	if (error)
@@ -237,7 +215,10 @@ static int open_full(struct sched_state *state, const struct sched_settings *set
 
 static int sched_open(void **out, int hook, const void *settings, struct reason *why)
 {
-	static const struct sched_settings none = { .cpus_len = 1 };
+	/* Where it is only tried, all that any view asks for. */
+	static const struct sched_settings trial = {
+		.account = true, .emit = true, .role_wakeups = ROLE_WAKEUPS_DEFAULT, .cpus_len = 1
+	};
 	struct sched_state *state = calloc(1, sizeof(*state));
 
 	*out = state;
@@ -245,7 +226,7 @@ static int sched_open(void **out, int hook, const void *settings, struct reason 
 		return -ENOMEM;
 	state->cpus_len = possible_cpus();
 	if (hook == HOOK_TP_BTF)
-		return open_full(state, settings ? settings : &none, why);
+		return open_full(state, settings ? settings : &trial, why);
 	if (settings) {
 		reason_set(why, "it tells CPUs, not threads");
 		return -ENOTSUP;
@@ -265,12 +246,16 @@ static int run_iterator(const struct bpf_program *program, u32 pid, const struct
 {
 	union bpf_iter_link_info of_process = { .task = { .pid = pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &of_process, .link_info_len = sizeof(of_process));
-	struct bpf_link *link = bpf_program__attach_iter(program, pid ? &options : NULL);
+	/* One that this kernel refuses meets nobody. */
+	bool is_there = bpf_program__autoload(program);
+	struct bpf_link *link = is_there ? bpf_program__attach_iter(program, pid ? &options : NULL) : NULL;
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno, error = fd < 0 ? fd : 0;
 	_Alignas(u64) char bytes[ROW_BYTES_AT_ONCE];
 	size_t held = 0, used, row;
 	ssize_t got;
 
+	if (!is_there)
+		return 0;
 	while (!error) {
 		got = read(fd, bytes + held, sizeof(bytes) - held);
 		if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -322,7 +307,7 @@ static int sched_attach(void *data, int hook, struct reason *why)
 	bpf_program__set_autoattach(skeleton->progs.dump, false);
 	bpf_program__set_autoattach(skeleton->progs.assign, false);
 	bpf_program__set_autoattach(skeleton->progs.dump_roles, false);
-	error = sched_bpf__attach(skeleton);
+	error = load_attach(skeleton, sched_optional);
 	return error ? error : run_iterator(skeleton->progs.prepare, 0, &nothing);
 }
 
@@ -549,7 +534,9 @@ void sched_set_learning(struct sensor *sensor, u32 flags)
 {
 	struct sched_state *state = sensor->data;
 
-	__atomic_store_n(&state->skeleton->bss->learning, flags, __ATOMIC_RELEASE);
+	/* What is kept of kinds of threads is found by their program's path. */
+	if (!state->skeleton->rodata_config->config.no_paths)
+		__atomic_store_n(&state->skeleton->bss->learning, flags, __ATOMIC_RELEASE);
 }
 
 struct sched_learned sched_learned(const struct sensor *sensor)

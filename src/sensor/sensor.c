@@ -24,51 +24,6 @@ const struct sensor_kind *const sensor_kinds[] = {
 };
 const int sensor_kinds_len = sizeof(sensor_kinds) / sizeof(sensor_kinds[0]);
 
-static bool print_all;
-static char first_warning[160];
-
-static int on_libbpf_message(enum libbpf_print_level level, const char *format, va_list args)
-{
-	if (print_all)
-		return vfprintf(stderr, format, args);
-	/* The first warning names the cause; those after it tell how the failure went on. */
-	if (level == LIBBPF_WARN && !first_warning[0]) {
-		vsnprintf(first_warning, sizeof(first_warning), format, args);
-		first_warning[strcspn(first_warning, "\n")] = '\0';
-	}
-	return 0;
-}
-
-void sensor_set_verbose(bool verbose)
-{
-	print_all = verbose;
-	libbpf_set_print(on_libbpf_message);
-}
-
-bool sensor_is_verbose(void)
-{
-	return print_all;
-}
-
-void sensor_explain(struct reason *why, int error)
-{
-	struct reason missing = { "" };
-
-	if (!may_load_programs(&missing)) {
-		*why = missing;
-		return;
-	}
-	if (error == -EPERM)
-		reason_set(why, "this kernel's policy refuses it (%s)", strerror(-error));
-	else if (error == -EACCES)
-		reason_set(why, "this kernel's verifier rejects the program ('-v' shows its words)");
-	else if (first_warning[0])
-		reason_set(why, "%s (%s)", strerror(-error), first_warning);
-	else
-		reason_set(why, "%s", strerror(-error));
-	first_warning[0] = '\0';
-}
-
 bool probe_btf(struct reason *why)
 {
 	if (kernel_has_btf())
@@ -192,10 +147,14 @@ static int try_hook(struct sensor *sensor, int hook, const void *settings, struc
 	}
 	if (kind->hooks[hook].probe && !kind->hooks[hook].probe(why))
 		return -ENOTSUP;
-	first_warning[0] = why->text[0] = '\0';
+	why->text[0] = '\0';
+	sensor->losses.len = 0;
+	load_log_clear();
+	load_collect(kind->name, &sensor->losses);
 	error = kind->open(&data, hook, settings, why);
 	if (!error)
 		error = kind->attach(data, hook, why);
+	load_collect(NULL, NULL);
 	if (error) {
 		if (!why->text[0])
 			sensor_explain(why, error);
@@ -230,14 +189,41 @@ int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const vo
 		error = try_hook(sensor, hook, settings, &why);
 		if (!error) {
 			sensor->hook = hook;
-			sensor->state = hook == 0 ? SENSOR_OK : SENSOR_FALLBACK;
+			sensor->state = hook == 0 && !sensor->losses.len ? SENSOR_OK : SENSOR_FALLBACK;
 			sensor->reason = refused;
 			return 0;
 		}
 		add_reason(&refused, kind->hooks[hook].name, &why);
 	}
 	sensor->reason = refused;
+	sensor->losses.len = 0;
 	return error;
+}
+
+void sensor_guess(struct sensor *sensor, const struct sensor_kind *kind)
+{
+	struct reason why;
+
+	*sensor = (struct sensor){ .kind = kind, .state = SENSOR_OFF };
+	if (!kind->hooks || !may_load_programs(&sensor->reason))
+		return;
+	for (int hook = 0; kind->hooks[hook].name; hook++) {
+		if (sensor_hook_is_skipped(kind->name, kind->hooks[hook].name)) {
+			reason_set(&why, SENSOR_SKIPPED_WORDS);
+		} else if (!kind->hooks[hook].probe || kind->hooks[hook].probe(&why)) {
+			sensor->hook = hook;
+			sensor->state = hook ? SENSOR_FALLBACK : SENSOR_OK;
+			return;
+		}
+		add_reason(&sensor->reason, kind->hooks[hook].name, &why);
+	}
+}
+
+void sensor_tell_losses(const struct sensor *sensor)
+{
+	for (int i = 0; i < sensor->losses.len; i++)
+		note("%s: %s: %s: %s", sensor->kind->name, sensor->losses.all[i].loss, sensor->losses.all[i].program,
+		     sensor->losses.all[i].why.text);
 }
 
 void sensor_stop(struct sensor *sensor)

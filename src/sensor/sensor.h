@@ -8,6 +8,7 @@
 
 #include "../../core/event.h"
 #include "../base/say.h"
+#include "load.h"
 
 struct sensor_hook {
 	const char *name;
@@ -53,6 +54,7 @@ struct sensor {
 	enum sensor_state state;
 	int hook; /* the one in use, if the state is not SENSOR_OFF */
 	struct reason reason;
+	struct load_losses losses; /* programs that this kernel refuses, and what is missed without them */
 	void *data;
 };
 
@@ -65,15 +67,14 @@ extern const int sensor_kinds_len;
 int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const void *settings);
 void sensor_stop(struct sensor *sensor);
 
+/* Which hook it would be, by the probes alone: loads nothing, needs no stop. */
+void sensor_guess(struct sensor *sensor, const struct sensor_kind *kind);
+
 const char *sensor_hook_name(const struct sensor *sensor);
 const char *sensor_state_name(enum sensor_state state);
 
-/* Sends libbpf's own messages to stderr, or keeps the first one for a reason. */
-void sensor_set_verbose(bool verbose);
-bool sensor_is_verbose(void);
-
-/* Turns a failed load or attach into words. */
-void sensor_explain(struct reason *why, int error);
+/* One line on stderr for each program that is missed. */
+void sensor_tell_losses(const struct sensor *sensor);
 
 /* Attaches to a classic tracepoint without needing tracefs to be mounted. Returns NULL and sets errno on failure. */
 struct bpf_program;
@@ -81,7 +82,8 @@ struct bpf_link *sensor_attach_tracepoint(const struct bpf_program *program, con
 
 /* For tests of fallbacks: TACTUS_SKIP_HOOKS in the environment is a list such as "gpu:fentry,gpu:kprobe,input:" of
  * SENSOR:PREFIX. A hook of that sensor whose name begins with the prefix is treated as if the kernel had refused it. A
- * sensor with several parts of its own asks by itself. */
+ * sensor with several parts of its own asks by itself, and a program that a sensor can do without is one by its name,
+ * as in "sched:on_task_rename". */
 #define SENSOR_SKIPPED_WORDS "switched off by TACTUS_SKIP_HOOKS"
 bool sensor_hook_is_skipped(const char *sensor, const char *hook);
 

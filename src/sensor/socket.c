@@ -73,26 +73,49 @@ static void choose_programs(const struct bpf_object *object, int hook)
 	}
 }
 
+#define NO_IPV6 "threads that serve sockets of IPv6 are not known by them"
+static const struct load_optional optional[] = {
+	{ "after_inet6_sendmsg", NO_IPV6 },
+	{ "after_inet6_recvmsg", NO_IPV6 },
+	{ "probed_inet6_sendmsg", NO_IPV6 },
+	{ "probed_inet6_recvmsg", NO_IPV6 },
+	{ NULL, NULL },
+};
+
+struct wishes {
+	const struct sensor *sched;
+	int hook;
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct wishes *wishes = data;
+	struct socket_bpf *skeleton = opened;
+
+	(void)attempt;
+	(void)why;
+	choose_programs(skeleton->obj, wishes->hook);
+	return sched_share(wishes->sched, skeleton->obj);
+}
+
+LOADABLE(socket);
+
 static int socket_open(void **out, int hook, const void *data, struct reason *why)
 {
 	const struct evidence_settings *settings = data;
-	struct socket_bpf *skeleton = socket_bpf__open();
+	struct wishes wishes = { settings ? settings->sched : NULL, hook };
+	const struct load_plan plan = { &socket_loadable, optional, configure, &wishes };
 	int error;
 
-	(void)why;
-	*out = skeleton;
-	if (!skeleton)
-		return -errno;
-	choose_programs(skeleton->obj, hook);
-	error = sched_share(settings ? settings->sched : NULL, skeleton->obj);
-	return error ? error : socket_bpf__load(skeleton);
+	*out = load_programs(&plan, &error, why);
+	return error;
 }
 
 static int socket_attach(void *data, int hook, struct reason *why)
 {
 	(void)hook;
 	(void)why;
-	return socket_bpf__attach(data);
+	return load_attach(data, optional);
 }
 
 static void socket_close(void *data)

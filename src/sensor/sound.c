@@ -110,34 +110,73 @@ static int choose_card_programs(const struct sound_bpf *card, int hook, struct r
 	return error;
 }
 
+#define NOT_BY(what) "threads that feed a sound card by " what " are known by what their process has open"
+static const struct load_optional card_optional[] = {
+	{ "on_pcm_ioctl_compat", NOT_BY("a 32-bit program") },
+	{ "probed_pcm_ioctl_compat", NOT_BY("a 32-bit program") },
+	{ "on_pcm_poll", NOT_BY("mapped memory") },
+	{ "probed_pcm_poll", NOT_BY("mapped memory") },
+	{ "on_pcm_write", NOT_BY("write") },
+	{ "probed_pcm_write", NOT_BY("write") },
+	{ "on_pcm_writev", NOT_BY("writev") },
+	{ "probed_pcm_writev", NOT_BY("writev") },
+	{ "on_pcm_read", "threads that record from a sound card by read are not known by it" },
+	{ "probed_pcm_read", "threads that record from a sound card by read are not known by it" },
+	{ NULL, NULL },
+};
+
+struct wishes {
+	const struct sound_state *state;
+	int hook;
+};
+
+static int configure_card(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct wishes *wishes = data;
+	const struct sound_bpf *card = opened;
+	int error = choose_card_programs(card, wishes->hook, why);
+
+	(void)attempt;
+	return error ? error : sched_share(wishes->state->sched, card->obj);
+}
+
+static int configure_server(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct wishes *wishes = data;
+	const struct sound_server_bpf *server = opened;
+
+	(void)attempt;
+	(void)why;
+	bpf_program__set_autoload(server->progs.on_send_length, wishes->hook == HOOK_SERVER_TP_BTF);
+	bpf_program__set_autoload(server->progs.on_stream_sendmsg, wishes->hook == HOOK_SERVER_FENTRY);
+	bpf_program__set_autoload(server->progs.probed_stream_sendmsg, wishes->hook == HOOK_SERVER_KPROBE);
+	return sched_share(wishes->state->sched, server->obj);
+}
+
+LOADABLE(sound);
+LOADABLE(sound_server);
+
 static int open_card(struct sound_state *state, int hook, struct reason *why)
 {
+	struct wishes wishes = { state, hook };
+	const struct load_plan plan = { &sound_loadable, card_optional, configure_card, &wishes };
 	int error;
 
-	state->card = sound_bpf__open();
-	if (!state->card)
-		return -errno;
-	error = choose_card_programs(state->card, hook, why);
-	if (!error)
-		error = sched_share(state->sched, state->card->obj);
-	return error ? error : sound_bpf__load(state->card);
+	state->card = load_programs(&plan, &error, why);
+	return error;
 }
 
 static int open_server(struct sound_state *state, int hook)
 {
-	struct sound_server_bpf *server = sound_server_bpf__open();
+	struct wishes wishes = { state, hook };
+	const struct load_plan plan = { &sound_server_loadable, NULL, configure_server, &wishes };
+	struct sound_server_bpf *server;
+	struct reason why = { "" };
 	int error;
 
-	if (!server)
-		return -errno;
-	bpf_program__set_autoload(server->progs.on_send_length, hook == HOOK_SERVER_TP_BTF);
-	bpf_program__set_autoload(server->progs.on_stream_sendmsg, hook == HOOK_SERVER_FENTRY);
-	bpf_program__set_autoload(server->progs.probed_stream_sendmsg, hook == HOOK_SERVER_KPROBE);
-	error = sched_share(state->sched, server->obj);
+	server = load_programs(&plan, &error, &why);
 	if (!error)
-		error = sound_server_bpf__load(server);
-	if (!error)
-		error = sound_server_bpf__attach(server);
+		error = load_attach(server, NULL);
 	if (error)
 		sound_server_bpf__destroy(server);
 	else
@@ -191,7 +230,7 @@ static int sound_attach(void *data, int hook, struct reason *why)
 	(void)why;
 	state->server_hook = hook <= HOOK_KPROBE ? HOOK_SERVER_FENTRY : hook;
 	if (hook <= HOOK_KPROBE)
-		error = sound_bpf__attach(state->card);
+		error = load_attach(state->card, card_optional);
 	else if (hook != HOOK_FILES)
 		error = open_server(state, hook);
 	/* That it can be done is known now. */

@@ -42,6 +42,7 @@ static const struct sensor_hook hooks[] = {
 
 struct wine_state {
 	struct wine_bpf *skeleton;
+	enum wine_hook hook;
 	struct sensor *sched; /* NULL: only tried */
 	struct libraries *libraries;
 	struct uprobes *uprobes;
@@ -63,26 +64,45 @@ static int take_message(void *data, void *message, size_t size)
 	return 0;
 }
 
+#define MAY_GO_UNSEEN "priorities that one thread gives another may go unseen"
+static const struct load_optional optional[] = {
+	{ "on_create", MAY_GO_UNSEEN },
+	{ "on_duplicate", MAY_GO_UNSEEN },
+	{ "on_open", MAY_GO_UNSEEN },
+	{ "on_handle", MAY_GO_UNSEEN },
+	{ "on_fork", MAY_GO_UNSEEN },
+	{ "on_start", "Windows programs are told by their libraries alone" },
+	{ NULL, NULL },
+};
+
+static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
+{
+	const struct wine_state *state = data;
+	struct wine_bpf *skeleton = opened;
+
+	(void)attempt;
+	(void)why;
+	skeleton->rodata->walks = state->hook == HOOK_WALKS;
+	return sched_share(state->sched, skeleton->obj);
+}
+
+LOADABLE(wine);
+
 static int wine_open(void **out, int hook, const void *data, struct reason *why)
 {
 	const struct evidence_settings *settings = data;
 	struct wine_state *state = calloc(1, sizeof(*state));
+	const struct load_plan plan = { &wine_loadable, optional, configure, state };
 	int error;
 
-	(void)why;
 	*out = state;
 	if (!state)
 		return -ENOMEM;
+	state->hook = hook;
 	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	state->sched = settings ? settings->sched : NULL;
 	state->libraries = settings ? settings->libraries : NULL;
-	state->skeleton = wine_bpf__open();
-	if (!state->skeleton)
-		return -errno;
-	state->skeleton->rodata->walks = hook == HOOK_WALKS;
-	error = sched_share(state->sched, state->skeleton->obj);
-	if (!error)
-		error = wine_bpf__load(state->skeleton);
+	state->skeleton = load_programs(&plan, &error, why);
 	if (error)
 		return error;
 	state->told = ring_buffer__new(bpf_map__fd(state->skeleton->maps.told), take_message, state, NULL);
@@ -181,9 +201,11 @@ static int wine_attach(void *data, int hook, struct reason *why)
 	struct wine_bpf *skeleton = state->skeleton;
 
 	(void)hook;
-	skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
-	if (!skeleton->links.on_fork)
-		return -errno;
+	if (bpf_program__autoload(skeleton->progs.on_fork)) {
+		skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
+		if (!skeleton->links.on_fork)
+			load_missed("on_fork", optional, -errno);
+	}
 	if (!state->sched)
 		return 0;
 	if (!state->libraries) {

@@ -130,6 +130,7 @@ struct run {
 	struct cpu_account before;
 	struct sched_tally tally_before;
 	u64 counters_before[SCX_COUNTERS];
+	u64 events_before[SCX_EVENTS];
 	u64 line_at_ns;
 	u64 lines;
 	u32 errors;	 /* that ended the scheduler */
@@ -143,6 +144,18 @@ struct run {
 static const char *actuator_of(const struct run *run)
 {
 	return run->scx ? "scx" : run->hints ? (dry_run ? "dry run" : "hints") : "none";
+}
+
+static void read_kernel_events(struct run *run, struct run_status *status)
+{
+	u64 events[SCX_EVENTS];
+
+	status->counts_events = run->scx && scx_events_read(events);
+	if (!status->counts_events)
+		return;
+	for (int i = 0; i < SCX_EVENTS; i++)
+		status->kernel_events[i] = span_between(run->events_before[i], events[i]);
+	memcpy(run->events_before, events, sizeof(events));
 }
 
 /* The parts of a status that the kernel half has counted since the last one. */
@@ -176,6 +189,7 @@ static int read_growth(struct run *run, struct run_status *status)
 	for (int i = 0; i < SCX_COUNTERS; i++)
 		status->decisions[i] = counters[i] - run->counters_before[i];
 	memcpy(run->counters_before, counters, sizeof(counters));
+	read_kernel_events(run, status);
 	return 0;
 }
 
@@ -291,6 +305,7 @@ static bool start_scx(struct run *run, struct reason *why)
 					 .is_partial = partial };
 
 	memset(run->counters_before, 0, sizeof(run->counters_before));
+	memset(run->events_before, 0, sizeof(run->events_before));
 	return !scx_start(&run->scx, &settings, why);
 }
 

@@ -226,6 +226,8 @@ static int check_subject(const struct session *session)
 		     subject ? subject->reason.text : "there is no such sensor");
 	else if (!strcmp(sensor_hook_name(subject), SENSOR_WAITS))
 		note("%s: this machine has no %s; one that comes is noticed", source->view, source->absent);
+	else
+		sensor_tell_losses(subject);
 	return 0;
 }
 
@@ -293,6 +295,7 @@ static int set_up_cuda(struct session *session)
 	settings.detour = session->detour;
 	if (sensor_start(&session->cuda, &cuda_kind, &settings) < 0)
 		return fail(session->source->view, "cannot watch calls: %s", session->cuda.reason.text);
+	sensor_tell_losses(&session->cuda);
 	return 0;
 }
 
@@ -327,6 +330,7 @@ static int set_up(struct session *session)
 
 	if (sensor_start(&session->sensor, &sched_kind, &settings) < 0)
 		return fail(source->view, "cannot watch the scheduler: %s", session->sensor.reason.text);
+	sensor_tell_losses(&session->sensor);
 	status = source->roles ? set_up_roles(session) : 0;
 	if (!status && source->cuda)
 		status = set_up_cuda(session);
@@ -357,7 +361,8 @@ static void count_losses(struct session *session)
 	source->lost = losses.events;
 	memcpy(source->lost_kinds, losses.of_kind, sizeof(source->lost_kinds));
 	source->refused = losses.threads + source->threads.refused;
-	source->evidence_lost = session->evidence ? evidence_lost(session->evidence) : 0;
+	if (session->evidence)
+		source->evidence = evidence_lost(session->evidence);
 	if (session->cuda.state != SENSOR_OFF) {
 		struct cuda_state_of cuda = cuda_state(&session->cuda);
 
@@ -556,9 +561,9 @@ void source_print_losses(const struct source *source)
 		     " events were left out: what is kept of their threads could not be reached, since an interrupt "
 		     "came while it was being looked up (Linux 6.2 and later can do that)",
 		     source->unreached);
-	if (source->evidence_lost)
-		note("%" PRIu64 " facts about threads were lost: a map or ring was full, or a hook was busy",
-		     source->evidence_lost);
+	if (source->evidence.sum)
+		note("%" PRIu64 " facts about threads were lost (%s): a map or ring was full, or a hook was busy",
+		     source->evidence.sum, source->evidence.words);
 	if (source->cuda_lost)
 		note("%" PRIu64 " calls were not kept or their arguments not read", source->cuda_lost);
 	if (source->refused)

@@ -6,6 +6,7 @@
 
 #include "../base/say.h"
 #include "../model/threads.h"
+#include "../sensor/evidence.h"
 #include "../stream/recording.h"
 #include "view.h"
 
@@ -69,7 +70,7 @@ struct source {
 	struct ring_count *rings;	   /* live, with events: one a CPU */
 	u64 read;			   /* live: events read from the rings */
 	u64 written_bytes, written_events; /* live: of the recording, up to date once a second */
-	u64 evidence_lost;		   /* live: facts that a full map or ring refused */
+	struct evidence_losses evidence;   /* live: facts that a full map or ring refused */
 	u32 cuda_libraries;		   /* live, with cuda: that were probed */
 	u32 cuda_late;			   /* live, with cuda: of them, only after a process had mapped them */
 	u64 cuda_lost;			   /* live, with cuda: calls that could not be kept, arguments not read */

@@ -72,6 +72,19 @@ static void print_tiers(FILE *out, const char *name, const u64 of[TIERS])
 		of[TIER_LATENCY_CRITICAL], of[TIER_INTERACTIVE], of[TIER_BATCH]);
 }
 
+static void print_events(FILE *out, const struct run_status *status)
+{
+	fputs(",\"kernel_events\":", out);
+	if (!status->counts_events) {
+		fputs("null", out);
+		return;
+	}
+	for (u32 event = 0; event < SCX_EVENTS; event++)
+		fprintf(out, "%s\"%s%s\":%" PRIu64, event ? "," : "{", scx_event_names[event],
+			event == SCX_EVENT_BYPASS_DURATION ? "_ns" : "", status->kernel_events[event]);
+	fputs("}", out);
+}
+
 void status_print_json(FILE *out, const struct run_status *status)
 {
 	const u64 *decisions = status->decisions;
@@ -87,9 +100,11 @@ void status_print_json(FILE *out, const struct run_status *status)
 		status->restarts);
 	fprintf(out,
 		",\"at_once\":%" PRIu64 ",\"queued\":%" PRIu64 ",\"preempted\":%" PRIu64 ",\"stolen\":%" PRIu64
-		",\"burnt\":%" PRIu64 ",\"lent\":%" PRIu64,
+		",\"burnt\":%" PRIu64 ",\"lent\":%" PRIu64 ",\"parked\":%" PRIu64,
 		decisions[SCX_COUNT_IDLE], decisions[SCX_COUNT_QUEUED], decisions[SCX_COUNT_PREEMPTED],
-		decisions[SCX_COUNT_STOLEN], decisions[SCX_COUNT_BURNT], decisions[SCX_COUNT_LENT]);
+		decisions[SCX_COUNT_STOLEN], decisions[SCX_COUNT_BURNT], decisions[SCX_COUNT_LENT],
+		decisions[SCX_COUNT_PARKED]);
+	print_events(out, status);
 	print_tiers(out, "wait_p99_ns", status->wait_p99_ns);
 	print_tiers(out, "waits", status->waits);
 	print_tiers(out, "threads_by_tier", status->by_tier);

@@ -9,8 +9,9 @@
 
 #include "../../core/role.h"
 #include "../../core/scx_exit.h"
+#include "../sched/scx_events.h"
 
-enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 1, STATUS_NAME_LEN = 16 };
+enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 2, STATUS_NAME_LEN = 16 };
 
 struct run_status {
 	u32 magic;
@@ -29,6 +30,8 @@ struct run_status {
 	u64 by_tier[TIERS]; /* threads that there are now */
 	u64 by_role[ROLES];
 	u64 decisions[SCX_COUNTERS];
+	u64 counts_events; /* 1: the kernel counts the next */
+	u64 kernel_events[SCX_EVENTS];
 	u64 hints_urgent; /* threads that have one */
 	u64 hints_batch;
 	u64 hints_given; /* so far */

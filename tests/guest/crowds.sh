@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Many threads and changing rules under the scheduler, in one run of it that must last to the end: ten thousand threads, a
 # fork bomb, quotas, affinities, cpusets, weights from end to end, a clock that jumps.
-# Runs in the VM; called by tests/vm/23-crowds.sh.
+# Runs in the VM. Usage: crowds.sh [SECONDS-OF-STRESS]
 . tests/tap.sh
 . tests/guest/scheduler.sh
+
+stress_s=${1:-10}
 
 top=/sys/fs/cgroup
 in_charge() { at "$1"; is "tactus is still in charge $1" "$(state) $(cat /sys/kernel/sched_ext/root/ops 2>/dev/null)" "enabled tactus"; }
@@ -22,7 +24,7 @@ is "tactus is in charge" "$(state)" enabled
 crowd=$(timeout 120 build/workloads/crowd wake 10000 2 2>&1)
 is "ten thousand threads wake, a thousand at a time, twice" $? 0
 say_measured "$crowd"
-like "every one of them" "$crowd" '^10000 threads made .* 20000 times woken'
+like "each of ten thousand threads is woken twice" "$crowd" '^10000 threads made .* 20000 times woken'
 in_charge "after ten thousand threads"
 
 echo 300 >$top/bomb/pids.max
@@ -33,7 +35,7 @@ for ((i = 0; i < 300 && $(refused) <= 100; i++)); do sleep 0.1; done
 # shellcheck disable=SC2016
 beside=$(timeout 30 sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done; echo done')
 is "beside a fork bomb a program comes to its end" "$beside" "done"
-holds "the bomb has met its limit" test "$(refused)" -gt 100
+holds "the fork bomb has met its limit of processes" test "$(refused)" -gt 100
 say_measured "$(cat $top/bomb/pids.peak) processes at once, $(refused) forks refused"
 echo 1 >$top/bomb/cgroup.kill
 wait $bomb 2>/dev/null
@@ -49,15 +51,15 @@ for quota in "5000 100000" "max 100000" "20000 50000"; do
 	echo "$quota" >$top/quota/cpu.max
 	sleep 0.3
 done
-holds "and go on when it changes" runs_on 100 "${load[@]}"
+holds "threads go on when their quota changes" runs_on 100 "${load[@]}"
 end_load
 in_charge "after quotas"
 
 read -r changes strayed gap_ms < <(timeout 60 build/workloads/crowd move 12 6000)
 say_measured "$changes changes of affinity in 6 s over 12 threads that spin; the longest that one of them stood still: $gap_ms ms"
-holds "affinities change all the time" test "$changes" -gt 100
+holds "affinities change more than a hundred times in six seconds" test "$changes" -gt 100
 is "no thread runs where it may not" "$strayed" 0
-holds "and none stands still for seconds" test "$gap_ms" -lt 4000
+holds "no thread stands still for seconds while affinities change" test "$gap_ms" -lt 4000
 in_charge "after changes of affinity"
 
 for _ in 1 2 3 4; do
@@ -73,7 +75,7 @@ for cpus in 0 1 0-1 1 0 0-1; do
 		[[ $cpus = 0-1 || $cpus = "$cpu" ]] || strayed=$((strayed + 1))
 	done
 done
-is "each time where it says" $strayed 0
+is "threads of a cpuset run on its CPUs only, after each change" $strayed 0
 end_load
 in_charge "after changes of a cpuset"
 
@@ -84,7 +86,7 @@ for _ in $(seq 20); do
 	timeout 10 sh -c 'echo 1 >/proc/sys/vm/stat_refresh' && refreshed=$((refreshed + 1))
 done
 is "the kernel's threads of each CPU come to run beside pinned ones" $refreshed 20
-holds "and those run too" runs_on 50 "${load[@]}"
+holds "pinned threads run beside the kernel's threads of their CPU" runs_on 50 "${load[@]}"
 end_load
 
 # Weights from end to end: who has the least still gets something, and no thread waits so long that the watchdog bites.
@@ -98,8 +100,9 @@ sleep 15
 for i in 0 1 2 3 4 5; do got[i]=$(($(ran_ms "${load[i]}") - before[i])); done
 say_measured "on one CPU for 15 s: nice -20 got ${got[*]:0:3} ms, nice 19 ${got[3]}, SCHED_IDLE ${got[4]}, nice 0 ${got[5]} ms"
 in_charge "after 15 s of extreme weights"
-holds "the lightest threads have got something done" test "${got[3]}" -gt 0 -a "${got[4]}" -gt 0
-holds "and the heaviest most" test $((got[0] + got[1] + got[2])) -gt $(((got[3] + got[4] + got[5]) * 5))
+holds "a thread at nice 19 has got something done beside nice -20" test "${got[3]}" -gt 0
+holds "a SCHED_IDLE thread has got something done beside nice -20" test "${got[4]}" -gt 0
+holds "the heaviest threads get most of the CPU" test $((got[0] + got[1] + got[2])) -gt $(((got[3] + got[4] + got[5]) * 5))
 end_load
 
 # SCHED_IDLE gets what is left, and a little of what is not.
@@ -113,11 +116,11 @@ sleep 5
 idle_got=$(($(ran_ms $idle) - idle_before)) other_got=$(($(ran_ms $other) - other_before))
 say_measured "on one CPU for 5 s: SCHED_IDLE $idle_got ms, an ordinary thread $other_got ms"
 holds "a SCHED_IDLE thread gets less than a tenth beside an ordinary one" test $((idle_got * 10)) -lt $other_got
-holds "but something" test $idle_got -gt 0
+holds "a SCHED_IDLE thread gets something beside an ordinary one" test $idle_got -gt 0
 kill -KILL $other
 idle_before=$(ran_ms $idle)
 sleep 2
-holds "and the rest when there is a rest" test $(($(ran_ms $idle) - idle_before)) -gt 500
+holds "a SCHED_IDLE thread gets the CPU when nobody else wants it" test $(($(ran_ms $idle) - idle_before)) -gt 500
 end_load
 
 # A pinned thread and threads that may run anywhere: each gets its share.
@@ -130,7 +133,7 @@ sleep 6
 for i in 0 1 2 3; do got[i]=$(($(ran_ms "${load[i]}") - before[i])); done
 say_measured "of two CPUs in 6 s: pinned ${got[3]} ms, free to move ${got[0]}, ${got[1]}, ${got[2]} ms"
 least=$(printf '%s\n' "${got[@]}" | sort -n | head -n 1) most=$(printf '%s\n' "${got[@]}" | sort -n | tail -n 1)
-holds "nobody gets less than half of what another gets" test $((least * 2)) -ge "$most"
+holds "of a pinned thread and three free ones nobody gets less than half of what another gets" test $((least * 2)) -ge "$most"
 end_load
 
 # A day forward and back, as after a suspend or by a time server.
@@ -139,20 +142,20 @@ lines=$(wc -l <"$scratch/out")
 date -s "+1 day" >/dev/null
 sleep 2.5
 holds "after a jump of the clock by a day threads run" runs_on 50 $hog_pid
-holds "and status lines go on" test "$(wc -l <"$scratch/out")" -gt "$lines"
+holds "status lines go on after a jump of the clock by a day" test "$(wc -l <"$scratch/out")" -gt "$lines"
 date -s "-1 day" >/dev/null
-holds "and after one back" runs_on 50 $hog_pid
+holds "threads run after a jump of the clock a day back" runs_on 50 $hog_pid
 end_load
 in_charge "after jumps of the clock"
 
-stressors=$(timeout 150 tests/guest/stress.sh 30 2>&1)
-is "stress-ng's stressors of the scheduler for half a minute" $? 0
+stressors=$(timeout $((stress_s * 3 + 200)) tests/guest/stress.sh "$stress_s" 2>&1)
+is "stress-ng's stressors of the scheduler all come to their end after $stress_s s" $? 0
 say_measured "$stressors"
 in_charge "after stress-ng"
 
 ended=$(grep "the scheduler ended" "$scratch/err")
-is "all that in one run: it has ended not once" "$ended" ""
+is "the scheduler has not ended once in all of this" "$ended" ""
 stop_run
-is "which ends well" $? 0
-is "the kernel had nothing to say" "$(dmesg | grep -cE 'sched_ext.*(error|stall|failed)|WARNING|BUG:|INFO: |soft lockup')" 0
+is "the run under which all of this happened ends well" $? 0
+is "the kernel logged no error, stall or warning under crowds" "$(dmesg | grep -cE 'sched_ext.*(error|stall|failed)|WARNING|BUG:|INFO: |soft lockup')" 0
 done_testing

@@ -19,37 +19,37 @@ END
 
 "$tactus" cuda --json --library "$library" --driver '*' -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
 is "functions of the driver are watched" "$? $(grep -c 'not watched' "$scratch/err")" "0 0"
-like "by kprobes, since the module has no BTF, and it is said" "$(cat "$scratch/err")" \
+like "the driver's functions are said to be watched by kprobes, since the module has no BTF" "$(cat "$scratch/err")" \
 	'cuda: 0 of 2 functions of the driver are watched by fentry, 2 by kprobe.multi \(not by fentry: nvidia has no BTF\)'
 ioctls=$(of ioctls count) inside=$(of ioctls inside)
 say_measured "$ioctls ioctls, $(of calls calls function=nvidia:nvidia_unlocked_ioctl) times nvidia_unlocked_ioctl"
 is "ioctls on the driver's own device" "$ioctls $inside" "4 4"
-is "each by one function of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
-is "inside it" "$(of layers spans "layer=the driver's functions in ioctls")" 4
+is "each ioctl goes by one function of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
+is "each call of the driver's function lies inside its ioctl" "$(of layers spans "layer=the driver's functions in ioctls")" 4
 is "the device was opened once, outside any ioctl" "$(of calls calls function=nvidia:nvidia_open)" 1
 total=$(of layers total_ns 'layer=ioctls inside them') self=$(of layers self_ns 'layer=ioctls inside them')
 driver=$(of layers total_ns "layer=the driver's functions in ioctls")
 is "an ioctl's own time is what the driver's functions do not take" $((total - driver)) "$self"
 "$tactus" cuda --json --library "$library" --count '*' -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
-is "counted alone: of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
-is "and of libcuda" "$(of calls calls function=cuMemcpyHtoD_v2)" 3
-is "of which nothing is sent" "$(of calls seen)" 0
+is "--count counts calls of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
+is "--count counts calls of libcuda" "$(of calls calls function=cuMemcpyHtoD_v2)" 3
+is "--count sends no event of a call" "$(of calls seen)" 0
 for skipped in kprobe.multi kprobe.multi,cuda:kprobe; do
 	TACTUS_SKIP_HOOKS=cuda:$skipped "$tactus" cuda --json --library "$library" --driver 'nvidia_*' -- "$calls" "$library" copies 3 \
 		>"$scratch/rows" 2>"$scratch/err"
 	status=$?
 	if [ $skipped = kprobe.multi ]; then
-		is "one probe a function, where many at once are not to be had" \
+		is "functions are watched by one probe each where many at once are not to be had" \
 			"$status $(of calls calls function=nvidia:nvidia_unlocked_ioctl) $(of layers spans "layer=the driver's functions in ioctls")" "0 4 4"
 	else
-		like "no probe in the kernel: it is said" "$(cat "$scratch/err")" "the driver's functions are not watched: .*by kprobe: switched off"
-		is "and the rest is watched" "$status $(of ioctls count) $(of calls calls function=cuMemcpyHtoD_v2)" "0 4 3"
+		like "a kernel without probes is named as the reason why the driver's functions are not watched" "$(cat "$scratch/err")" "the driver's functions are not watched: .*by kprobe: switched off"
+		is "ioctls and libcuda are watched without probes in the kernel" "$status $(of ioctls count) $(of calls calls function=cuMemcpyHtoD_v2)" "0 4 3"
 	fi
 done
 like "the list has the driver's functions and their hook" "$("$tactus" cuda --list 'nvidia_*' 2>&1)" 'nvidia +nvidia_unlocked_ioctl +kprobe.multi'
-like "the next best, where that is not to be had" "$(TACTUS_SKIP_HOOKS=cuda:kprobe.multi "$tactus" cuda --list 'nvidia_*' 2>&1)" \
+like "the list names kprobe where kprobe.multi is not to be had" "$(TACTUS_SKIP_HOOKS=cuda:kprobe.multi "$tactus" cuda --list 'nvidia_*' 2>&1)" \
 	'nvidia +nvidia_unlocked_ioctl +kprobe '
-like "and why not, where none is" "$(TACTUS_SKIP_HOOKS=cuda:kprobe,cuda:fentry "$tactus" cuda --list 'nvidia_*' 2>&1)" \
+like "the list says why no hook is to be had" "$(TACTUS_SKIP_HOOKS=cuda:kprobe,cuda:fentry "$tactus" cuda --list 'nvidia_*' 2>&1)" \
 	'nvidia +nvidia_unlocked_ioctl +no: fentry: switched off.*; kprobe: switched off'
 
 # Functions of the kernel itself, which has BTF, as those of a module that has: /dev/null's ioctls go by one of them.
@@ -58,13 +58,13 @@ for by in fentry kprobe; do
 		>"$scratch/all" 2>"$scratch/err"
 	status=$?
 	grep '^{' "$scratch/all" >"$scratch/rows"
-	is "by $by: each call is seen, inside its ioctl" \
+	is "a kernel function by $by: each call is seen, inside its ioctl" \
 		"$status $(of ioctls count) $(of layers spans "layer=the driver's functions in ioctls")" "0 500 500"
-	is "by $by: no call more than that it counts itself" "$(of calls calls function=vmlinux:security_file_ioctl)" "$(of calls seen function=vmlinux:security_file_ioctl)"
+	is "a kernel function by $by: as many calls are counted as seen" "$(of calls calls function=vmlinux:security_file_ioctl)" "$(of calls seen function=vmlinux:security_file_ioctl)"
 	if [ $by = fentry ]; then
-		like "it is said how" "$(cat "$scratch/err")" 'cuda: 1 of 1 functions of the driver are watched by fentry$'
+		like "a kernel function is said to be watched by fentry" "$(cat "$scratch/err")" 'cuda: 1 of 1 functions of the driver are watched by fentry$'
 	else
-		like "it is said how" "$(cat "$scratch/err")" 'cuda: 0 of 1 functions of the driver are watched by fentry, 1 by kprobe.multi \(not by fentry: not asked for\)'
+		like "a kernel function is said to be watched by kprobe.multi where that was asked for" "$(cat "$scratch/err")" 'cuda: 0 of 1 functions of the driver are watched by fentry, 1 by kprobe.multi \(not by fentry: not asked for\)'
 	fi
 done
 like "the list has fentry where it can be had" "$("$tactus" cuda --list 'vmlinux:security_file_ioctl' 2>&1)" 'vmlinux +security_file_ioctl +fentry'
@@ -72,12 +72,12 @@ like "the list has fentry where it can be had" "$("$tactus" cuda --list 'vmlinux
 like "of many functions the first 64 are hooked by fentry, the others by kprobes" "$? $(cat "$scratch/err")" \
 	'cuda: 64 of [0-9]+ functions of the driver are watched by fentry, [1-9][0-9]* by kprobe.multi'
 grep '^{' "$scratch/all" >"$scratch/rows"
-holds "which count ($(of calls calls function=vmlinux:vfs_read) times vfs_read)" test "$(of calls calls function=vmlinux:vfs_read)" -ge 1
+holds "functions beyond the first 64 are counted ($(of calls calls function=vmlinux:vfs_read) times vfs_read)" test "$(of calls calls function=vmlinux:vfs_read)" -ge 1
 "$tactus" cuda --json --library "$library" --driver 'nvidia_*' --driver-by fentry -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
 status=$?
-like "fentry alone, where it can't be had: it is said" "$(cat "$scratch/err")" \
+like "fentry asked for alone where it can't be had is said to be the reason" "$(cat "$scratch/err")" \
 	"the driver's functions are not watched: by fentry: nvidia has no BTF; by kprobe: not asked for"
-is "and the rest is watched" "$status $(of ioctls count)" "0 4"
-like "too many at once are refused, and it is said" \
+is "ioctls are watched where the driver's functions are not" "$status $(of ioctls count)" "0 4"
+like "more functions than fit are refused with a reason" \
 	"$("$tactus" cuda --library "$library" --driver 'vmlinux:*' -- true 2>&1)" 'not watched: more than 2048 functions fit'
 done_testing

@@ -14,26 +14,26 @@ END
 }
 watch() { "$tactus" cuda --json --library "$library" -- build/workloads/cuda_calls "$library" "$@" >"$scratch/rows" 2>"$scratch/err"; }
 
-like "probes by the best way that there is" "$("$tactus" doctor --json | grep '"cuda"')" '"hook":"uprobe(.multi)?"'
+like "doctor names uprobe.multi, or uprobe, as the hook of cuda" "$("$tactus" doctor --json | grep '"cuda"')" '"hook":"uprobe(.multi)?"'
 watch launches 2000
 is "every launch is counted" "$(of calls calls function=cuLaunchKernel)" 2000
-is "by the kernel's name" "$(of launches launches kernel=saxpy)" 2000
-is "with its sizes" "$(of launches grid) $(of launches block)" "7x2x1 128x2x1"
+is "every launch has its kernel's name" "$(of launches launches kernel=saxpy)" 2000
+is "launches have the sizes of their grid and block" "$(of launches grid) $(of launches block)" "7x2x1 128x2x1"
 is "ioctls lie inside their call" "$(of calls ioctls function=cuInit)" 4
 "$tactus" cuda --json --sample 100 --library "$library" -- build/workloads/cuda_calls "$library" launches 20000 >"$scratch/rows" 2>"$scratch/err"
-is "sampled, counted by the program itself" "$(of calls calls function=cuLaunchKernel) $(of calls seen function=cuLaunchKernel)" "20000 200"
-like "without a trap" "$(cat "$scratch/err")" '20000 calls were counted without a trap, in 1 process'
+is "launches are counted by the program itself where one of a hundred is sampled" "$(of calls calls function=cuLaunchKernel) $(of calls seen function=cuLaunchKernel)" "20000 200"
+like "calls that the program counts itself cost no trap" "$(cat "$scratch/err")" '20000 calls were counted without a trap, in 1 process'
 watch names 1
 is "kernels' names are read whole" "$(of launches mangled | tr ' ' '\n' | awk '{ print length }' | sort -n | xargs)" "107 183 184 366 367 1501 3020 4026 4026"
 watch copies 5
 total=$(of calls total_ns function=cuMemcpyDtoH_v2) inner=$(of calls total_ns function=cuStreamSynchronize)
 is "a call inside another is not its own time" "$(of calls self_ns function=cuMemcpyDtoH_v2)" $((total - inner))
-is "memory adds up" "$(of memory total_bytes) $(of memory now_bytes)" "1048576 0"
+is "allocated and freed memory adds up" "$(of memory total_bytes) $(of memory now_bytes)" "1048576 0"
 "$tactus" record --library "$library" -o "$scratch/file" -- build/workloads/cuda_calls "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
 is "calls are recorded beside everything else" $? 0
 "$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
-is "each launch is in the file, and the ioctls" "$(of calls calls function=cuLaunchKernel) $(of ioctls count | tr ' ' +)" "500 1+1+1+1"
-like "and who ran" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" cuda_calls
+is "each launch and each ioctl is in the recording" "$(of calls calls function=cuLaunchKernel) $(of ioctls count | tr ' ' +)" "500 1+1+1+1"
+like "the recording has the threads that ran beside the calls" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" cuda_calls
 
 # Before Linux 6.2 a hook can't get at what is kept of a thread while its CPU is inside another look-up. That is counted.
 "$tactus" cuda --json --library "$library" -- sh -c 'hackbench -g 1 -l 200 >/dev/null & "$1" "$2" threads 60000; wait' \
@@ -55,8 +55,8 @@ if [ -e /sys/kernel/btf/overlay ]; then
 		case $by in fentry) how='1 of 1 .* by fentry$' ;; *) how='0 of 1 .* by fentry, 1 by kprobe' ;; esac
 		like "$by on a module's function" "$(cat "$scratch/err")" "cuda: $how"
 	done
-	like "the list has it" "$("$tactus" cuda --list overlay:ovl_open 2>&1)" 'overlay +ovl_open +fentry'
+	like "the list names fentry for a module's function" "$("$tactus" cuda --list overlay:ovl_open 2>&1)" 'overlay +ovl_open +fentry'
 	say_measured "ovl_open ${counted[0]} times by fentry, ${counted[1]} by kprobe"
-	is "both count every call" "$((counted[0] >= 300)) ${counted[0]}" "1 ${counted[1]}"
+	is "fentry and kprobe count every call of a module's function" "$((counted[0] >= 300)) ${counted[0]}" "1 ${counted[1]}"
 fi
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Threads that submit to a GPU, by each kind of hook: exactly they are render threads, counted to the call and known at once.
-# Runs in a VM; called by tests/vm/60-gpu.sh. Usage: gpu.sh KERNEL-FOLDER, where the drivers that are modules lie.
+# Runs in a VM. Usage: gpu.sh KERNEL-FOLDER, where the double of NVIDIA's module lies on our own kernel.
 . tests/tap.sh
 
 image=$1
@@ -56,20 +56,20 @@ END
 	sed 's/^/# /' "$scratch/err"
 	judged() { sed -n "s/^$1 //p" "$scratch/judged"; }
 	is "$name: one thread, the one that submits, is a GPU's" "$(judged gpu_tids)" "$(judged submitter)"
-	is "$name: it is a render thread" "$(judged role)" render
+	is "$name: the thread that submits is a render thread" "$(judged role)" render
 	is "$name: every submit is counted, no question is" "$(judged counts)" "$(judged calls)"
-	is "$name: nobody else has one" "$(judged others)" 0
-	is "$name: in words" "$(judged evidence)" "$words $(judged calls) times"
+	is "$name: no other thread has a submit" "$(judged others)" 0
+	is "$name: the evidence says in words what was submitted, and how often" "$(judged evidence)" "$words $(judged calls) times"
 	is "$name: gpu shows that thread" "$(judged shown_tids)" "$(judged submitter)"
-	is "$name: with every submit, its driver and kind" "$(judged shown)" "$(judged calls) to $driver as $(kind_of "$driver")"
-	is "$name: and those that the driver refused" "$(judged refused)" "$(judged failed)"
-	is "$name: each has a time in its ioctl, in all no more than the program measured" "$(judged in_time)" True
+	is "$name: gpu shows every submit with its driver and kind" "$(judged shown)" "$(judged calls) to $driver as $(kind_of "$driver")"
+	is "$name: gpu shows the submits that the driver refused" "$(judged refused)" "$(judged failed)"
+	is "$name: each submit has a time in its ioctl, in all no more than the program measured" "$(judged in_time)" True
 	[ "$driver" != vgem ] || is "$name: each fence is seen to end" "$(judged fences)" $((($(judged calls) + 1) / 2))
 	say_measured "$name: ioctls took $(judged took) ns that the program measured around them"
 	say_measured "$name: known $(judged after_ns) ns after the stamp before the first submit; $(judged calls) calls, $(judged failed) refused by the driver"
-	holds "$name: not known before the first submit" test "$(judged after_ns)" -ge 0
+	holds "$name: the thread is not known before its first submit" test "$(judged after_ns)" -ge 0
 	if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
-		holds "$name: known within 1 ms" test "$(judged after_ns)" -le $most_ns
+		holds "$name: the thread is known within 1 ms of its first submit" test "$(judged after_ns)" -le $most_ns
 	fi
 }
 
@@ -78,13 +78,13 @@ kind_of() { case $1 in vkms) echo flip ;; vgem) echo fence ;; *) echo channel ;;
 # A gap is told, and a recording tells the same as the run did. Of the numbers alone: lines of a run come as it goes on.
 gap_and_replay() {
 	"$tactus" gpu --json -o "$scratch/recording" -- build/workloads/drm_submit vgem 80 "" 800 >"$scratch/out" 2>"$scratch/err"
-	is "gpu ends well" $? 0
+	is "gpu with a recording ends well" $? 0
 	grep -E '^{"(row|stall)"' "$scratch/out" >"$scratch/live"
 	"$tactus" gpu -i "$scratch/recording" --json >"$scratch/replayed" 2>&1
-	is "live and replayed are the same" "$(cat "$scratch/replayed")" "$(cat "$scratch/live")"
+	is "a recording of a gap says what the live run said" "$(cat "$scratch/replayed")" "$(cat "$scratch/live")"
 	is "a pause in the stream of submits is a gap that stands out" "$(grep -cE '"stall":"gap".*"span_ns":([89][0-9]{8}|1[0-9]{9}),' "$scratch/live")" 1
-	like "and is counted" "$(grep '"row":"submits"' "$scratch/live")" '"gap_stalls":[1-9]'
-	like "in words" "$("$tactus" gpu -i "$scratch/recording")" 'gpu-submits \[[0-9]+\], fence of vgem: none for [0-9.]+ m?s, usually [0-9.]+ [mu]?s at most'
+	like "a gap is counted with its thread" "$(grep '"row":"submits"' "$scratch/live")" '"gap_stalls":[1-9]'
+	like "a gap is told in words" "$("$tactus" gpu -i "$scratch/recording")" 'gpu-submits \[[0-9]+\], fence of vgem: none for [0-9.]+ m?s, usually [0-9.]+ [mu]?s at most'
 }
 
 # watch NAME DRIVER [NODE]: a run of drm_submit under tactus
@@ -102,8 +102,8 @@ with_hooks() {
 	shift 3
 	export TACTUS_SKIP_HOOKS=$skipped
 	ask_doctor
-	is "doctor names the hook" "$(doctor hook)" "$hook"
-	is "and its state" "$(doctor state)" "$state"
+	is "doctor names the gpu sensor's hook: $hook" "$(doctor hook)" "$hook"
+	is "doctor tells the state of $hook: $state" "$(doctor state)" "$state"
 	for driver in "$@"; do
 		if [ "$driver" = nvidia ]; then
 			watch "$driver by $hook" nvidia /dev/nvidia0
@@ -152,18 +152,18 @@ display_waits() {
 	TACTUS_SKIP_HOOKS=launch:,gpu:,wine:,input:,frame:,socket:,sound:,learned: "$tactus" frames --json >"$scratch/frames" 2>"$scratch/frames-err" &
 	display_pid=$!
 	wait_for "$scratch/frames-err" watching
-	is "nothing is hooked while it does" "$(flips_hooked)" 0
+	is "nothing of DRM is hooked while it is not there" "$(flips_hooked)" 0
 }
 display_came() {
 	for _ in $(seq 100); do
 		[ "$(flips_hooked)" = 2 ] && break
 		sleep 0.2
 	done
-	is "DRM has come, and its flips are hooked" "$(flips_hooked)" 2
+	is "flips are hooked when DRM has come" "$(flips_hooked)" 2
 	kill -INT "$display_pid"
 	wait "$display_pid"
-	is "it ends well" "$? $(grep -c 'be watched' "$scratch/frames-err")" "0 0"
-	is "and hooks nothing any more" "$(flips_hooked)" 0
+	is "frames ends well without a complaint after DRM came late" "$? $(grep -c 'be watched' "$scratch/frames-err")" "0 0"
+	is "nothing of DRM stays hooked after frames has ended" "$(flips_hooked)" 0
 }
 
 if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
@@ -185,7 +185,7 @@ elif [ -e "$image/nvidia.ko" ]; then
 		with_hooks "" "fentry/drm_ioctl, fentry/nvidia_unlocked_ioctl" ok nvidia
 	else
 		with_hooks "" "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia
-		like "and why" "$(doctor reason)" 'nvidia_unlocked_ioctl: the kernel has no BTF for it'
+		like "doctor says why fentry is not to be had on the double" "$(doctor reason)" 'nvidia_unlocked_ioctl: the kernel has no BTF for it'
 	fi
 	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia
 	with_hooks gpu:fentry/nvidia,gpu:kprobe "fentry/drm_ioctl, $tracepoint" fallback nvidia vgem
@@ -193,7 +193,7 @@ else
 	display_waits
 	ask_doctor
 	is "without a GPU there is nothing to hook, and that is no fault" "$(doctor state), $(doctor hook)" "ok, none yet"
-	bring() { modprobe -d "$image" vgem; }
+	bring() { modprobe vgem; }
 	late "DRM" vgem "" bring
 	display_came
 	with_hooks "" fentry/drm_ioctl ok vgem

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Control groups' weights under the scheduler, by the virtual clock: who gets how much of one CPU.
-# Runs in the VM; called by tests/vm/21-loader.sh.
+# Runs in the VM.
 . tests/tap.sh
 
 run="$tactus run --without launch,gpu,wine,input,frame,socket,sound,names"
@@ -68,5 +68,5 @@ holds "threads that move bring their load with them" test $((heavy * 10)) -ge $(
 end_hogs
 kill -INT $runner
 wait $runner
-is "and it ends well" $? 0
+is "a run with control groups ends well" $? 0
 done_testing

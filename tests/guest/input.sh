@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Input devices and who reads them, where devices can be made (uinput): by each hook in turn, with every way to read.
-# Runs in the VM; called by tests/vm/61-input.sh. With TACTUS_CLOCK=virtual: a mouse at 8 kHz, and nothing else.
+# Runs in the VM. With TACTUS_CLOCK=virtual: a mouse at 8 kHz, and nothing else.
 . tests/tap.sh
+
+modprobe -a evdev uinput 2>/dev/null
+for _ in $(seq 100); do [ -e /dev/uinput ] && break; sleep 0.1; done
 
 # Loading programs and starting Python take seconds in an emulated guest: only the sensor under test is started, and
 # what a run printed is read once.
@@ -41,8 +44,8 @@ between() {
 # is_reader COMM KIND
 is_reader() {
 	is "$1 is for input" "$(role_of "$1" 2)" input
-	is "$1: because of what it does" "$(role_of "$1" 3)" io
-	like "$1: and that is said" "$(role_of "$1" 5)" "^reads a (game )?$2, $(role_of "$1" 4) times"
+	is "$1 is for input because of what it does" "$(role_of "$1" 3)" io
+	like "$1: the evidence names the device and the times" "$(role_of "$1" 5)" "^reads a (game )?$2, $(role_of "$1" 4) times"
 }
 # The last time that a reader slept, the device's going ended it.
 counts_wakeups() {
@@ -72,35 +75,35 @@ sees() {
 	# number NAME <JSON
 	number() { grep -o "\"$1\":[0-9.]*" | cut -d : -f 2; }
 	is "$1: every report is counted" "$(number reports <<<"$device")" "$(truth device reports)"
-	is "$1: and every event" "$(number events <<<"$device")" "$(truth device events)"
-	like "$1: with the device's name and numbers" "$device" '"id":"1209:7a01".*"name":"Tactus test mouse'
+	is "$1: every event is counted" "$(number events <<<"$device")" "$(truth device events)"
+	like "$1: the device is shown with its name and numbers" "$device" '"id":"1209:7a01".*"name":"Tactus test mouse'
 	say_measured "$1: $(number reports <<<"$device") reports, $(number rate <<<"$device") a second, one every $(number interval_p50_ns <<<"$device") ns (p50)"
 	for comm in "${readers[@]}"; do
 		reader=$(grep '"row":"reader"' "$scratch/live" | grep "\"comm\":\"$comm\"")
 		wakes=$(number wakes <<<"$reader")
 		say_measured "$1: $comm ran $(number delay_p50_ns <<<"$reader") ns (p50), $(number delay_p99_ns <<<"$reader") ns (p99) after the report, $wakes times"
-		between "$1: $comm: each time that the device woke it" $(($(truth "$comm" slept) * 9 / 10)) "$wakes" "$(truth device reports)"
-		holds "$1: $comm: and how long that took" test "$(number delay_p50_ns <<<"$reader")" -gt 0
+		between "$1: $comm is counted each time that the device woke it" $(($(truth "$comm" slept) * 9 / 10)) "$wakes" "$(truth device reports)"
+		holds "$1: $comm has a time from report to run" test "$(number delay_p50_ns <<<"$reader")" -gt 0
 	done
-	is "$1: nobody else reads" "$(grep -c '"row":"reader"' "$scratch/live")" "${#readers[@]}"
+	is "$1: no other thread is shown as a reader" "$(grep -c '"row":"reader"' "$scratch/live")" "${#readers[@]}"
 	is "$1: a recording says the same" "$("$tactus" input -i "$scratch/recording" --json -n all 2>&1)" "$(cat "$scratch/live")"
 }
 
 if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
 	# Only there is the rate that of the program, whatever else the host does.
 	sees fentry 8000 8000 by-epoll
-	holds "at 8 kHz indeed" test "$(number rate <<<"$(head -1 "$scratch/live")" | cut -d . -f 1)" -ge 7900
+	holds "a mouse at 8 kHz is shown with that rate" test "$(number rate <<<"$(head -1 "$scratch/live")" | cut -d . -f 1)" -ge 7900
 	done_testing
 	exit
 fi
 
 sleepers="by-read by-poll by-select by-epoll by-nested"
-is "there is no input device at first" "$(find /dev/input -name "event*" 2>/dev/null | wc -l)" 0
+say_measured "$(find /dev/input -name "event*" 2>/dev/null | wc -l) input devices before the first of ours"
 
 for hook in fentry kprobe; do
 	echo "# hook $hook"
 	[ $hook = fentry ] || export TACTUS_SKIP_HOOKS=input:fentry
-	is "the hook in use" "$(hook_in_use)" $hook/input_event
+	is "the input sensor takes $hook" "$(hook_in_use)" $hook/input_event
 	plays mouse 2000 1000
 	is_registered mouse 7a01
 	for comm in $sleepers; do
@@ -131,7 +134,7 @@ TACTUS_SKIP_HOOKS=input:fentry sees kprobe 1000 8000 by-poll
 
 echo "# devices read by the program itself"
 export TACTUS_SKIP_HOOKS=input:fentry,input:kprobe
-is "the hook in use" "$(hook_in_use)" evdev
+is "the input sensor reads devices itself where no hook is to be had" "$(hook_in_use)" evdev
 ends "input says why it can't watch by that" 1 'tactus: input: cannot watch input devices and who reads them: fentry/input_event: switched off' "$tactus" input -d 1
 # The kernel keeps 64 events for a reader: so slowly that a host that is busy elsewhere for a tenth of a second loses none.
 plays mouse 800 200
@@ -140,7 +143,7 @@ for comm in $sleepers; do
 	is_reader "$comm" mouse
 	reads=$(role_of "$comm" 4)
 	say_measured "$comm was found waiting for the device $reads times"
-	between "$comm: looked at often enough, and not for ever" 8 "$reads" 64
+	between "$comm: found waiting often enough, and not for ever" 8 "$reads" 64
 done
 reads_nothing unrelated
 reads_nothing sender
@@ -148,8 +151,8 @@ unset TACTUS_SKIP_HOOKS
 
 # Without any hook the rest still works, and gives its best answer.
 TACTUS_SKIP_HOOKS=input: "$tactus" roles --json -n all --without "$others" -- build/workloads/mouse mouse 300 300 1 >"$scratch/out" 2>"$scratch/err"
-is "without the sensor nothing fails" $? 0
+is "roles ends well without the input sensor" $? 0
 read_roles
-is "and no reader is known as one" "$(role_of by-poll 4)" 0
-is "no error was logged by the kernel" "$(dmesg | grep -cE 'WARNING|BUG:')" 0
+is "no reader is known as one without the input sensor" "$(role_of by-poll 4)" 0
+is "the kernel logged no warning under the input sensor" "$(dmesg | grep -cE 'WARNING|BUG:')" 0
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Learning on this kernel: a kind is learned by name and program, a new thread of it starts in its tier, the maps are pinned.
-# Runs in the VM; called by tests/vm/65-learned.sh.
+# Runs in the VM.
 . tests/tap.sh
 
 without=launch,gpu,wine,input,frame,socket,sound,names
@@ -17,7 +17,7 @@ import struct
 open('$scratch/pddb', 'wb').write(b'PDDB' + struct.pack('<II', 2, 1) + b'prog'.ljust(16, b'\0') + struct.pack('<B7xQQQQII', 0, 1000, 1, 1, 1, 9, 9))"
 "$tactus" db import "$scratch/pddb" >/dev/null
 "$tactus" roles --follow --json --without $without -- "$scratch/prog" 0 1 300 2>"$scratch/err" | grep '^{' >"$scratch/follow"
-is "a new thread of it starts in that tier" \
+is "a new thread of a learned kind starts in its tier" \
 	"$(json '[(r["tier"], r["age_ns"] < 2000000) for r in rows if r["comm"] == "prog" and r["evidence_kind"] == "learned"][:1]' <"$scratch/follow")" \
 	"[('batch', True)]"
 "$tactus" run --actuator none --without $without >"$scratch/out" 2>"$scratch/err" &
@@ -27,7 +27,7 @@ is "the maps are pinned, for root alone" "$(stat -c %a /sys/fs/bpf/tactus) $(cd 
 kill -KILL $runner
 wait $runner 2>/dev/null
 "$tactus" run --actuator none --without $without -d 0.5 >/dev/null 2>"$scratch/err"
-is "what a killed one left is no hindrance" $? 0
-holds "and gone at the end" test ! -e /sys/fs/bpf/tactus
-holds "the database is whole" "$tactus" db check
+is "a run starts and ends well after one that was killed" $? 0
+holds "pinned maps are gone when a run has ended" test ! -e /sys/fs/bpf/tactus
+holds "the database is whole after all runs" "$tactus" db check
 done_testing

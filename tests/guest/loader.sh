@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What surrounds the scheduler: restarts, its options, its decisions in the stream, 'tactus stats', its last words.
-# Runs in the VM; called by tests/vm/21-loader.sh.
+# Runs in the VM.
 . tests/tap.sh
 
 # Sensors that tell nothing here are left out: loading them takes long in emulation.
@@ -20,42 +20,42 @@ cyclictest -t1 -i 3000 -l 600 --policy=other -q >/dev/null
 "$tactus" stats --json -d 4 >"$scratch/stats" 2>"$scratch/stats-err"
 is "tactus stats ends well" $? 0
 setpriv --reuid=nobody --clear-groups "$tactus" stats -d 4 >"$scratch/lines"
-is "and for anybody" $? 0
-like "as lines too" "$(tail -n 1 "$scratch/lines")" '^[0-9:]{8}  scx '
+is "tactus stats works for anybody" $? 0
+like "tactus stats prints status lines as the run does" "$(tail -n 1 "$scratch/lines")" '^[0-9:]{8}  scx '
 tail -n 1 "$scratch/lines" | sed 's/^/# measured: /'
 kill -INT $runner
 wait $runner
 is "a run that records ends well" $? 0
-like "and says how much it wrote" "$(cat "$scratch/err")" 'file: [0-9]+ events'
+like "a run that records says how much it wrote" "$(cat "$scratch/err")" 'file: [0-9]+ events'
 same='[r["wall_ns"] for r in rows if r["wall_ns"]]'
 holds "stats shows the run's own lines" test "$(json "len($same)" <"$scratch/stats")" -ge 1
-is "each of them" "$(cat "$scratch/stats" "$scratch/out" | json "len($same) - len(set($same))")" "$(json 'len(rows)' <"$scratch/stats")"
-is "under whom" "$(json 'd["scheduler"]' <"$scratch/stats")" tactus
+is "each line of stats is one of the run's lines" "$(cat "$scratch/stats" "$scratch/out" | json "len($same) - len(set($same))")" "$(json 'len(rows)' <"$scratch/stats")"
+is "stats names the scheduler in charge" "$(json 'd["scheduler"]' <"$scratch/stats")" tactus
 holds "waits are told by tier" test "$(json 'sum(r["waits"]["batch"] for r in rows)' <"$scratch/out")" -gt 10
 "$tactus" events -i "$scratch/file" --json | grep '"event":"decision"' >"$scratch/decisions"
 pushes=$(json 'sum(r["what"] == 1 for r in rows)' <"$scratch/decisions")
 moves=$(json 'sum(r["what"] == 2 for r in rows)' <"$scratch/decisions")
 preempted=$(json 'sum(r["preempted"] for r in rows)' <"$scratch/out")
 say_measured "$pushes pushes and $moves moves in the recording; the lines count $preempted pushes"
-holds "the recording has the pushes" test "$pushes" -gt 20
-holds "as many as the lines count" test "$pushes" -ge "$preempted"
-holds "and the moves" test "$moves" -gt 0
+holds "the recording has more than 20 pushes" test "$pushes" -gt 20
+holds "the recording has as many pushes as the status lines count" test "$pushes" -ge "$preempted"
+holds "the recording has moves" test "$moves" -gt 0
 is "no urgent thread is pushed off" "$(json 'sum(r["what"] == 1 and r["other_tier"] == 2 for r in rows)' <"$scratch/decisions")" 0
-like "in words" "$("$tactus" events -i "$scratch/file" | grep pushes | head -n 1)" 'pushes .* off CPU [01]'
+like "a push is told in words" "$("$tactus" events -i "$scratch/file" | grep pushes | head -n 1)" 'pushes .* off CPU [01]'
 is "other views read the recording" "$("$tactus" tasks -i "$scratch/file" >/dev/null 2>&1; echo $?)" 0
-ends "nobody to listen to: it says so" 1 "no 'tactus run' is at work here" "$tactus" stats
+ends "stats without a run says that there is none" 1 "no 'tactus run' is at work here" "$tactus" stats
 
 # Options.
 "${run[@]}" --slice-us 700 -d 1 >/dev/null 2>"$scratch/err"
-is "another slice" $? 0
-ends "a slice that is none" 2 'is not a number of microseconds' "$tactus" run --slice-us 99
-ends "a part without a command" 2 'needs a command' "$tactus" run --partial
-ends "a part by hints" 2 'for sched_ext only' "$tactus" run --partial --actuator hints -- true
+is "a run with a slice of 700 us ends well" $? 0
+ends "a slice that is too short is bad usage" 2 'is not a number of microseconds' "$tactus" run --slice-us 99
+ends "--partial without a command is bad usage" 2 'needs a command' "$tactus" run --partial
+ends "--partial with hints is bad usage" 2 'for sched_ext only' "$tactus" run --partial --actuator hints -- true
 "${run[@]}" --partial -- sh -c 'grep ^policy /proc/self/sched; grep ^policy /proc/$PPID/sched; sleep 300 & echo $! >'"$scratch"'/left' \
 	>"$scratch/out" 2>"$scratch/err"
-is "a part of the threads: the command runs" $? 0
-is "under the scheduler, and tactus itself does not" "$(grep ^policy "$scratch/out" | grep -o '[0-9]*$' | tr '\n' ' ')" "7 0 "
-is "what it leaves behind is an ordinary thread again" "$(grep -o '[0-9]*$' <(grep ^policy "/proc/$(cat "$scratch/left")/sched"))" 0
+is "--partial runs the command" $? 0
+is "under --partial the command is in sched_ext and tactus itself is not" "$(grep ^policy "$scratch/out" | grep -o '[0-9]*$' | tr '\n' ' ')" "7 0 "
+is "a thread that a --partial run left behind is an ordinary one again" "$(grep -o '[0-9]*$' <(grep ^policy "/proc/$(cat "$scratch/left")/sched"))" 0
 kill "$(cat "$scratch/left")"
 
 # A CPU goes and comes back under load: a new start each time, and work gets done.
@@ -68,18 +68,18 @@ taskset -c 1 timeout 30 sh -c 'while :; do :; done' &
 sleep 0.5
 echo 0 >/sys/devices/system/cpu/cpu1/online
 wait_for "$scratch/err" "sched_ext again"
-is "a CPU goes: the scheduler is back" "$(state)" enabled
-like "and it says why it was not" "$(cat "$scratch/err")" 'CPU 1 went; it is started again'
-holds "work gets done" hackbench -g 1 -l 50
+is "the scheduler is back after a CPU went" "$(state)" enabled
+like "a run says which CPU went and that it starts again" "$(cat "$scratch/err")" 'cpu 1 going offline, exiting scheduler; it is started again'
+holds "hackbench completes after a CPU went" hackbench -g 1 -l 50
 echo 1 >/sys/devices/system/cpu/cpu1/online
-wait_for "$scratch/err" 'CPU 1 came; it is started again'
-for _ in $(seq 50); do [ "$(state)" = enabled ] && break; sleep 0.1; done
-is "it comes back: the scheduler is back again" "$(state)" enabled
-holds "and work gets done" hackbench -g 1 -l 50
+wait_for "$scratch/err" 'cpu 1 going online, exiting scheduler; it is started again'
+for _ in $(seq 600); do [ "$(state)" = enabled ] && break; sleep 0.1; done
+is "the scheduler is back after a CPU came" "$(state)" enabled
+holds "hackbench completes after a CPU came" hackbench -g 1 -l 50
 kill -INT $runner
 wait $runner
-is "such a run ends well" $? 0
+is "a run across hotplug ends well" $? 0
 # Linux 6.12 counts the bandwidth of its own deadline server wrong now and then when a CPU goes: that is not ours.
-is "no error was logged by the kernel" \
+is "the kernel logged no error, stall or warning around the loader" \
 	"$(dmesg | grep -E 'sched_ext.*(error|stall)|WARNING|BUG:' | grep -vE 'WARNING.*(inactive_task_timer|task_non_contending)')" ''
 done_testing

@@ -128,6 +128,9 @@ int main(int argc, char **argv)
 		return fail("open", errno);
 	if (!strcmp(argv[1], "as"))
 		rename_ops(skeleton, argv[2]);
+	/* Not every kernel has that operation. */
+	bpf_program__set_autoload(skeleton->progs.tactus_cgroup_set_bandwidth, false);
+	skeleton->struct_ops.tactus_ops->cgroup_set_bandwidth = NULL;
 	skeleton->rodata->settings.cpus_len = (unsigned)libbpf_num_possible_cpus();
 	if (scx_bpf__load(skeleton))
 		return fail("load", errno);

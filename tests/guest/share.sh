@@ -1,29 +1,41 @@
 #!/usr/bin/env bash
 # Who gets how much of one CPU under tactus, and how soon: by the virtual clock, so that the host's load has no say.
-# Runs in the VM; called by tests/vm/20-run.sh.
+# Runs in the VM. Usage: share.sh [late]   (by that word only how soon)
 . tests/tap.sh
+. tests/guest/scheduler.sh
 
 # Sensors that tell nothing here are left out: loading them takes long by this clock.
 run="$tactus run --without launch,gpu,wine,input,frame,socket,sound,names"
 
-# hogs SECONDS NICE...: what each got of the CPU, in ms
-hogs() {
-	local seconds=$1 nice
+# take SECONDS NICE...: what threads that spin get of the CPU in that time, in ms, once they all run
+take() {
+	local seconds=$1 nice i before=() got=()
 	shift
-	for nice in "$@"; do
-		echo "{ time nice -n $nice timeout $seconds sh -c 'while :; do :; done'; } 2>&1 | tail -n 1 &"
-	done >"$scratch/hogs"
-	(echo TIMEFORMAT=%U; cat "$scratch/hogs"; echo wait) >"$scratch/script"
-	$run -- bash "$scratch/script" 2>/dev/null | grep -E '^[0-9]+\.[0-9]+$' | tr -d . | sed 's/^0*//'
+	for nice in "$@"; do hog nice -n "$nice"; done
+	runs_on 100 "${load[@]}"
+	for i in "${!load[@]}"; do before[i]=$(ran_ms "${load[i]}"); done
+	sleep "$seconds"
+	for i in "${!load[@]}"; do got[i]=$(($(ran_ms "${load[i]}") - before[i])); done
+	end_load
+	echo "${got[*]}" >"$scratch/got"
 }
 
-read -r light heavy < <(hogs 8 -5 5 | sort -n | tr '\n' ' ')
-say_measured "nice 5 got $light ms, nice -5 got $heavy ms of one CPU"
-holds "a thread at nice -5 gets nine times what one at nice 5 gets, within a fifth" \
-	test $((heavy * 10)) -gt $((light * 72)) -a $((heavy * 10)) -lt $((light * 108))
-read -r least middle most < <(hogs 4 0 0 0 | sort -n | tr '\n' ' ')
-say_measured "three equal ones got $least, $middle and $most ms"
-holds "equal ones get the same within 5 %" test $((most * 95)) -le $((least * 100))
+shares() {
+	start_run
+	take 8 -5 5
+	read -r heavy light <"$scratch/got"
+	say_measured "nice -5 got $heavy ms, nice 5 got $light ms of one CPU"
+	holds "a thread at nice -5 gets nine times what one at nice 5 gets, within a fifth" \
+		test $((heavy * 10)) -gt $((light * 72)) -a $((heavy * 10)) -lt $((light * 108))
+	take 4 0 0 0
+	read -r least middle most < <(tr ' ' '\n' <"$scratch/got" | sort -n | tr '\n' ' ')
+	say_measured "three equal ones got $least, $middle and $most ms"
+	holds "three equal threads get the same within 5 %" test $((most * 95)) -le $((least * 100))
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	is "the kernel's own scheduler is back within a second of SIGKILL" "$(state_within 10 disabled)" disabled
+}
+[ "${1:-}" = late ] || shares
 
 # percentile FILE: p99 of cyclictest's histogram, in us
 percentile() { awk '/^[0-9]/ {n += $2; c[$1] = $2} END {for (i = 0; i < 50000; i++) {s += c[sprintf("%06d", i)]; if (s >= n * .99) {print i; exit}}}' "$1"; }
@@ -36,6 +48,7 @@ for _ in 1 2 3; do
 done
 sleep 1
 timed "$scratch/eevdf"
+rm -f "$scratch/err"
 $run >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "scheduling by sched_ext"
@@ -49,7 +62,9 @@ $(percentile "$scratch/first") us in the first two seconds of tactus, $tactus_p9
 holds "beside three hogs a thread that works by a clock is at most twice as late as on an idle machine" \
 	test "$tactus_p99" -le $((idle * 2))
 kill "${hogs[@]}"
+[ "${1:-}" != late ] || done_testing
 
+modprobe -a evdev uinput 2>/dev/null
 # A click is handed on by who reads the mouse, to a program that is nothing special, beside three hogs.
 # clicks WORD...: p99 of the time from the click to that program's start, in us
 clicks() {

@@ -9,15 +9,15 @@ flips() {
 	# Other sensors load long there.
 	TACTUS_SKIP_HOOKS=gpu:,frame:,learned: "$tactus" frames --json -o "$scratch/recording" -- \
 		build/workloads/flip "$@" >"$scratch/out" 2>"$scratch/err"
-	is "frames of a program that flips by DRM: it ends well" $? 0
+	is "frames of a program that flips by DRM ends well" $? 0
 	grep '^{' "$scratch/out" >"$scratch/rows"
 	sed 's/^/# measured: /' "$scratch/out"
-	is "it presents, each flip once" "$(shown '(d["pid"], d["frames"])')" "($(said flips), $1)"
+	is "each flip is one frame of the program" "$(shown '(d["pid"], d["frames"])')" "($(said flips), $1)"
 	# vkms keeps the time of its mode: 65 MHz for 1344 by 806.
-	is "the period is the display's: 16.67 ms" "$(shown 'round(d["target_ns"] / 1e6, 2)')" 16.67
+	is "the target period is the display's: 16.67 ms" "$(shown 'round(d["target_ns"] / 1e6, 2)')" 16.67
 	is "the periods without a picture are those that the display counts" "$(shown 'd["vblanks_missed"]')" "$(said 'flipped [0-9]* missed')"
-	is "three passed, as the program was 50 ms late once; that is one late frame" "$(shown '(d["vblanks_missed"], d["dropped"], d["late"])')" "(3, 3, 1)"
-	is "from the recording too" "$("$tactus" frames -i "$scratch/recording" --json | json '(d["frames"], d["vblanks_missed"], d["target_ns"])')" \
+	is "a program that was 50 ms late once has three missed periods and one late frame" "$(shown '(d["vblanks_missed"], d["dropped"], d["late"])')" "(3, 3, 1)"
+	is "the recording has the same frames, missed periods and target" "$("$tactus" frames -i "$scratch/recording" --json | json '(d["frames"], d["vblanks_missed"], d["target_ns"])')" \
 		"$(shown '(d["frames"], d["vblanks_missed"], d["target_ns"])')"
 }
 
@@ -27,7 +27,7 @@ doctor_on_display() {
 }
 
 is "doctor tells of the display" "$(doctor_on_display)" "[('ok', 'tracepoint/drm+kprobe')]"
-is "without kprobes there are its periods" "$(doctor_on_display display:tracepoint/drm+kprobe)" "[('fallback', 'tracepoint/drm')]"
+is "without kprobes the display sensor has the display's periods" "$(doctor_on_display display:tracepoint/drm+kprobe)" "[('fallback', 'tracepoint/drm')]"
 flips 120 60:50
 
 # What --why says of time in the GPU's ioctls is what the submits took between the frame before and the late one.
@@ -50,6 +50,6 @@ for event in map(json.loads, open(sys.argv[2])):
 END
 	say_measured "the late frame and its time in the GPU's ioctls, in ns: $(cat "$scratch/late")"
 	is "a late frame's time in the GPU's ioctls is what its submits took" "$(grep -Fx "$(cat "$scratch/late")" "$scratch/took")" "$(cat "$scratch/late")"
-	like "which is some" "$(cat "$scratch/late")" '^\([0-9]+, [1-9][0-9]*\)$'
+	like "a late frame has time in the GPU's ioctls" "$(cat "$scratch/late")" '^\([0-9]+, [1-9][0-9]*\)$'
 }
 gpu_time

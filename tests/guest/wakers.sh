@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # Where the kernel tells interrupts from threads: a frame that waited for another process is followed there, one that a timer
-# ended is not put down to who just ran. Runs in a VM; called by tests/kernel.sh.
+# ended is not put down to who just ran. Runs in a VM.
 . tests/tap.sh
 
-is "doctor says that interrupts are told" "$("$tactus" doctor --json | json 'd["interrupts"]')" True
+is "doctor says that interrupts can be told from threads" "$("$tactus" doctor --json | json 'd["interrupts"]')" True
 # The probes take long to get in place there.
-DELAYS_WAIT_MS=6000 "$tactus" frames --why --json -o "$scratch/file" -- build/workloads/delays 50 80 1 40:70:server 60:90:sleep \
+DELAYS_WAIT_MS=8000 "$tactus" frames --why --json -o "$scratch/file" -- build/workloads/delays 50 80 1 40:70:server 60:90:sleep \
 	>"$scratch/out" 2>"$scratch/err"
-is "frames ends well" $? 0
+is "frames --why ends well" $? 0
 grep '^{' "$scratch/out" >"$scratch/rows"
 server=$(sed -n 's/.* server //p' "$scratch/out") own=$(sed -n 's/.* sleep //p' "$scratch/out")
 sed 's/^/# measured: /' "$scratch/rows"
-is "a frame that waited for a server: the server ran" \
+is "a frame that waited for a server is put down to the server, which ran" \
 	"$(json '[(r["cause"], r["cause_tid"], r["cause_ns"] > 60e6) for r in rows if r.get("late_frame") == 40]' <"$scratch/rows")" "[('ran', $server, True)]"
-is "a frame that slept: until an interrupt" \
+is "a frame that slept is put down to an interrupt" \
 	"$(json '[(r["cause"], r["cause_tid"], r["other_tid"], r["woken_by"]) for r in rows if r.get("late_frame") == 60]' <"$scratch/rows")" \
 	"[('slept', $own, 0, 'interrupt')]"
-like "in words" "$("$tactus" frames -i "$scratch/file" --why 2>/dev/null)" "it waited for delays \\[$server\\], which ran [0-9.]+ ms"
+like "the wait for a server is told in words" "$("$tactus" frames -i "$scratch/file" --why 2>/dev/null)" "it waited for delays \\[$server\\], which ran [0-9.]+ ms"
 done_testing

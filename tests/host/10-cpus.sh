@@ -7,32 +7,40 @@
 if [ "${TACTUS_CLOCK:-real}" != virtual ]; then
 	# hackbench switches at full rate on every CPU; the span that the kernel counts lies inside the one that tactus counts.
 	# Both have run once before, so that reading them from the disk is no part of it.
+	# hackbench's switches are most of what happens in either; other work on the machine is between the two.
 	loops=${TACTUS_VM:+150}
 	build/workloads/ctxt /dev/null hackbench -l 1 >/dev/null
-	"$tactus" cpus --json -- build/workloads/ctxt "$scratch/grown" hackbench -g 4 -l "${loops:-600}" >"$scratch/out"
-	is "a load's window ends with status 0" $? 0
+	build/workloads/ctxt "$scratch/outside" \
+		"$tactus" cpus --json -- build/workloads/ctxt "$scratch/inside" hackbench -g 4 -l "${loops:-600}" >"$scratch/out"
+	is "cpus ends with status 0 after a load of switches" $? 0
 	grep '^{' "$scratch/out" >"$scratch/cpus"
 	counted=$(json 'sum(r["switches"] for r in rows)' <"$scratch/cpus")
-	grown=$(cat "$scratch/grown")
+	inside=$(cat "$scratch/inside") outside=$(cat "$scratch/outside")
 	lost=$(json 'sum(r["lost"] for r in rows)' <"$scratch/cpus")
-	say_measured "$counted switches counted, ctxt grew by $grown, $lost known to be lost"
-	holds "the sum over the CPUs agrees with /proc/stat's ctxt within 2 %" \
-		python3 -c "assert $grown > 2000 and abs($counted - $grown) <= 0.02 * $grown, ($counted, $grown)"
+	say_measured "$counted switches counted, ctxt grew by $inside inside of that time and by $outside around it, $lost known to be lost"
+	holds "the load makes more than 2000 switches" test "$inside" -gt 2000
+	holds "the sum over the CPUs is at least /proc/stat's ctxt of the load inside, less 2 %" test $((counted * 100)) -ge $((inside * 98))
+	holds "the sum over the CPUs is at most /proc/stat's ctxt of all that is around" test "$counted" -le "$outside"
 	# The host's kernel may hide switches from every tracer; the VMs' kernels do not.
-	[ -z "${TACTUS_VM:-}" ] || is "no switch is lost" "$lost" 0
-	is "one row a CPU, with the promised names and no other" \
+	[ -z "${TACTUS_VM:-}" ] || is "cpus loses no switch" "$lost" 0
+	is "a row of cpus has the promised names and no other" \
 		"$(json 'all(list(r) == ["cpu","switches","busy_ns","idle_ns","lost"] for r in rows)' <"$scratch/cpus")" True
-	is "a row for every CPU online" "$(json 'len(rows)' <"$scratch/cpus")" "$(nproc --all)"
+	is "cpus has a row for every CPU online" "$(json 'len(rows)' <"$scratch/cpus")" "$(nproc --all)"
 
-	spin_s=1
-	[ -z "${TACTUS_VM:-}" ] || spin_s=2
-	# Long enough that starting it, slow where the CPU is emulated, is a small part.
-	taskset -c 0 timeout 0.1 sh -c 'while :; do :; done'
-	"$tactus" cpus --json -- taskset -c 0 timeout "$spin_s" sh -c 'while :; do :; done' >"$scratch/busy"
-	is "the command's exit status is passed on" $? 124
-	share=$(json 'rows[0]["busy_ns"] * 100 // (rows[0]["busy_ns"] + rows[0]["idle_ns"])' <"$scratch/busy")
-	say_measured "CPU 0 is busy $share % of the time beside a spinning thread"
-	holds "a CPU with a spinning thread is busy" test "$share" -ge 90
+	# How long it spins is what it reads off its own CPU clock, whatever else runs there.
+	cat >"$scratch/spin.py" <<-'END'
+		import sys, time
+		began = time.process_time_ns()
+		while time.process_time_ns() - began < 700000000:
+		    pass
+		print(time.process_time_ns() - began, file=open(sys.argv[1], "w"))
+		sys.exit(42)
+	END
+	"$tactus" cpus --json -- taskset -c 0 python3 "$scratch/spin.py" "$scratch/spun" >"$scratch/busy"
+	is "cpus passes on its command's exit status" $? 42
+	busy=$(json 'rows[0]["busy_ns"]' <"$scratch/busy")
+	say_measured "CPU 0 is busy for $busy ns around a thread that spins on it for $(cat "$scratch/spun") ns by its own clock"
+	holds "a CPU is busy for as long as a thread spins on it" test $((busy * 100)) -ge $(($(cat "$scratch/spun") * 98))
 fi
 
 # In a VM in real time the host may stop one CPU and not another, and the guest's clock ticks less often than it should.
@@ -53,22 +61,25 @@ def idle():
     rows = [line.split() for line in open("/proc/stat") if line.startswith("cpu") and line[3] != " "]
     return [int(row[4]) + int(row[5]) for row in rows]
 before = idle()
-time.sleep(2)
+began = time.monotonic_ns()
+time.sleep(1.5)
+print(time.monotonic_ns() - began, file=open(sys.argv[2], "w"))
 print(*[(after - start) * 10000000 for start, after in zip(before, idle())], file=open(sys.argv[1], "w"))
 END
-"$tactus" cpus --json -- python3 "$scratch/idle.py" "$scratch/kernel-idle" >"$scratch/idle"
+"$tactus" cpus --json -- python3 "$scratch/idle.py" "$scratch/kernel-idle" "$scratch/span" >"$scratch/idle"
 say_measured "idle: kernel $(cat "$scratch/kernel-idle") ns, tactus $(json '*[r["idle_ns"] for r in rows]' <"$scratch/idle") ns"
-# The kernel's two seconds lie inside our window; what is outside of them may be idle or busy.
-holds "idle time agrees with /proc/stat's within 5 %" python3 -c "
+# The kernel's span lies inside our window; what is outside of them may be idle or busy.
+holds "the idle time of each CPU agrees with /proc/stat's within 75 ms" python3 -c "
 import json
+span = int(open('$scratch/span').read())
 ours = [json.loads(line) for line in open('$scratch/idle')]
 kernel = [int(word) for word in open('$scratch/kernel-idle').read().split()]
 for row, truth in zip(ours, kernel):
-    outside = row['idle_ns'] + row['busy_ns'] - 2e9
-    assert truth - 1e8 <= row['idle_ns'] <= truth + outside + 1e8, (row, truth)"
+    outside = row['idle_ns'] + row['busy_ns'] - span
+    assert truth - 7.5e7 <= row['idle_ns'] <= truth + outside + 7.5e7, (row, truth)"
 
 [ -z "${TACTUS_VM:-}" ] || done_testing
 table=$("$tactus" cpus -d 0.2)
-like "the table has a head" "$table" '^CPU +SWITCHES +BUSY +IDLE +BUSY % +LOST$'
-like "and a line of sums" "$table" '^all +[0-9]+ '
+like "the table of cpus has a head" "$table" '^CPU +SWITCHES +BUSY +IDLE +BUSY % +LOST$'
+like "the table of cpus has a line of sums" "$table" '^all +[0-9]+ '
 done_testing

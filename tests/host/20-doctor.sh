@@ -4,14 +4,19 @@
 . tests/tap.sh
 
 "$tactus" doctor --json >"$scratch/doctor"
-is "the main job can run here" $? 0
-is "one JSON object on one line" "$(json 'len(rows)' <"$scratch/doctor")" 1
-is "the kernel's release" "$(json 'd["kernel"]' <"$scratch/doctor")" "$(uname -r)"
-is "all sensors" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
+is "doctor ends with status 0 where the main job can run" $? 0
+is "doctor in JSON is one object on one line" "$(json 'len(rows)' <"$scratch/doctor")" 1
+is "doctor tells the kernel's release" "$(json 'd["kernel"]' <"$scratch/doctor")" "$(uname -r)"
+is "doctor names every sensor" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
 	"cuda display fence frame gpu input launch learned memory sched socket sound wine"
-is "each has a name, a hook, a state and a reason" \
-	"$(json 'all(set(s) == {"name","hook","state","reason"} and s["reason"] for s in d["sensors"])' <"$scratch/doctor")" True
-is "states are ok, fallback or off" \
+is "every sensor of doctor has a name, a hook, a state, a reason and what is missing" \
+	"$(json 'all(set(s) == {"name","hook","state","reason","missing"} and s["reason"] for s in d["sensors"])' <"$scratch/doctor")" True
+is "whatever is missing of a sensor is named with its loss and the kernel's reason, and the sensor is not called ok" \
+	"$(json 'all(m["program"] and m["loss"] and m["reason"] and s["state"] != "ok" for s in d["sensors"] for m in s["missing"])' \
+		<"$scratch/doctor")" True
+say_measured "missing: $(json '"; ".join(s["name"] + ": " + m["loss"] + ": " + m["reason"] for s in d["sensors"] for m in s["missing"]) or "nothing"' \
+	<"$scratch/doctor")"
+is "the state of every sensor is ok, fallback or off" \
 	"$(json 'all(s["state"] in ("ok","fallback","off") for s in d["sensors"])' <"$scratch/doctor")" True
 is "a sensor that is off names no hook" \
 	"$(json 'all(s["hook"] == "none" for s in d["sensors"] if s["state"] == "off")' <"$scratch/doctor")" True
@@ -21,14 +26,26 @@ if [ -e /sys/kernel/sched_ext/state ]; then has=True; else has=False; fi
 say_measured "$(uname -r): sched_ext available: $has"
 is "sched_ext is available where the kernel has it" "$(json 'd["sched_ext"]["available"]' <"$scratch/doctor")" $has
 if [ -n "${TACTUS_VM:-}" ]; then
-	is "which is on our own kernel only" $has "$([ "$TACTUS_VM" = scx ] && echo True || echo False)"
+	is "a guest's kernel has sched_ext where its configuration says so" \
+		$has "$(grep -q '^CONFIG_SCHED_CLASS_EXT=y' "/boot/config-$(uname -r)" && echo True || echo False)"
 fi
-is "no scheduler is loaded" "$(json 'd["sched_ext"]["loaded"]' <"$scratch/doctor")" None
-is "sched_ext has a reason" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/doctor")" True
-is "root holds the capabilities" "$(json 'all(c["held"] for c in d["capabilities"])' <"$scratch/doctor")" True
+is "the scheduler loads wherever there is sched_ext" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" $has
+is "doctor tells that no sched_ext scheduler is loaded" "$(json 'd["sched_ext"]["loaded"]' <"$scratch/doctor")" None
+is "doctor gives a reason for sched_ext" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/doctor")" True
+is "doctor tells root that every capability is held" "$(json 'all(c["held"] for c in d["capabilities"])' <"$scratch/doctor")" True
 # The same again, which takes long where CPUs are emulated.
 [ -z "${TACTUS_VM:-}" ] || done_testing
+TACTUS_SKIP_HOOKS=sched:on_task_rename "$tactus" doctor --json >"$scratch/doctor"
+is "the main job can run where one program is refused" $? 0
+is "a refused program makes its sensor a fallback and is named with what is lost" \
+	"$(json '[(s["state"], s["hook"], [(m["program"], m["loss"]) for m in s["missing"]]) for s in d["sensors"] if s["name"] == "sched"]' <"$scratch/doctor")" \
+	"[('fallback', 'tp_btf/sched_switch', [('on_task_rename', 'a thread that changes its name keeps the old one')])]"
+"$tactus" doctor --quick --json >"$scratch/doctor"
+is "--quick ends with status 0 where the main job can run" $? 0
+is "--quick calls itself a guess" "$(json 'd["guessed"], all("(not loaded: a guess)" in s["reason"] for s in d["sensors"])' <"$scratch/doctor")" "True True"
+is "--quick does not say that the scheduler loads" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" None
+like "the verdict of --quick is called a guess" "$("$tactus" doctor --quick | tail -n 1)" 'nothing was loaded: a guess'
 text=$("$tactus" doctor)
-like "the table names the hook" "$text" '^sched +ok +tp_btf/sched_switch'
-like "and the last line gives the verdict" "$(tail -n 1 <<<"$text")" "^'tactus run' (schedules|gives hints)"
+like "doctor's table names the hook of the sched sensor" "$text" '^sched +ok +tp_btf/sched_switch'
+like "doctor's last line says what 'tactus run' does here" "$(tail -n 1 <<<"$text")" "^'tactus run' (schedules|gives hints)"
 done_testing

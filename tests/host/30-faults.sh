@@ -1,51 +1,52 @@
 #!/usr/bin/env bash
 # Bad input and a poor environment: each gives one clear line, the right exit status and a clean end.
 # Missing BTF, tracefs and rights are made in a mount namespace or by dropping rights, not faked.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
-ends "no command" 2 'tactus: no command: try' "$tactus"
-ends "an unknown command" 2 "tactus: frobnicate: no such command" "$tactus" frobnicate
-ends "an unknown option" 2 "tactus: cpus: unknown option.*'--frob'.*--help" "$tactus" cpus --frob
-ends "an unknown short option" 2 "tactus: cpus: unknown option.*'-Q'" "$tactus" cpus -Q
-ends "an unknown option before others" 2 "'-n'" "$tactus" record -o file -n 3
-ends "an option without its value" 2 "tactus: cpus: .*without its value: '-d'" "$tactus" cpus -d
-ends "a negative duration" 2 "duration '-1' is out of range" "$tactus" cpus -d -1
-ends "a duration of 0" 2 "duration '0' is out of range" "$tactus" cpus -d 0
-ends "a huge duration" 2 "duration '9{20}' is out of range" "$tactus" cpus -d 99999999999999999999
-ends "a duration that is no number" 2 "duration 'soon' is not a number of seconds" "$tactus" run -d soon
-ends "a command without --" 2 "unexpected word 'ls': put '--' before" "$tactus" cpus ls
-ends "-- without a command" 2 "no command after '--'" "$tactus" cpus --
-ends "a word that doctor does not take" 2 "tactus: doctor: unexpected word" "$tactus" doctor -- ls
-ends "a command that does not exist" 127 'tactus: /nonexistent: No such file' "$tactus" cpus -- /nonexistent
-ends "a command that is not found in PATH" 127 'tactus: no-such-command: No such file' "$tactus" cpus -- no-such-command
-ends "a command that can't be executed" 126 'tactus: /etc/passwd: Permission denied' "$tactus" cpus -- /etc/passwd
-ends "a folder as a command" 126 'tactus: /tmp: Permission denied' "$tactus" cpus -- /tmp
+ends "tactus without a command is bad usage" 2 'tactus: no command: try' "$tactus"
+ends "an unknown command is bad usage" 2 "tactus: frobnicate: no such command" "$tactus" frobnicate
+ends "an unknown option is bad usage" 2 "tactus: cpus: unknown option.*'--frob'.*--help" "$tactus" cpus --frob
+ends "an unknown short option is bad usage" 2 "tactus: cpus: unknown option.*'-Q'" "$tactus" cpus -Q
+ends "an option that the command does not take is named" 2 "'-n'" "$tactus" record -o file -n 3
+ends "an option without its value is bad usage" 2 "tactus: cpus: .*without its value: '-d'" "$tactus" cpus -d
+ends "a negative duration is bad usage" 2 "duration '-1' is out of range" "$tactus" cpus -d -1
+ends "a duration of 0 is bad usage" 2 "duration '0' is out of range" "$tactus" cpus -d 0
+ends "a huge duration is bad usage" 2 "duration '9{20}' is out of range" "$tactus" cpus -d 99999999999999999999
+ends "a duration that is no number is bad usage" 2 "duration 'soon' is not a number of seconds" "$tactus" run -d soon
+ends "a command to watch without -- is bad usage" 2 "unexpected word 'ls': put '--' before" "$tactus" cpus ls
+ends "-- without a command to watch is bad usage" 2 "no command after '--'" "$tactus" cpus --
+ends "a command to watch is bad usage for doctor" 2 "tactus: doctor: unexpected word" "$tactus" doctor -- ls
+ends "a command to watch that does not exist ends with status 127" 127 'tactus: /nonexistent: No such file' "$tactus" cpus -- /nonexistent
+ends "a command to watch that is not in PATH ends with status 127" 127 'tactus: no-such-command: No such file' "$tactus" cpus -- no-such-command
+ends "a command to watch that can't be executed ends with status 126" 126 'tactus: /etc/passwd: Permission denied' "$tactus" cpus -- /etc/passwd
+ends "a folder as a command to watch ends with status 126" 126 'tactus: /tmp: Permission denied' "$tactus" cpus -- /tmp
 
 for command in "" cpus doctor run; do
 	# shellcheck disable=SC2086
 	help=$("$tactus" $command --help)
-	is "help of '$command' succeeds" $? 0
-	like "and shows examples" "$help" '^ *Examples:'
+	is "help of '$command' ends with status 0" $? 0
+	like "help of '$command' shows examples" "$help" '^ *Examples:'
 done
-like "the version" "$("$tactus" --version)" '^tactus [0-9]+\.[0-9]+\.[0-9]+$'
+like "--version tells a version of three numbers" "$("$tactus" --version)" '^tactus [0-9]+\.[0-9]+\.[0-9]+$'
 
 "$tactus" cpus -- sh -c 'exit 42' >/dev/null
-is "the command's exit status" $? 42
+is "cpus passes on its command's exit status" $? 42
 "$tactus" cpus -- sh -c 'kill -TERM $$' >/dev/null
-is "a command that a signal ended" $? 143
+is "cpus of a command that a signal ended ends with 128 and the signal" $? 143
 "$tactus" cpus -d 0.3 -- sleep 60 >"$scratch/out"
-is "a command that outlasts -d is ended" $? 143
-like "and the table is there" "$(cat "$scratch/out")" '^all '
-is "the command sees the signals that it would see without tactus" \
+is "cpus ends a command that outlasts -d" $? 143
+like "cpus of a command that outlasts -d shows its table" "$(cat "$scratch/out")" '^all '
+is "a watched command blocks and ignores the signals that it would without tactus" \
 	"$("$tactus" cpus -- grep -E '^Sig(Blk|Ign)' /proc/self/status | grep ^Sig)" "$(grep -E '^Sig(Blk|Ign)' /proc/self/status)"
 
 drop_root() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"; }
 cp "$tactus" "$scratch/tactus" && chmod 755 "$scratch" "$scratch/tactus"
-ends "no root" 1 'tactus: cpus: .*needs CAP_BPF and CAP_PERFMON: run it as root' drop_root "$scratch/tactus" cpus -d 1
-ends "no root, with a command" 1 'needs CAP_BPF and CAP_PERFMON' drop_root "$scratch/tactus" run -- true
+ends "cpus without root names the capabilities that it lacks" 1 'tactus: cpus: .*needs CAP_BPF and CAP_PERFMON: run it as root' drop_root "$scratch/tactus" cpus -d 1
+ends "run of a command without root names the capabilities that it lacks" 1 'needs CAP_BPF and CAP_PERFMON' drop_root "$scratch/tactus" run -- true
 drop_root "$scratch/tactus" doctor --json >"$scratch/out"
-is "doctor without root: the main job cannot run" $? 1
-is "and says so in JSON" "$(json '(d["can_run"], d["sensors"][0]["state"])' <"$scratch/out")" "(False, 'off')"
+is "doctor without root ends with status 1" $? 1
+is "doctor without root says in JSON that the main job cannot run" "$(json '(d["can_run"], d["sensors"][0]["state"])' <"$scratch/out")" "(False, 'off')"
 
 # without PATHS... -- COMMAND...: the command in a mount namespace where the folders are empty
 without() {
@@ -56,40 +57,44 @@ without() {
 		- ${#hidden[@]} "${hidden[@]}" "$@"
 }
 without /sys/kernel/btf -- "$tactus" doctor --json >"$scratch/out"
-is "no BTF: the main job can run" $? 0
-is "by the classic tracepoint" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
+is "doctor's status without BTF says that the main job can't run" $? 1
+is "switches are seen by the classic tracepoint where there is no BTF" "$(json '[d["sensors"][0][k] for k in ("state","hook")]' <"$scratch/out")" \
 	"['fallback', 'tracepoint/sched/sched_switch']"
-like "and the reason says what is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
+like "the reason says that BTF is missing and what is lost by it" "$(json 'd["sensors"][0]["reason"]' <"$scratch/out")" \
 	'no BTF.*costs more'
+without /sys/kernel/btf -- "$tactus" run -d 0.2 >"$scratch/out" 2>&1
+is "run without BTF ends with status 1, as doctor said" $? 1
+like "run says in one line that BTF is missing" "$(cat "$scratch/out")" '^tactus: run: cannot watch the scheduler: .*no BTF'
 mounts=$(cat /proc/self/mounts)
 without /sys/kernel/btf /sys/kernel/tracing /sys/kernel/debug -- "$tactus" cpus --json -- hackbench -l 20 >"$scratch/out" 2>&1
-is "neither BTF nor a mounted tracefs: cpus works" $? 0
+is "cpus with neither BTF nor a mounted tracefs ends with status 0" $? 0
 counted=$(grep '^{' "$scratch/out" | json 'sum(r["switches"] for r in rows)')
 say_measured "$counted switches by the fallback hook"
-holds "and counts" test "$counted" -gt 100
-is "and the machine's mounts are as they were" "$(cat /proc/self/mounts)" "$mounts"
+holds "cpus with neither BTF nor a mounted tracefs counts switches" test "$counted" -gt 100
+is "cpus without a mounted tracefs leaves the machine's mounts as they were" "$(cat /proc/self/mounts)" "$mounts"
 without /sys/fs/bpf -- "$tactus" cpus -d 0.1 >"$scratch/out"
-is "no bpffs: cpus works" $? 0
+is "cpus without bpffs ends with status 0" $? 0
 
 "$tactus" cpus -d 0.2 | head -n 1 >"$scratch/out"
-is "a reader that goes away" "${PIPESTATUS[0]}" 0
+is "cpus whose reader goes away ends with status 0" "${PIPESTATUS[0]}" 0
 "$tactus" run -d 60 --json 2>/dev/null | head -n 1 >"$scratch/out"
-is "a run whose reader goes away ends" "${PIPESTATUS[0]}" 0
-ends "a full disk" 1 'tactus: standard output: No space left' sh -c "exec '$tactus' cpus -d 0.1 >/dev/full"
-ends "a closed standard output" 1 'tactus: standard output: Bad file' sh -c "exec '$tactus' cpus -d 0.1 >&-"
+is "run whose reader goes away ends with status 0" "${PIPESTATUS[0]}" 0
+ends "cpus onto a full disk ends with an error" 1 'tactus: standard output: No space left' sh -c "exec '$tactus' cpus -d 0.1 >/dev/full"
+ends "cpus with a closed standard output ends with an error" 1 'tactus: standard output: Bad file' sh -c "exec '$tactus' cpus -d 0.1 >&-"
 
 # An interrupted cpus still shows what it has counted.
 for signal in INT TERM; do
+	rm -f "$scratch/err"
 	"$tactus" cpus >"$scratch/out" 2>"$scratch/err" &
 	wait_for "$scratch/err" watching
 	kill -$signal $!
 	wait $!
 	is "SIG$signal ends cpus with status 0" $? 0
-	like "and the table is there" "$(cat "$scratch/out")" '^all '
+	like "cpus that SIG$signal ended shows its table" "$(cat "$scratch/out")" '^all '
 done
-"$tactus" cpus -- sleep 30 >"$scratch/out" &
-sleep 0.7
+"$tactus" cpus -- sh -c 'echo begun; exec sleep 60' >"$scratch/out" &
+wait_for "$scratch/out" begun
 kill -TERM $!
 wait $!
-is "SIGTERM while a command runs is passed on to it" $? 143
+is "SIGTERM to cpus is passed on to its command" $? 143
 done_testing

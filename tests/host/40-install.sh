@@ -1,25 +1,37 @@
 #!/usr/bin/env bash
 # What a packager and a stranger do: install below DESTDIR, take it out again, carry the static binary elsewhere.
-# "Elsewhere" is a folder with nothing in it but the binary: no libc, no shell.
+# "Elsewhere" is a folder with nothing in it but the binary: no libc, no shell. What takes long goes on meanwhile.
 . tests/tap.sh
 
-holds "make install" make -s install DESTDIR="$scratch/root" PREFIX=/usr
-is "puts in the program and its manual, no more" "$(cd "$scratch/root" && find . -type f | sort | tr '\n' ' ')" \
-	"./usr/sbin/tactus ./usr/share/man/man8/tactus.8 "
-like "the installed program works" "$("$scratch/root/usr/sbin/tactus" --version)" '^tactus '
-holds "make uninstall" make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr
-is "takes everything out" "$(find "$scratch/root" -type f)" ""
+# Before the others, since both would make what it lacks.
+holds "make static links the program" make -s static
+make -s -j2 clang >"$scratch/clang" 2>&1 &
+clang=$!
+make -s lint >"$scratch/lint" 2>&1 &
+lint=$!
 
-holds "make static" make -s static
-like "needs no library" "$(ldd build/tactus-static 2>&1)" 'not a dynamic executable|statically linked'
+holds "make install succeeds below DESTDIR" make -s install DESTDIR="$scratch/root" PREFIX=/usr
+is "make install puts in the program and its manual, no more" "$(cd "$scratch/root" && find . -type f | sort | tr '\n' ' ')" \
+	"./usr/sbin/tactus ./usr/share/man/man8/tactus.8 "
+like "the installed program tells its version" "$("$scratch/root/usr/sbin/tactus" --version)" '^tactus '
+holds "make uninstall succeeds below DESTDIR" make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr
+is "make uninstall takes out every file" "$(find "$scratch/root" -type f)" ""
+
+like "the static program needs no library" "$(ldd build/tactus-static 2>&1)" 'not a dynamic executable|statically linked'
 mkdir -p "$scratch/elsewhere/sys" "$scratch/elsewhere/proc"
 cp build/tactus-static "$scratch/elsewhere/tactus"
 unshare -m sh -c 'mount --rbind /sys "$1/sys" && mount --rbind /proc "$1/proc" && exec chroot "$1" /tactus cpus -d 0.3 --json' \
 	- "$scratch/elsewhere" >"$scratch/out" 2>"$scratch/err"
-is "in a root of its own it watches the scheduler" $? 0
-holds "and counts switches" test "$(json 'sum(r["switches"] for r in rows)' <"$scratch/out")" -gt 0
+is "the static program watches the scheduler in a root of its own" $? 0
+holds "the static program counts switches in a root of its own" test "$(json 'sum(r["switches"] for r in rows)' <"$scratch/out")" -gt 0
 
-holds "the whole program builds clean with clang" make -s clang
-like "and runs" "$(TACTUS=build/clang/tactus build/clang/tactus --version)" '^tactus '
-holds "lint is clean" make -s lint
+# ended NAME PID FILE: the command in the background has succeeded; what it said is in the file
+ended() {
+	local status=0
+	wait "$2" || status=$?
+	if [ $status = 0 ]; then pass "$1"; else flunk "$1" "$(tail -n 40 "$3")"; fi
+}
+ended "the whole program builds with clang without a warning" $clang "$scratch/clang"
+like "the program that clang built tells its version" "$(build/clang/tactus --version)" '^tactus '
+ended "lint is clean" $lint "$scratch/lint"
 done_testing

@@ -8,8 +8,8 @@ loops=${TACTUS_VM:+40}
 "$tactus" tasks -o "$scratch/run.rec" --json -n all -- hackbench -g 2 -l "${loops:-300}" 2>"$scratch/err" | grep '^{' >"$scratch/live"
 "$tactus" tasks -i "$scratch/run.rec" --json -n all >"$scratch/replay"
 say_measured "$(wc -l <"$scratch/live") threads live, $(wc -l <"$scratch/replay") from the recording; $(cat "$scratch/err")"
-holds "live equals replay for a command" diff "$scratch/live" "$scratch/replay"
-holds "of more than 80 threads" test "$(wc -l <"$scratch/live")" -gt 80
+holds "tasks of a command from the recording are those seen live" diff "$scratch/live" "$scratch/replay"
+holds "tasks of hackbench has more than 80 threads" test "$(wc -l <"$scratch/live")" -gt 80
 watch_machine() {
 	rm -f "$scratch/err"
 	"$tactus" tasks -o "$scratch/all.rec" --json -n all >"$scratch/live" 2>"$scratch/err" &
@@ -29,17 +29,17 @@ if [ "${TACTUS_VM:-}" = debian-6.1 ] && ! diff "$scratch/live" "$scratch/replay"
 	watch_machine
 fi
 say_measured "$(wc -l <"$scratch/live") threads of the whole machine"
-holds "live equals replay for the whole machine" diff "$scratch/live" "$scratch/replay"
-holds "of more than 200 threads" test "$(wc -l <"$scratch/live")" -gt 200
+holds "tasks of the whole machine from the recording are those seen live" diff "$scratch/live" "$scratch/replay"
+holds "tasks of the whole machine has more than 200 threads" test "$(wc -l <"$scratch/live")" -gt 200
 "$tactus" affinity -i "$scratch/run.rec" --json -n all >"$scratch/out"
-is "scores are from 0 to 100" "$(json 'all(0 <= r["score"] <= 100 for r in rows)' <"$scratch/out")" True
+is "every score of affinity is from 0 to 100" "$(json 'all(0 <= r["score"] <= 100 for r in rows)' <"$scratch/out")" True
 
 "$tactus" tasks --json -n all -- build/workloads/threads 500 >"$scratch/out"
-is "threads that ended are in the account, each as one" "$(json 'len([r for r in rows if r["ended"] and r["comm"] == "threads"])' \
+is "500 threads that ended and their process are each one row of tasks" "$(json 'len([r for r in rows if r["ended"] and r["comm"] == "threads"])' \
 	<"$scratch/out")" 501
-is "no two rows are the same thread" "$(json 'len({r["tid"] for r in rows}) == len(rows)' <"$scratch/out")" True
+is "no two rows of tasks are the same thread" "$(json 'len({r["tid"] for r in rows}) == len(rows)' <"$scratch/out")" True
 "$tactus" tasks --by process --json -- build/workloads/threads 50 >"$scratch/out"
-is "summed by process they are one row of 51" "$(json '[(r["threads"], r["runs"] >= 51) for r in rows]' <"$scratch/out")" "[(51, True)]"
+is "50 threads and their process are one row by process, with all their runs" "$(json '[(r["threads"], r["runs"] >= 51) for r in rows]' <"$scratch/out")" "[(51, True)]"
 
 # Filters act in the kernel.
 rm -f "$scratch/err"
@@ -50,16 +50,16 @@ build/workloads/threads 30
 build/workloads/threads 30 0 other
 kill -INT $watcher
 wait $watcher
-is "-c: threads of that name, and none that left it" "$(json '(len(rows) >= 31, {r["comm"] for r in rows} <= {"threads", "other"})' \
-	<"$scratch/out")" "(True, True)"
+holds "tasks -c has every thread of that name" test "$(json 'len(rows)' <"$scratch/out")" -ge 31
+is "tasks -c has no thread that never had that name" "$(json '{r["comm"] for r in rows} <= {"threads", "other"}' <"$scratch/out")" True
 "$tactus" events -C 1 --json -- sh -c 'taskset -c 0 build/workloads/threads 20; taskset -c 1 build/workloads/threads 20' >"$scratch/out" 2>/dev/null
-is "-C: switches of that CPU alone" "$(json '{r["cpu"] for r in rows if r["event"] == "switch"}' <"$scratch/out")" "{1}"
+is "events -C 1 has switches of CPU 1 alone" "$(json '{r["cpu"] for r in rows if r["event"] == "switch"}' <"$scratch/out")" "{1}"
 root=$(awk '$3 == "cgroup2" {print $2; exit}' /proc/self/mounts)
 mkdir "$root/tactus-test-$$" "$root/tactus-test-$$/inner"
 "$tactus" tasks --json -n all --cgroup "$root/tactus-test-$$" -- sh -c "
 	build/workloads/threads 5 0 outside
 	sh -c 'echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/workloads/threads 10 0 inside'" >"$scratch/out" 2>"$scratch/err"
-is "--cgroup with a command: both must hold" "$(json '{r["comm"] for r in rows if r["comm"] == "outside"}' <"$scratch/out" 2>&1 | tail -n 1)" "set()"
+is "tasks --cgroup of a command leaves out its threads outside of the group" "$(json '{r["comm"] for r in rows if r["comm"] == "outside"}' <"$scratch/out" 2>&1 | tail -n 1)" "set()"
 rm -f "$scratch/err"
 "$tactus" tasks --json -n all --cgroup "$root/tactus-test-$$" >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
@@ -68,20 +68,20 @@ sh -c "echo \$\$ >$root/tactus-test-$$/inner/cgroup.procs; exec build/workloads/
 build/workloads/threads 10 0 outside
 kill -INT $watcher
 wait $watcher
-is "--cgroup: the threads born below it" "$(json '{r["comm"] for r in rows}' <"$scratch/out")" "{'inside'}"
+is "tasks --cgroup has the threads born below the group and no other" "$(json '{r["comm"] for r in rows}' <"$scratch/out")" "{'inside'}"
 rmdir "$root/tactus-test-$$/inner" "$root/tactus-test-$$"
 [ -z "${TACTUS_VM:-}" ] || done_testing
-ends "--cgroup with a folder that is none" 1 'not a cgroup of version 2' "$tactus" tasks --cgroup /tmp -d 1
-ends "-p with no such process" 1 'tactus: tasks: no process has pid 4194303' "$tactus" tasks -p 4194303 -d 1
-ends "-p that is no number" 2 "pid 'x' is not a number" "$tactus" tasks -p x
-ends "-C that is no list" 2 "'1-' is not a list of CPUs" "$tactus" tasks -C 1-
-ends "an order that is none" 2 "the value 'height' is none of" "$tactus" tasks --sort height
+ends "tasks --cgroup of a folder that is no group ends with an error" 1 'not a cgroup of version 2' "$tactus" tasks --cgroup /tmp -d 1
+ends "tasks -p of a process that is not there ends with an error" 1 'tactus: tasks: no process has pid 4194303' "$tactus" tasks -p 4194303 -d 1
+ends "tasks -p of what is no number is bad usage" 2 "pid 'x' is not a number" "$tactus" tasks -p x
+ends "tasks -C of what is no list is bad usage" 2 "'1-' is not a list of CPUs" "$tactus" tasks -C 1-
+ends "tasks by an order that is none is bad usage" 2 "the value 'height' is none of" "$tactus" tasks --sort height
 
 # A hostile name reaches neither a terminal nor a JSON reader raw.
 name=$(printf '\033[31m"\\\377x')
 "$tactus" tasks --json -n all -- build/workloads/threads 3 0 "$name" >"$scratch/out"
-is "any name is valid JSON" "$(json 'any("\x1b[31m\"\\" in r["comm"] for r in rows)' <"$scratch/out")" True
+is "a thread's hostile name is valid JSON" "$(json 'any("\x1b[31m\"\\" in r["comm"] for r in rows)' <"$scratch/out")" True
 "$tactus" tasks -n all -- build/workloads/threads 3 0 "$name" >"$scratch/out"
-is "and harmless in a table" "$(grep -c "$(printf '\033')" "$scratch/out")" 0
-like "where it shows as" "$(cat "$scratch/out")" ' \?\[31m"\\\?x '
+is "a thread's hostile name brings no escape into a table" "$(grep -c "$(printf '\033')" "$scratch/out")" 0
+like "a thread's hostile name shows with question marks in a table" "$(cat "$scratch/out")" ' \?\[31m"\\\?x '
 done_testing

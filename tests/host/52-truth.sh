@@ -9,17 +9,16 @@ mkfifo "$scratch/in"
 build/workloads/worker <"$scratch/in" >"$scratch/worker" &
 worker=$!
 exec 3>"$scratch/in"
-for _ in $(seq 100); do [ -s "$scratch/worker" ] && break; sleep 0.1; done
+wait_for "$scratch/worker" '^[0-9]+ [0-9]+$'
 read -r pid tid <"$scratch/worker"
 "$tactus" tasks -p "$pid" --json -n all >"$scratch/tasks" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
 echo go >&3
-for _ in $(seq 200); do [ "$(wc -l <"$scratch/worker")" = 2 ] && break; sleep 0.1; done
-sleep 0.3
+wait_for "$scratch/worker" '^\{.*}$'
 kill -INT $watcher
 wait $watcher
-is "watching one process ends well" $? 0
+is "tasks of one process ends well" $? 0
 exec 3>&-
 wait $worker
 truth() { tail -n 1 "$scratch/worker" | json "d['$1']"; }
@@ -30,21 +29,22 @@ say_measured "runs: kernel $(truth runs), tactus $(ours runs); waited: kernel $(
 # On a kernel that hides some switches from every tracer (the accounts say how many), as many may be missing here.
 unseen=$(sed -n 's/^tactus: \([0-9]*\) switches happened.*/\1/p' "$scratch/err")
 say_measured "switches that the kernel did not show: ${unseen:-0}"
-holds "voluntary switches are the kernel's" python3 -c "assert 0 <= $(truth voluntary) - $(ours voluntary) <= ${unseen:-0}"
-holds "and so are involuntary ones" python3 -c "assert 0 <= $(truth involuntary) - $(ours involuntary) <= ${unseen:-0}"
-# A sleep whose timer fires before the thread is off its CPU needs no switch.
-holds "nearly every one of 300 sleeps is a switch" test "$(ours voluntary)" -ge 285
-holds "it was pushed off at least ten times" test "$(ours involuntary)" -ge 10
+holds "a thread's voluntary switches are as many as the kernel counts, less those that it hid" python3 -c "assert 0 <= $(truth voluntary) - $(ours voluntary) <= ${unseen:-0}"
+holds "a thread's involuntary switches are as many as the kernel counts, less those that it hid" python3 -c "assert 0 <= $(truth involuntary) - $(ours involuntary) <= ${unseen:-0}"
+# So that there is something to compare. A sleep whose timer fires before the thread is off its CPU needs no switch.
+holds "most of the worker's 300 sleeps are switches" test "$(truth voluntary)" -ge 200
+holds "the worker is pushed off at least ten times" test "$(truth involuntary)" -ge 10
 # In a VM in real time the host may stop a CPU between the kernel's reading of the clock and ours; in virtual time not.
 if [ -n "${TACTUS_VM:-}" ] && [ "${TACTUS_CLOCK:-real}" != virtual ]; then
 	echo "# times are checked in the VM's virtual time, not here"
 else
-	holds "CPU time agrees with the thread's CPU clock within 1 %" \
-		python3 -c "t, o = $(truth cpu_ns), $(ours cpu_ns); assert abs(t - o) <= 0.01 * t, (t, o)"
-	holds "time waited agrees with schedstat within 1 %" \
+	# At either end of a run the kernel has read its clock a moment before the hook reads it.
+	holds "a thread's CPU time agrees with its CPU clock within 1 % and 5 us a run" \
+		python3 -c "t, o, runs = $(truth cpu_ns), $(ours cpu_ns), $(ours runs); assert abs(t - o) <= 0.01 * t + 5000 * runs, (t, o, runs)"
+	holds "the time a thread waited agrees with schedstat within 1 %" \
 		python3 -c "t, o = $(truth wait_ns), $(ours wait_ns); assert abs(t - o) <= 0.01 * t + 1e6, (t, o)"
 fi
-is "moves are the known number" "$(ours migrations)" "$(truth moves)"
-is "only this process's threads are there" "$(json "all(r['pid'] == $pid for r in rows)" <"$scratch/tasks")" True
+is "a thread's moves are as many as it made" "$(ours migrations)" "$(truth moves)"
+is "tasks of one process has no other process's threads" "$(json "all(r['pid'] == $pid for r in rows)" <"$scratch/tasks")" True
 
 done_testing

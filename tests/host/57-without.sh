@@ -16,12 +16,12 @@ list_of() {
 
 # What the program itself names as kinds must be what is tried here.
 known=$($tactus roles --without nonsense 2>&1 | grep -oE 'it takes .*, or all' | sed 's/it takes //; s/, or all//; s/, /\n/g' | sort)
-is "every kind of evidence is tried" "$(printf '%s\n' "${kinds[@]}" | sort)" "$known"
+is "every kind of evidence that roles names is tried without" "$(printf '%s\n' "${kinds[@]}" | sort)" "$known"
 
-# None, each, all but one, all, and every other one, two, four. ALL_COMBINATIONS=1 tries every one, which takes half an hour.
+# None, each, all but one and all: with these every two kinds are there in each of their four ways. ALL_COMBINATIONS=1
+# tries every one, which takes half an hour.
 is_tried() {
 	local bits=$1 count=0
-	case $bits in 85 | 170 | 341 | 51 | 204 | 307 | 15 | 240 | 271) return 0 ;; esac
 	[ -z "${ALL_COMBINATIONS:-}" ] || return 0
 	for ((; bits; bits &= bits - 1)); do count=$((count + 1)); done
 	[ $count -le 1 ] || [ $count -ge $((${#kinds[@]} - 1)) ]
@@ -31,22 +31,23 @@ try() {
 	local without status=0
 	without=$(list_of "$1")
 	$tactus roles -d 0.05 --json -n all ${without:+--without "$without"} >"$scratch/rows.$1" 2>"$scratch/err.$1" || status=$?
-	[ $status = 0 ] && grep -q '"role"' "$scratch/rows.$1" && echo right >"$scratch/right.$1" && rm "$scratch/rows.$1" "$scratch/err.$1"
+	echo "status $status, $(grep -c '"role"' "$scratch/rows.$1") rows, said: $(tail -n 1 "$scratch/err.$1")" >"$scratch/tried.$1"
 }
 
-started=$EPOCHREALTIME
-tried=0
+# Two at a time: most of it is the kernel's checking of programs.
+tried=()
 for ((bits = 0; bits < 1 << ${#kinds[@]}; bits++)); do
 	is_tried $bits || continue
-	try $bits
-	tried=$((tried + 1))
+	[ ${#tried[@]} -lt 2 ] || wait -n
+	try $bits &
+	tried+=("$bits")
 done
-say_measured "$tried combinations in $(awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.0f", b - a}') s"
-is "all $tried combinations end with status 0 and have rows" "$(find "$scratch" -name 'right.*' | wc -l)" "$tried"
-for err in "$scratch"/err.*; do
-	[ ! -e "$err" ] || echo "# without $(list_of "${err##*.}"): $(tail -n 1 "$err")"
+wait
+for bits in "${tried[@]}"; do
+	without=$(list_of "$bits")
+	like "roles without ${without:-nothing} ends with status 0 and has rows" "$(cat "$scratch/tried.$bits")" '^status 0, [1-9]'
 done
 
-rows=$($tactus roles -d 1 --json -n all --without all -- build/workloads/worker 2>/dev/null)
-holds "with everything left out there are answers still" test -n "$rows"
+rows=$($tactus roles -d 0.2 --json -n all --without all -- build/workloads/worker 2>/dev/null)
+holds "roles of a command without any evidence has rows" test -n "$rows"
 done_testing

@@ -20,21 +20,21 @@ go
 check_threads "${ways[@]}"
 finish
 watch_ends
-is "tactus ends well" $? 0
-is "no request was lost or unknown" "$(grep -c wine: "$scratch/err")" 0
+is "tactus roles ends well after a Windows program" $? 0
+is "no request of a Windows program was lost or unknown" "$(grep -c wine: "$scratch/err")" 0
 
 echo "# the program first, then tactus"
 start "${program[@]}"
 watch
 go
-is "TIME_CRITICAL by itself is audio" "$(of own-critical answer)" "audio,wine,15,nice 0"
-is "before its call returned" "$(of own-critical in_time)" True
-is "LOWEST by itself is background" "$(of own-lowest answer)" "background,wine,-2,nice 0"
-is "its process is a Windows program" "$(of own-critical process)" "Windows program"
-is "handles from before are not known, and nobody is taken for another" "$(of handle-critical by_wine)" 0
+is "program first: TIME_CRITICAL by itself is audio" "$(of own-critical answer)" "audio,wine,15,nice 0"
+is "program first: TIME_CRITICAL is known before its call returned" "$(of own-critical in_time)" True
+is "program first: LOWEST by itself is background" "$(of own-lowest answer)" "background,wine,-2,nice 0"
+is "program first: its process is a Windows program" "$(of own-critical process)" "Windows program"
+is "program first: priorities through handles from before are nobody's" "$(of handle-critical by_wine)" 0
 finish
 watch_ends
-like "that is said, with their number" "$(cat "$scratch/err")" 'wine: 5 priorities were set through handles whose thread is not known'
+like "program first: handles from before are told with their number" "$(cat "$scratch/err")" 'wine: 5 priorities were set through handles whose thread is not known'
 
 echo "# many threads that ask for the priority of sound"
 watch
@@ -55,8 +55,8 @@ PY
 )
 read -r found in_call slowest <<<"$found"
 say_measured "$found of 50 found, $in_call before their calls returned, the slowest $slowest us after its call began"
-is "all 50 are found" "$found" 50
-[ "$in_time" = no ] || is "before their calls returned" "$in_call" 50
+is "fifty threads that ask for the priority of sound are all found" "$found" 50
+[ "$in_time" = no ] || is "fifty threads are found before their calls returned" "$in_call" 50
 finish
 watch_ends
 
@@ -70,8 +70,8 @@ for name in own-named handle-named; do
 	tid=$(awk -v name=$name '$2 == name {print $3}' "$scratch/threads")
 	say_measured "$name: Linux calls it '$(cat "/proc/$tid/comm")'"
 done
-is "by itself" "$(of own-named role),$(of own-named evidence_kind)" "audio,name"
-is "through a handle" "$(of handle-named role),$(of handle-named evidence_kind)" "render,name"
+is "a thread that names itself as sound is audio by name" "$(of own-named role),$(of own-named evidence_kind)" "audio,name"
+is "a thread that is named through a handle is render by name" "$(of handle-named role),$(of handle-named evidence_kind)" "render,name"
 finish
 watch_ends
 
@@ -101,11 +101,11 @@ END2
 	chmod +x "$scratch/loader"
 	watch
 	start "$scratch/loader" build/workloads/priorities.exe
-	holds "it is that one that runs" grep -q "$elsewhere.*ntdll.so" /proc/[0-9]*/maps
+	holds "the Wine in another folder is the one that runs" grep -q "$elsewhere.*ntdll.so" /proc/[0-9]*/maps
 	go
-	is "TIME_CRITICAL is audio there too" "$(of own-critical answer)" "audio,wine,15,nice 0"
-	is "before its call returned" "$(of own-critical in_time)" True
-	is "and through a handle" "$(of handle-critical answer)" "audio,wine,15,nice 0"
+	is "Wine in another folder: TIME_CRITICAL is audio" "$(of own-critical answer)" "audio,wine,15,nice 0"
+	is "Wine in another folder: TIME_CRITICAL is known before its call returned" "$(of own-critical in_time)" True
+	is "Wine in another folder: TIME_CRITICAL through a handle is audio" "$(of handle-critical answer)" "audio,wine,15,nice 0"
 	finish
 	watch_ends
 	wine_end
@@ -125,20 +125,24 @@ for after in 0.02 0.05 0.1 0.15 0.2 0.3; do
 	wait $victim 2>/dev/null
 done
 go
-is "another one is watched on" "$(of own-critical answer)" "audio,wine,15,nice 0"
+is "beside killed Windows programs another one is watched on" "$(of own-critical answer)" "audio,wine,15,nice 0"
 finish
 watch_ends
-is "and tactus ends well" $? 0
+is "tactus roles ends well after killed Windows programs" $? 0
 wine_end
 
 echo "# libraries of Wine's name that can't be watched"
-# map FILE: a process that maps it executable, for a second
+# map FILE...: a process that maps them executable until tactus has told of as many, for half a minute at most
 map() {
-	python3 - "$1" <<'PY'
-import mmap, os, sys, time
-fd = os.open(sys.argv[1], os.O_RDONLY)
-held = mmap.mmap(fd, os.fstat(fd).st_size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)
-time.sleep(1)
+	python3 - "$scratch/err" "$@" <<'PY'
+import mmap, os, re, sys, time
+held = []
+for path in sys.argv[2:]:
+    fd = os.open(path, os.O_RDONLY)
+    held.append(mmap.mmap(fd, os.fstat(fd).st_size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC))
+for _ in range(600):
+    if len(re.findall("wine: .*ntdll.so", open(sys.argv[1], errors="replace").read())) >= len(held): break
+    time.sleep(0.05)
 PY
 }
 mkdir "$scratch/without" "$scratch/32" "$scratch/none" "$scratch/$(printf 'bad\033[2J\nname')"
@@ -148,13 +152,13 @@ gcc -m32 -shared -fPIC -nostdlib -Dother=NtSetInformationThread "$scratch/other.
 head -c 8192 /dev/urandom >"$scratch/none/ntdll.so"
 cp "$scratch/none/ntdll.so" "$scratch"/bad*/
 watch
-for file in "$scratch"/{without,32,none,bad*}/ntdll.so; do map "$file"; done
+map "$scratch"/{without,32,none,bad*}/ntdll.so
 watch_ends
-is "tactus goes on to its end" $? 0
-like "one without the function" "$(cat "$scratch/err")" 'wine: .*/without/ntdll.so: .*NtSetInformationThread'
-like "a 32-bit one: what is missing" "$(cat "$scratch/err")" \
+is "tactus roles ends well after libraries that can not be watched" $? 0
+like "a Wine library without the function is told" "$(cat "$scratch/err")" 'wine: .*/without/ntdll.so: .*NtSetInformationThread'
+like "a 32-bit Wine library is told with what is missing" "$(cat "$scratch/err")" \
 	'wine: .*/32/ntdll.so is of a 32-bit Wine: priorities that its Windows programs ask for are not seen'
-like "one that is no library" "$(cat "$scratch/err")" 'wine: .*/none/ntdll.so: '
-is "each is told of once" "$(grep -c 'wine: .*ntdll.so' "$scratch/err")" 4
-is "and no name reaches the terminal as it is" "$(grep -c "$(printf '\033')" "$scratch/err")" 0
+like "a file of Wine's name that is no library is told" "$(cat "$scratch/err")" 'wine: .*/none/ntdll.so: '
+is "each Wine library that can not be watched is told of once" "$(grep -c 'wine: .*ntdll.so' "$scratch/err")" 4
+is "no control character of a library's path reaches the terminal" "$(grep -c "$(printf '\033')" "$scratch/err")" 0
 done_testing

@@ -13,11 +13,11 @@ watch
 start "${program[@]}"
 go
 check_threads "${ways[@]}"
-is "a number that is no priority is none" "$(of own-invalid by_wine)" 0
+is "a number that is no priority gives no role by Windows" "$(of own-invalid by_wine)" 0
 finish
 watch_ends
-is "tactus ends well" $? 0
-like "and says so" "$(cat "$scratch/err")" 'wine: 1 requests of Windows programs were invalid'
+is "tactus roles ends well" $? 0
+like "an invalid request is told" "$(cat "$scratch/err")" 'wine: 1 requests of Windows programs were invalid'
 
 if [ "$in_time" = yes ]; then
 	echo "# where the kernel can't look up threads: by way of the program"
@@ -29,6 +29,6 @@ if [ "$in_time" = yes ]; then
 	check_threads "${ways[@]}"
 	finish
 	watch_ends
-	is "tactus ends well" $? 0
+	is "tactus roles ends well" $? 0
 fi
 done_testing

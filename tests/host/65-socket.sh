@@ -33,43 +33,55 @@ while True:
     time.sleep(0.002)
 END
 
-# role_of TID: "role evidence" of a thread in the last run's rows
-role_of() { json "[r['role'] + ' ' + r['evidence_kind'] for r in rows if r['tid'] == $1][0]" <"$scratch/rows"; }
+# role_of TID: "role evidence" of a thread in the rows of $way
+role_of() { json "([r['role'] + ' ' + r['evidence_kind'] for r in rows if r['tid'] == $1] + ['no row'])[0]" <"$scratch/rows-$way"; }
+# roles_of PID: of all its threads but the first
+roles_of() { json "[r['role'] + ' ' + r['evidence_kind'] for r in rows if r['pid'] == $1 and r['tid'] != $1]" <"$scratch/rows-$way"; }
 
-# watch WHAT ADDRESS [OPTION...]: all of them once, and what must come out
-watch() {
-	local what=$1 address=$2 nginx hog sleeper looks wrk worker
-	shift 2
-	rm -f "$scratch/nginx.pid"
-	/usr/sbin/nginx -p "$scratch" -c "$scratch/nginx.conf" -g 'daemon off;' 2>/dev/null &
-	nginx=$!
-	sh -c 'while :; do :; done' &
-	hog=$!
-	sleep 1000 &
-	sleeper=$!
-	python3 "$scratch/looks.py" &
-	looks=$!
-	wait_for "$scratch/nginx.pid" .
-	sleep 0.2
-	worker=$(pgrep -P $nginx)
-	wrk -t2 -c8 -d900s "http://$address:$port/" >"$scratch/wrk" &
+# All of them run from here on, and are watched in several ways.
+/usr/sbin/nginx -p "$scratch" -c "$scratch/nginx.conf" -g 'daemon off;' 2>/dev/null &
+nginx=$!
+sh -c 'while :; do :; done' &
+hog=$!
+sleep 1000 &
+sleeper=$!
+python3 "$scratch/looks.py" &
+looks=$!
+running=("$nginx" "$hog" "$sleeper" "$looks")
+trap 'kill "${running[@]}" 2>/dev/null; wait; rm -rf "$scratch"' EXIT
+wait_for "$scratch/nginx.pid" .
+for _ in $(seq 300); do
+	worker=$(pgrep -P $nginx) && break
+	sleep 0.1
+done
+# serve NAME ADDRESS: wrk loads the server; its pid is $wrk
+serve() {
+	wrk -t1 -c4 -d900s "http://$2:$port/" >"$scratch/wrk-$1" &
 	wrk=$!
-	timeout 200 "$tactus" roles --json -n all -d "$seconds" "$@" >"$scratch/rows" 2>"$scratch/err"
-	is "$what: tactus roles ends well" $? 0
-	kill -INT $wrk
-	wait $wrk
-	say_measured "$what: $(grep Requests/sec "$scratch/wrk"); nginx $(json "[r['evidence'] for r in rows if r['tid'] == $worker][0]" <"$scratch/rows")"
-	is "$what: nginx's worker is for the network" "$(role_of "$worker")" "network io"
-	is "$what: and so are wrk's two threads" \
-		"$(json "[r['role'] + ' ' + r['evidence_kind'] for r in rows if r['pid'] == $wrk and r['tid'] != $wrk]" <"$scratch/rows")" \
-		"['network io', 'network io']"
-	is "$what: a hog is not" "$(role_of $hog)" "cpu-bound runtime"
-	is "$what: a look into an empty socket is no receive" \
-		"$(json "[r['net_wakes'] for r in rows if r['tid'] == $looks]" <"$scratch/rows")" "[0]"
-	is "$what: none of those that serve no socket is for the network" \
-		"$(json "[r for r in rows if r['role'] == 'network' and r['pid'] in ($hog, $sleeper, $looks, $nginx)]" <"$scratch/rows")" "[]"
-	kill $hog $sleeper $looks $nginx
-	wait $hog $sleeper $looks $nginx 2>/dev/null
+	running+=("$wrk")
+}
+serve IPv4 127.0.0.1
+four=$wrk six=
+if [ -e /proc/net/if_inet6 ] && grep -q ' lo$' /proc/net/if_inet6; then
+	serve IPv6 '[::1]'
+	six=$wrk
+fi
+
+# watch WAY [OPTION...]: in the background, for some seconds
+watch() { timeout 200 "$tactus" roles --json -n all -d "$seconds" "${@:2}" >"$scratch/rows-$1" 2>"$scratch/err-$1" & }
+# check WAY STATUS: what must come out
+check() {
+	way=$1
+	is "$way: tactus roles ends well" "$2" 0
+	say_measured "$way: nginx $(json "[r['evidence'] for r in rows if r['tid'] == $worker][0]" <"$scratch/rows-$way")"
+	is "$way: nginx's worker is for the network" "$(role_of "$worker")" "network io"
+	is "$way: wrk's thread is for the network by IPv4" "$(roles_of $four)" "['network io']"
+	[ -z "$six" ] || is "$way: wrk's thread is for the network by IPv6" "$(roles_of "$six")" "['network io']"
+	is "$way: a hog is bound to the CPU" "$(role_of $hog)" "cpu-bound runtime"
+	is "$way: a look into an empty socket is no receive" \
+		"$(json "[r['net_wakes'] for r in rows if r['tid'] == $looks]" <"$scratch/rows-$way")" "[0]"
+	is "$way: none of those that serve no socket is for the network" \
+		"$(json "[r for r in rows if r['role'] == 'network' and r['pid'] in ($hog, $sleeper, $looks, $nginx)]" <"$scratch/rows-$way")" "[]"
 }
 
 # hook: which one the sensor has here
@@ -77,13 +89,20 @@ hook() { "$tactus" doctor --json | json "[s['hook'] for s in d['sensors'] if s['
 
 best=$(hook)
 say_measured "the socket sensor's hook here: $best"
-watch "IPv4" 127.0.0.1
-watch "names hidden" 127.0.0.1 --without names,launch
-if [ -e /proc/net/if_inet6 ] && grep -q ' lo$' /proc/net/if_inet6; then
-	watch "IPv6" '[::1]'
-else
-	skip "IPv6" "this kernel has none"
-fi
+watch open
+open=$!
+watch hidden --without names,launch
+hidden=$!
+watch without --without socket
+without=$!
+wait $open
+check open $?
+wait $hidden
+check hidden $?
+wait $without
+is "without the socket sensor roles are told all the same" $? 0
+is "without the socket sensor nobody is for the network" "$(json "sum(r['evidence_kind'] == 'io' and r['role'] == 'network' for r in rows)" <"$scratch/rows-without")" 0
+[ -n "$six" ] || skip "wrk's thread is for the network by IPv6" "this kernel has no IPv6"
 
 # Each worse hook in turn, as far as this kernel has it.
 skipped=
@@ -94,12 +113,13 @@ while [ "$best" != none ]; do
 	if [ "$best" = none ]; then
 		like "without $skipped the sensor is off and says why" "$("$tactus" doctor | grep '^socket:')" 'switched off'
 	else
-		watch "by $best" 127.0.0.1
+		watch worse
+		wait $!
+		check worse $?
 	fi
 done
 unset TACTUS_SKIP_HOOKS
-
-timeout 60 "$tactus" roles --json -n all -d 0.2 --without socket >"$scratch/rows" 2>"$scratch/err"
-is "without the sensor roles are told all the same" $? 0
-is "and nobody is for the network" "$(json "sum(r['evidence_kind'] == 'io' and r['role'] == 'network' for r in rows)" <"$scratch/rows")" 0
+kill -INT $four $six
+wait $four $six
+say_measured "requests a second by IPv4 and IPv6: $(sed -n 's|Requests/sec: *||p' "$scratch"/wrk-* | xargs)"
 done_testing

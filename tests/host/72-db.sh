@@ -21,99 +21,100 @@ PYTHON
 }
 db() { "$tactus" db "$@"; }
 
-is "a database that is not there is empty" "$(db list --json | wc -l)" 0
-ends "nothing is known then" 1 "nothing is known of 'cc1'" db show cc1
+is "a database that is not there has no kinds" "$(db list --json | wc -l)" 0
+ends "db show of a database that is not there ends with an error" 1 "nothing is known of 'cc1'" db show cc1
 make_pddb "$scratch/one" 1 cc1,0,3000000,0,0,0,10,9 sh,1,200000,0,0,0,5,5
 make_pddb "$scratch/two" 2 cc1,0,1000000,100000,4,300,30,31 Xorg,2,400000,390000,60,70,7,8
 is "PDDB 1 is imported" "$(db import "$scratch/one")" "2 kinds imported"
-is "field by field" "$(db list cc1 --json | json '[d[k] for k in ("comm","exe","tier","confidence","avg_runtime_ns","runtime_dev_ns","wakeup_freq","csw_rate","observations","votes")]')" \
+is "a kind imported from PDDB 1 has its fields" "$(db list cc1 --json | json '[d[k] for k in ("comm","exe","tier","confidence","avg_runtime_ns","runtime_dev_ns","wakeup_freq","csw_rate","observations","votes")]')" \
 	"['cc1', '', 'batch', 1.0, 3000000, 0, 0, 0, 10, {'batch': 9, 'interactive': 0, 'latency-critical': 0}]"
 is "PDDB 2 is imported" "$(db import "$scratch/two")" "2 kinds imported"
-is "votes are added, figures weighed" "$(db list cc1 --json | json '[d[k] for k in ("avg_runtime_ns","runtime_dev_ns","wakeup_freq","csw_rate","observations")]+[d["votes"]["batch"]]')" \
+is "a kind imported twice has its votes added and its figures weighed" "$(db list cc1 --json | json '[d[k] for k in ("avg_runtime_ns","runtime_dev_ns","wakeup_freq","csw_rate","observations")]+[d["votes"]["batch"]]')" \
 	"[1500000, 75000, 3, 225, 40, 40]"
-is "tier 2 is latency-critical" "$(db list Xorg --json | json 'd["tier"]')" latency-critical
-is "and what differs so much is known less surely" "$(db list Xorg --json | json 'd["confidence"],d["behavioural_confidence"],d["predicts"]')" "1.0 0.5125 False"
+is "tier 2 of PDDB is latency-critical" "$(db list Xorg --json | json 'd["tier"]')" latency-critical
+is "a kind whose runs differ much does not predict" "$(db list Xorg --json | json 'd["confidence"],d["behavioural_confidence"],d["predicts"]')" "1.0 0.5125 False"
 is "the database is for its owner alone" "$(stat -c %a "$TACTUS_DB")" 600
-is "a list in order" "$(db list --json | json '[r["comm"] for r in rows]')" "['Xorg', 'cc1', 'sh']"
-is "by observations" "$(db list --sort observations --json | json '[r["comm"] for r in rows]')" "['cc1', 'Xorg', 'sh']"
-is "of one tier" "$(db list --tier batch --json | json '[r["comm"] for r in rows]')" "['cc1']"
-is "of one pattern" "$(db list 'c*' --json | json '[r["comm"] for r in rows]')" "['cc1']"
-is "of what predicts" "$(db list --confident --json | json '[r["comm"] for r in rows]')" "['cc1', 'sh']"
-like "as a table" "$(db list)" '^cc1 +batch +100.00 % +97.50 % +unknown +40 +1.50 ms'
-like "shown with its votes" "$(db show cc1)" 'votes +batch 40, interactive 0, latency-critical 0'
-is "and its history" "$(db show sh --json | json 'd["history"]')" "[]"
+is "db list is in order of names" "$(db list --json | json '[r["comm"] for r in rows]')" "['Xorg', 'cc1', 'sh']"
+is "db list by observations has the most observed first" "$(db list --sort observations --json | json '[r["comm"] for r in rows]')" "['cc1', 'Xorg', 'sh']"
+is "db list of a tier has kinds of that tier alone" "$(db list --tier batch --json | json '[r["comm"] for r in rows]')" "['cc1']"
+is "db list of a pattern has kinds of that pattern alone" "$(db list 'c*' --json | json '[r["comm"] for r in rows]')" "['cc1']"
+is "db list --confident has the kinds that predict" "$(db list --confident --json | json '[r["comm"] for r in rows]')" "['cc1', 'sh']"
+like "db list as a table has name, tier, confidence and figures" "$(db list)" '^cc1 +batch +100.00 % +97.50 % +unknown +40 +1.50 ms'
+like "db show has the votes of a kind" "$(db show cc1)" 'votes +batch 40, interactive 0, latency-critical 0'
+is "db show has the history of a kind" "$(db show sh --json | json 'd["history"]')" "[]"
 
-is "an export in our own layout" "$(db export "$scratch/own")" "3 of 3 kinds written"
-is "is in order" "$(db check "$scratch/own")" "$scratch/own: tactus's own version 257, 3 entries, 3 of them whole: in order"
-is "an export as PDDB 2 holds what predicts" "$(db export "$scratch/pddb" --format pddb2)" "2 of 3 kinds written"
-is "byte by byte as the seed lays it out" "$(python3 -c "
+is "db export writes every kind in tactus's own layout" "$(db export "$scratch/own")" "3 of 3 kinds written"
+is "db check finds an export in order" "$(db check "$scratch/own")" "$scratch/own: tactus's own version 257, 3 entries, 3 of them whole: in order"
+is "db export as PDDB 2 writes the kinds that predict" "$(db export "$scratch/pddb" --format pddb2)" "2 of 3 kinds written"
+is "an export as PDDB 2 is laid out byte by byte as PDDB is" "$(python3 -c "
 import struct
 d = open('$scratch/pddb', 'rb').read()
 print(len(d), d[:4], struct.unpack('<II', d[4:12]), [struct.unpack('<16sB7xQQQQII', d[12 + i * 64:76 + i * 64]) for i in range(2)][0])")" \
 	"140 b'PDDB' (2, 2) (b'cc1\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00', 0, 1500000, 75000, 3, 225, 40, 40)"
 db export "$scratch/json" --format json
-is "an export as JSON" "$(json 'len(rows), rows[1]["comm"], rows[1]["role_votes"]["render"]' <"$scratch/json")" "3 cc1 0"
+is "db export as JSON has a row for each kind" "$(json 'len(rows), rows[1]["comm"], rows[1]["role_votes"]["render"]' <"$scratch/json")" "3 cc1 0"
 
-is "one is forgotten" "$(db forget sh)" "1 kind forgotten"
-ends "and is not there any more" 1 "nothing is known of 'sh'" db forget sh
-ends "forget needs to know what" 2 "forget what" db forget
-ends "and only one thing" 2 "forget what" db forget cc1 --all
-is "nothing here is older than a day" "$(db forget --older 1)" "0 kinds forgotten"
-is "everything is forgotten" "$(db forget --all)" "2 kinds forgotten"
-is "what was exported comes back" "$(db import "$scratch/own")" "3 kinds imported"
+is "db forget takes out one kind" "$(db forget sh)" "1 kind forgotten"
+ends "db forget of a kind that is not there ends with an error" 1 "nothing is known of 'sh'" db forget sh
+ends "db forget of nothing is bad usage" 2 "forget what" db forget
+ends "db forget of a kind and of all is bad usage" 2 "forget what" db forget cc1 --all
+is "db forget --older 1 leaves kinds seen today" "$(db forget --older 1)" "0 kinds forgotten"
+is "db forget --all takes out every kind" "$(db forget --all)" "2 kinds forgotten"
+is "db import brings back every exported kind" "$(db import "$scratch/own")" "3 kinds imported"
 cp "$scratch/own" "$scratch/whole"
 
 # faulty NAME WORDS ENTRIES: what is wrong with $scratch/bad is told, and so many entries are read
 faulty() {
 	local status=0 seen
 	seen=$(db check "$scratch/bad") || status=$?
-	is "$1: check says so" "$status" 1
-	like "$1: and where" "$seen" "$2"
+	is "db check of a file with $1 ends with status 1" "$status" 1
+	like "db check of a file with $1 says where" "$seen" "$2"
 	db forget --all >/dev/null
 	db import "$scratch/bad" >"$scratch/said" 2>&1
-	is "$1: in one line, and what is whole is there" "$(db list --json | wc -l) $(grep -c '^tactus: ' "$scratch/said")" "$3 1"
+	is "db import of a file with $1 says so in one line" "$(grep -c '^tactus: ' "$scratch/said")" 1
+	is "db import of a file with $1 takes what is whole" "$(db list --json | wc -l)" "$3"
 }
 patched() { python3 -c "
 d = bytearray(open('$1', 'rb').read())
 $2
 open('$scratch/bad', 'wb').write(d)"; }
-patched "$scratch/two" 'd = d[:11]'; faulty "too short" "at byte 0: too short: 11 bytes" 0
-patched "$scratch/two" 'd[0] = 0x51'; faulty "bad magic" "bad magic 51 44 44 42" 0
-patched "$scratch/two" 'd[4] = 9'; faulty "unknown version" "at byte 4: unknown version 9" 0
-patched "$scratch/two" 'd = d[:-1]'; faulty "truncated" "at byte 8: truncated: 2 entries announced, room for 1" 1
+patched "$scratch/two" 'd = d[:11]'; faulty "too few bytes" "at byte 0: too short: 11 bytes" 0
+patched "$scratch/two" 'd[0] = 0x51'; faulty "a bad magic" "bad magic 51 44 44 42" 0
+patched "$scratch/two" 'd[4] = 9'; faulty "an unknown version" "at byte 4: unknown version 9" 0
+patched "$scratch/two" 'd = d[:-1]'; faulty "its end cut off" "at byte 8: truncated: 2 entries announced, room for 1" 1
 patched "$scratch/two" 'd[8:12] = b"\xff" * 4'; faulty "a huge count" "truncated: 4294967295 entries" 2
 patched "$scratch/two" 'd[8:12] = b"\0\0\0\4"'; faulty "a count that overflows" "truncated: 67108864 entries" 2
 patched "$scratch/two" 'd[76:92] = d[12:28]'; faulty "a duplicate key" "at byte 76: entry 1 has the same key" 1
 patched "$scratch/two" 'd[28] = 3'; faulty "a tier out of range" "at byte 12: entry 0 has a tier out of range" 1
 patched "$scratch/whole" 'd[300] ^= 1'; faulty "a bad checksum" "at byte 232: entry 1 has a wrong checksum" 2
-patched "$scratch/whole" 'd[9] ^= 1'; faulty "a bad header" "at byte 28: the header has a wrong checksum" 3
+patched "$scratch/whole" 'd[9] ^= 1'; faulty "a bad header's checksum" "at byte 28: the header has a wrong checksum" 3
 
 cp "$scratch/bad" "$TACTUS_DB"
-ends "a damaged database is told when it is read" 1 "damaged at byte 28" db list
-ends "and by who changes it set aside" 0 "set aside as procdb.bin.damaged-[0-9T]+Z, 3 profiles" db import "$scratch/two"
-is "so that it can be looked at" "$(cmp "$TACTUS_DB".damaged-* "$scratch/bad" && echo same)" same
-is "while the rest goes on" "$(db list --json | json 'sorted(r["comm"] for r in rows)')" "['Xorg', 'cc1', 'sh']"
+ends "db list of a damaged database ends with an error" 1 "damaged at byte 28" db list
+ends "db import into a damaged database sets that aside" 0 "set aside as procdb.bin.damaged-[0-9T]+Z, 3 profiles" db import "$scratch/two"
+is "a damaged database that was set aside is as it was" "$(cmp "$TACTUS_DB".damaged-* "$scratch/bad" && echo same)" same
+is "db import into a damaged database keeps what was whole" "$(db list --json | json 'sorted(r["comm"] for r in rows)')" "['Xorg', 'cc1', 'sh']"
 
 chmod 666 "$TACTUS_DB"
-ends "a database that others may write is not read" 1 "others may write it: refused" db list
+ends "db list of a database that others may write ends with an error" 1 "others may write it: refused" db list
 chmod 600 "$TACTUS_DB"
 mv "$TACTUS_DB" "$scratch/moved"
 ln -s "$scratch/moved" "$TACTUS_DB"
-ends "nor one behind a link" 1 "a link: refused" db list
-ends "nor changed" 1 "a link: refused" db forget --all
-is "it is as it was" "$(db list --db "$scratch/moved" --json | wc -l)" 3
+ends "db list of a database behind a link ends with an error" 1 "a link: refused" db list
+ends "db forget of a database behind a link ends with an error" 1 "a link: refused" db forget --all
+is "a database behind a link is as it was" "$(db list --db "$scratch/moved" --json | wc -l)" 3
 rm "$TACTUS_DB"
 
 # Two writers at once: every vote arrives.
 for i in $(seq 20); do make_pddb "$scratch/w$i" 2 shared,0,1000,0,1,1,1,1 "own-$i",1,1000,0,1,1,1,1; done
 for i in $(seq 20); do db import "$scratch/w$i" >/dev/null & done
 wait
-is "twenty at once lose nothing" "$(db list --json | json 'len(rows), [r["observations"] for r in rows if r["comm"] == "shared"]')" "21 [20]"
+is "twenty imports at once lose no vote" "$(db list --json | json 'len(rows), [r["observations"] for r in rows if r["comm"] == "shared"]')" "21 [20]"
 
 # The program itself, killed at any moment of a change.
 python3 -c "
 import struct
-n = 20000
+n = 5000
 open('$scratch/large', 'wb').write(b'PDDB' + struct.pack('<II', 2, n) + b''.join(
     (b'kind-%d' % i).ljust(16, b'\0') + struct.pack('<B7xQQQQII', i % 3, 1000, 1, 1, 1, 3, 3) for i in range(n)))"
 db forget --all >/dev/null
@@ -128,5 +129,5 @@ for i in $(seq 100); do
 	db check >/dev/null 2>&1 || broken=$((broken + 1))
 done
 say_measured "$cut of 100 imports were killed, $broken of them left a file that is not whole"
-is "a killed import leaves a whole file" "$broken" 0
+is "no import that is killed leaves a damaged file" "$broken" 0
 done_testing

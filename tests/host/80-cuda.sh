@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tactus cuda against a double of libcuda.so.1 (tests/fakes/libcuda.c), which stands for the real one where there is no GPU:
 # counts, arguments, spans inside spans, memory, errors, threads, forks, all forms of output, and what can go wrong.
+# not beside: tactus cuda, whose folders in /tmp are counted
 . tests/tap.sh
 . tests/cuda.sh
 
@@ -20,43 +21,43 @@ watch() {
 watch -- launches 5000
 is "watching launches ends well" $? 0
 is "every launch is counted" "$(of calls calls function=cuLaunchKernel)" 5000
-is "and seen" "$(of calls seen function=cuLaunchKernel)" 5000
-is "by the kernel's name" "$(of launches launches kernel=saxpy)" 5000
-is "with its grid" "$(of launches grid)" 7x2x1
-is "and its block, whose depth is on the stack" "$(of launches block)" 128x2x1
-is "and its shared memory" "$(of launches shared_bytes)" 256
-is "nothing was lost" "$(grep -c lost "$scratch/err")" 0
-is "cuInit has its ioctls inside" "$(of calls ioctls function=cuInit)" 4
-is "a control by name" "$(of ioctls count 'name=RM_CONTROL GPU_GET_NAME_STRING')" 1
-is "whose status the system call hides" "$(of ioctls refused 'name=RM_CONTROL GR_GET_INFO')" 1
-is "a class by name" "$(of ioctls inside 'name=RM_ALLOC NV01_ROOT_CLIENT')" 1
-is "UVM's by its plain number" "$(of ioctls count name=UVM_INITIALIZE)" 1
-is "none outside" "$(of layers spans 'layer=ioctls outside')" 0
+is "every launch is seen" "$(of calls seen function=cuLaunchKernel)" 5000
+is "launches are told by the kernel's name" "$(of launches launches kernel=saxpy)" 5000
+is "a launch is told with its grid" "$(of launches grid)" 7x2x1
+is "a launch is told with its block, whose depth is on the stack" "$(of launches block)" 128x2x1
+is "a launch is told with its shared memory" "$(of launches shared_bytes)" 256
+is "nothing is lost of 5,000 launches" "$(grep -c lost "$scratch/err")" 0
+is "the ioctls of cuInit are inside it" "$(of calls ioctls function=cuInit)" 4
+is "a control of the driver is told by name" "$(of ioctls count 'name=RM_CONTROL GPU_GET_NAME_STRING')" 1
+is "a control that the driver refuses is told, which the system call hides" "$(of ioctls refused 'name=RM_CONTROL GR_GET_INFO')" 1
+is "a class of the driver is told by name" "$(of ioctls inside 'name=RM_ALLOC NV01_ROOT_CLIENT')" 1
+is "an ioctl of UVM is known by its plain number" "$(of ioctls count name=UVM_INITIALIZE)" 1
+is "no ioctl is outside of calls" "$(of layers spans 'layer=ioctls outside')" 0
 
 watch -- config 100
-is "launches by a structure" "$(of calls calls function=cuLaunchKernelEx)" 100
-is "with its grid" "$(of launches grid)" 3x2x1
+is "launches by a structure are counted" "$(of calls calls function=cuLaunchKernelEx)" 100
+is "a launch by a structure is told with its grid" "$(of launches grid)" 3x2x1
 
 watch --sample 10 -- launches 5000
-is "sampled: the count is exact" "$(of calls calls function=cuLaunchKernel)" 5000
+is "sampled launches: the count is exact" "$(of calls calls function=cuLaunchKernel)" 5000
 seen=$(of calls seen function=cuLaunchKernel)
-holds "and one in ten is seen ($seen)" test "$seen" -ge 500 -a "$seen" -le $((500 + $(nproc)))
+holds "sampled launches: one in ten is seen ($seen)" test "$seen" -ge 500 -a "$seen" -le $((500 + $(nproc)))
 
 watch --sample 10 -- leak
-is "memory is followed all the same: bytes" "$(of memory total_bytes memory=device)" $((8 << 20))
-is "at the peak" "$(of memory peak_bytes memory=device)" $((8 << 20))
-is "never freed" "$(of never_freed bytes memory=device)" $((3 << 20))
-is "three times by one function" "$(of never_freed count function=cuMemAlloc_v2)" 3
-is "host memory too" "$(of never_freed bytes memory=host)" 4096
+is "sampled calls: all bytes of device memory are counted" "$(of memory total_bytes memory=device)" $((8 << 20))
+is "sampled calls: the peak of device memory is exact" "$(of memory peak_bytes memory=device)" $((8 << 20))
+is "sampled calls: what is never freed is told" "$(of never_freed bytes memory=device)" $((3 << 20))
+is "sampled calls: what is never freed is counted by function" "$(of never_freed count function=cuMemAlloc_v2)" 3
+is "sampled calls: host memory that is never freed is told" "$(of never_freed bytes memory=host)" 4096
 
 watch --api all -- errors
-is "an error by name" "$(of errors name function=cuMemAlloc_v2)" CUDA_ERROR_OUT_OF_MEMORY
-is "of a launch too, when its end is watched" "$(of errors name function=cuLaunchKernel)" CUDA_ERROR_INVALID_VALUE
-is "of a name that is not there" "$(of errors name function=cuModuleGetFunction)" CUDA_ERROR_NOT_FOUND
+is "an error of an allocation is told by name" "$(of errors name function=cuMemAlloc_v2)" CUDA_ERROR_OUT_OF_MEMORY
+is "an error of a launch is told by name when its end is watched" "$(of errors name function=cuLaunchKernel)" CUDA_ERROR_INVALID_VALUE
+is "an error of a name that is not there is told by name" "$(of errors name function=cuModuleGetFunction)" CUDA_ERROR_NOT_FOUND
 
 watch -- copies 5
-is "copies to the device" "$(of copies bytes 'kind=host to device')" $((5 << 20))
-is "and back" "$(of copies bytes 'kind=device to host')" $((5 << 20))
+is "bytes copied to the device are counted" "$(of copies bytes 'kind=host to device')" $((5 << 20))
+is "bytes copied from the device are counted" "$(of copies bytes 'kind=device to host')" $((5 << 20))
 total=$(of calls total_ns function=cuMemcpyDtoH_v2) inner=$(of calls total_ns function=cuStreamSynchronize) self=$(of calls self_ns function=cuMemcpyDtoH_v2)
 is "a call inside another is not its own time" $((total - inner)) "$self"
 say_measured "copies back took $total ns, $inner of it in the call inside"
@@ -64,22 +65,22 @@ say_measured "copies back took $total ns, $inner of it in the call inside"
 watch -- waits 10
 waited=$(sed -n 's/waited_ns=//p' "$scratch/said") total=$(of calls total_ns function=cuStreamSynchronize)
 say_measured "waits by the program's clock $waited ns, in its calls $total ns"
-holds "its clock has all of the calls' time" test "$total" -le "$waited" -a "$total" -ge 200000000
+holds "the program's own clock has all of the calls' time" test "$total" -le "$waited" -a "$total" -ge 200000000
 
-like "a line a second, if asked for" "$("$tactus" cuda --live --library "$library" -- "$calls" "$library" waits 80 2>&1)" '^ +0 +[0-9]+ +[0-9]+ +[0-9.]+ m?s +0 B$'
+like "--live prints a line a second" "$("$tactus" cuda --live --library "$library" -- "$calls" "$library" waits 80 2>&1)" '^ +0 +[0-9]+ +[0-9]+ +[0-9.]+ m?s +0 B$'
 
 watch -- threads 1000
-is "two threads" "$(of calls calls function=cuLaunchKernel)" 2000
-is "that wait at once" "$(of calls calls function=cuStreamSynchronize)" 2
+is "launches of two threads are counted" "$(of calls calls function=cuLaunchKernel)" 2000
+is "waits of two threads at once are counted" "$(of calls calls function=cuStreamSynchronize)" 2
 watch -- fork 100
-is "a fork after use: both launch" "$(of calls calls function=cuLaunchKernel)" 200
-is "each for itself" "$(json 'len({r["pid"] for r in rows if r["table"] == "launches"})' <"$scratch/rows")" 2
-is "and the child gets an error by name" "$(of errors name)" CUDA_ERROR_NOT_INITIALIZED
+is "launches of a process and its fork are counted" "$(of calls calls function=cuLaunchKernel)" 200
+is "launches of a process and its fork are told apart" "$(json 'len({r["pid"] for r in rows if r["table"] == "launches"})' <"$scratch/rows")" 2
+is "an error of a fork is told by name" "$(of errors name)" CUDA_ERROR_NOT_INITIALIZED
 
 watch --api '^cuMem' -- copies 2
-is "a regular expression chooses" "$(json 'all(r["function"].startswith("cuMem") for r in rows if r["table"] == "calls")' <"$scratch/rows")" True
+is "--api with a regular expression chooses the functions" "$(json 'all(r["function"].startswith("cuMem") for r in rows if r["table"] == "calls")' <"$scratch/rows")" True
 TACTUS_SKIP_HOOKS=cuda:uprobe.multi watch -- launches 300
-is "single probes where many at once are not to be had" "$(of calls calls function=cuLaunchKernel)" 300
+is "launches are counted by single probes where many at once are not to be had" "$(of calls calls function=cuLaunchKernel)" 300
 
 echo "# kernels' names"
 watch -o "$scratch/file" -- names 3
@@ -96,26 +97,26 @@ for name in said:
     if len(name) <= 4026:
         assert words[name] == name.lstrip("_Z0123456789")[:-1] + "(int)", (len(name), words[name][:40])
 END
-is "are read whole, from one piece to 4,026 bytes, and put into words" $? 0
+is "names of kernels are read whole, from one piece to 4,026 bytes, and put into words" $? 0
 "$tactus" cuda --json -i "$scratch/file" >"$scratch/replay"
-is "from a recording too" "$(sort "$scratch/replay" | md5sum)" "$(sort "$scratch/rows" | md5sum)"
+is "names of kernels are the same from a recording" "$(sort "$scratch/replay" | md5sum)" "$(sort "$scratch/rows" | md5sum)"
 text=$("$tactus" cuda -i "$scratch/file")
-like "a table has them short" "$text" 'at::native::vectorized_elementwise_kernel<16, at::native::CUDAFunctorOnSelf_add<float>, std::array<char\*, 2ul> >\(\.\.\.\)'
-like "and says how to see all of them" "$text" 'wide shows names whole'
-like "which does" "$("$tactus" cuda --wide -i "$scratch/file")" 'void at::native::vectorized_elementwise_kernel<16, .*std::array<char\*, 2ul>\)'
-like "or as they are" "$("$tactus" cuda --mangled -i "$scratch/file")" '_ZN2at6native29vectorized_elementwise_kernelILi16E'
+like "a table has names of kernels short" "$text" 'at::native::vectorized_elementwise_kernel<16, at::native::CUDAFunctorOnSelf_add<float>, std::array<char\*, 2ul> >\(\.\.\.\)'
+like "a table says how to see names of kernels whole" "$text" 'wide shows names whole'
+like "--wide shows names of kernels whole" "$("$tactus" cuda --wide -i "$scratch/file")" 'void at::native::vectorized_elementwise_kernel<16, .*std::array<char\*, 2ul>\)'
+like "--mangled shows names of kernels as they are" "$("$tactus" cuda --mangled -i "$scratch/file")" '_ZN2at6native29vectorized_elementwise_kernelILi16E'
 "$tactus" cuda -i "$scratch/file" -o "$scratch/trace.jsonl" >/dev/null
-is "a trace has them in words" "$(grep -c '"kernel":"void at::native::vectorized_elementwise_kernel<16, ' "$scratch/trace.jsonl")" 3
+is "a trace has names of kernels in words" "$(grep -c '"kernel":"void at::native::vectorized_elementwise_kernel<16, ' "$scratch/trace.jsonl")" 3
 
 echo "# forms of output"
 watch -o "$scratch/file" -- copies 3
 cp "$scratch/rows" "$scratch/live"
 "$tactus" cuda --json -i "$scratch/file" >"$scratch/replay"
-is "a recording says what was seen live" "$(sort "$scratch/live" | md5sum)" "$(sort "$scratch/replay" | md5sum)"
+is "a recording of copies says what was seen live" "$(sort "$scratch/live" | md5sum)" "$(sort "$scratch/replay" | md5sum)"
 "$tactus" cuda -i "$scratch/file" -o "$scratch/trace.jsonl" >/dev/null
-is "JSON lines of a recording" $? 0
+is "JSON lines are made of a recording" $? 0
 "$tactus" cuda -i "$scratch/file" -o "$scratch/trace.json" >/dev/null
-is "a Chrome trace of it" $? 0
+is "a Chrome trace is made of a recording" $? 0
 python3 - "$scratch/trace.jsonl" "$scratch/trace.json" <<'END'
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
@@ -137,22 +138,22 @@ trace = json.load(open(sys.argv[2]))["traceEvents"]
 assert sum(e["ph"] == "X" and e["name"] == "cuMemcpyHtoD_v2" for e in trace) == 3, "spans"
 assert any(e["ph"] == "M" and e["args"]["name"] == "cuda_calls" for e in trace), "names"
 END
-is "both are well formed, in order, and nest" $? 0
+is "JSON lines and the Chrome trace are well formed, in order, and nest" $? 0
 text=$("$tactus" cuda -i "$scratch/file")
 for words in '^calls$' '^layers$' '^copies$' '^memory$' '^ioctls$' 'cuMemcpyHtoD_v2 +copy +3'; do
-	like "in words: $words" "$text" "$words"
+	like "a recording is told in words: $words" "$text" "$words"
 done
 
 echo "# a start-up on a real H200, recorded there by bench/cuda/h200.sh"
 "$tactus" cuda --json -i tests/recordings/h200-startup.tac >"$scratch/rows"
-is "it is read" $? 0
-is "463 ioctls" "$(of ioctls count)" 463
-is "all but one inside a call" "$(of ioctls inside) $(of layers spans 'layer=ioctls outside')" "462 1"
-is "of cuInit and of the making of the context" "$(of calls ioctls function=cuInit) $(of calls ioctls function=cuDevicePrimaryCtxRetain)" "107 355"
-is "channels by name" "$(of ioctls count 'name=RM_ALLOC HOPPER_CHANNEL_GPFIFO_A')" 20
-is "UVM's by name" "$(of ioctls count name=UVM_REGISTER_CHANNEL)" 20
-is "a kernel by name, in words and as it is" "$(of launches kernel) $(of launches mangled)" "small_kernel(int*) _Z12small_kernelPi"
-is "no time is counted twice" $(($(of calls total_ns) - $(of calls self_ns))) "$(of layers total_ns 'layer=ioctls inside them')"
+is "a recording of an H200 is read" $? 0
+is "a recording of an H200 has 463 ioctls" "$(of ioctls count)" 463
+is "ioctls of an H200 are inside calls but for one" "$(of ioctls inside) $(of layers spans 'layer=ioctls outside')" "462 1"
+is "ioctls of an H200 are of cuInit and of the making of the context" "$(of calls ioctls function=cuInit) $(of calls ioctls function=cuDevicePrimaryCtxRetain)" "107 355"
+is "channels of an H200 are told by name" "$(of ioctls count 'name=RM_ALLOC HOPPER_CHANNEL_GPFIFO_A')" 20
+is "ioctls of UVM of an H200 are told by name" "$(of ioctls count name=UVM_REGISTER_CHANNEL)" 20
+is "a kernel on an H200 is told by name, in words and as it is" "$(of launches kernel) $(of launches mangled)" "small_kernel(int*) _Z12small_kernelPi"
+is "no time of a recording of an H200 is counted twice" $(($(of calls total_ns) - $(of calls self_ns))) "$(of layers total_ns 'layer=ioctls inside them')"
 
 echo "# processes that are there already"
 mkfifo "$scratch/go"
@@ -174,32 +175,32 @@ for when in loaded later; do
 	wait $program
 	kill -INT $watcher
 	wait $watcher
-	is "$when: tactus ends well" $? 0
-	is "$when: its launches are seen, nobody else's" "$(of calls calls function=cuLaunchKernel)" 2000
+	is "a process that is there already, library $when: tactus ends well" $? 0
+	is "a process that is there already, library $when: its launches are seen, nobody else's" "$(of calls calls function=cuLaunchKernel)" 2000
 done
 
 echo "# what can go wrong"
 cp "$library" "$scratch/libcuda.so.1"
 truncate -s 3000 "$scratch/libcuda.so.1"
-ends "a damaged library" 1 'cuda: .*libcuda.so.1: its .* are not all there: its calls are not seen' \
+ends "a damaged library is told" 1 'cuda: .*libcuda.so.1: its .* are not all there: its calls are not seen' \
 	sh -c "'$tactus' cuda --library '$scratch/libcuda.so.1' -d 0.2 2>&1 >/dev/null | grep -vE 'no call into|switches happened' >&2; exit 1"
-ends "a library that is not there" 1 'cuda: cannot watch calls: .*No such file' "$tactus" cuda --library "$scratch/none" -d 0.2
-ends "a process that is not there" 1 'no process has pid' "$tactus" cuda -p 4194303 -d 0.2
-ends "a bad pattern" 2 "the value '\*\(' is neither" "$tactus" cuda --api '*('
-ends "a bad sample" 2 'is not a number from 1' "$tactus" cuda --sample 0
-ends "a word too much" 2 "unexpected word 'python'" "$tactus" cuda python
-ends "a recording written from a recording" 2 'writes a FILE.jsonl or a FILE.json' "$tactus" cuda -i "$scratch/file" -o "$scratch/other"
+ends "a library that is not there is told" 1 'cuda: cannot watch calls: .*No such file' "$tactus" cuda --library "$scratch/none" -d 0.2
+ends "a process that is not there is told" 1 'no process has pid' "$tactus" cuda -p 4194303 -d 0.2
+ends "a bad pattern is refused" 2 "the value '\*\(' is neither" "$tactus" cuda --api '*('
+ends "a bad sample is refused" 2 'is not a number from 1' "$tactus" cuda --sample 0
+ends "a word too much is refused" 2 "unexpected word 'python'" "$tactus" cuda python
+ends "a recording written from a recording is refused" 2 'writes a FILE.jsonl or a FILE.json' "$tactus" cuda -i "$scratch/file" -o "$scratch/other"
 out=$(env -u TACTUS_NVIDIA_MAJORS "$tactus" cuda -- true 2>&1)
 is "a command without CUDA ends well" $? 0
 if [ -e /dev/nvidiactl ]; then
 	skip "without a driver" "this machine has one"
 else
-	like "without a driver it says so" "$out" 'no NVIDIA driver'
-	like "without a libcuda it says so" "$out" 'no libcuda was found'
+	like "a machine without a driver is told" "$out" 'no NVIDIA driver'
+	like "a machine without a libcuda is told" "$out" 'no libcuda was found'
 fi
 out=$("$tactus" cuda -- "$calls" "$library" launches 10 2>&1)
 is "a library that is found late, and gone at once, is no trouble" $? 0
-like "and it is said" "$out" 'probed only when a process had mapped it|no libcuda was found'
+like "a library that is found late, and gone at once, is told" "$out" 'probed only when a process had mapped it|no libcuda was found'
 
 cp "$library" "$scratch/libcuda.so.1"
 "$calls" "$scratch/libcuda.so.1" waits 5 loaded <"$scratch/go" >"$scratch/said" &
@@ -215,18 +216,18 @@ is "a library that is written to while it is watched is let go of" $? 0
 echo go >&3
 exec 3>&-
 wait $program
-is "and its program goes on" $? 0
+is "the program of a library that is written to goes on" $? 0
 kill -INT $watcher
 wait $watcher
-is "tactus ends well" $? 0
+is "tactus ends well after a library was written to" $? 0
 
 watch --count 'cuMem*' -- copies 4
-is "counted alone" "$(of calls calls function=cuMemcpyHtoD_v2) $(of calls seen) $(of calls calls function=cuInit)" "4 0 0"
+is "--count counts calls and sees none" "$(of calls calls function=cuMemcpyHtoD_v2) $(of calls seen) $(of calls calls function=cuInit)" "4 0 0"
 if [ ! -e /dev/nvidiactl ]; then
 	like "without the driver its functions are not watched, and it is said" "$(cat "$scratch/err")" \
 		'not watched: no function that can be hooked fits cuMem\* in modules called nvidia\*'
 fi
-list=$(LD_LIBRARY_PATH=$PWD/build/programs "$tactus" cuda --list 'cuMem*' 2>&1)
-like "the list has how each is watched" "$list" 'libcuda +cuMemAlloc_v2 +entry and return +allocate'
-like "and its other names" "$list" 'cuMemFree_v2 .*cuMemFreeByAnotherName'
+list=$(LD_LIBRARY_PATH=$PWD/build/workloads "$tactus" cuda --list 'cuMem*' 2>&1)
+like "--list has how each function is watched" "$list" 'libcuda +cuMemAlloc_v2 +entry and return +allocate'
+like "--list has a function's other names" "$list" 'cuMemFree_v2 .*cuMemFreeByAnotherName'
 done_testing

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tactus cuda where the library is not an ordinary file of an ordinary process: 32 bits, another mount namespace, a process that
 # ends while probes are put on, a kernel that refuses; and calls in what 'tactus record' writes. On the double of libcuda.so.1.
+# not beside: tactus cuda, whose folders in /tmp are counted
 . tests/tap.sh
 
 library=$PWD/build/workloads/libcuda.so.1
@@ -26,27 +27,27 @@ narrow=$scratch/narrow/libcuda.so.1 narrow_calls=$scratch/narrow/cuda_calls
 if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/fakes/libcuda.c -o "$narrow" 2>"$scratch/err" &&
 	gcc -m32 -w -O2 -D_GNU_SOURCE tests/workloads/cuda_calls.c -o "$narrow_calls" -ldl -lpthread 2>>"$scratch/err" &&
 	"$narrow_calls" "$narrow" launches 1 2>>"$scratch/err"; then
-	is "the program is one" "$(od -An -tx1 -j4 -N1 "$narrow_calls" | tr -d ' ')" 01
+	is "the 32-bit program is one" "$(od -An -tx1 -j4 -N1 "$narrow_calls" | tr -d ' ')" 01
 	said='^1 .*narrow/libcuda.so.1: it is a 32-bit library: its calls are not seen'
 	"$tactus" cuda --json --no-detour --library "$library" -- sh -c '"$1" "$2" waits 60 && "$3" "$4" launches 400' \
 		sh "$narrow_calls" "$narrow" "$calls" "$library" >"$scratch/all" 2>"$scratch/err"
-	is "watching it and another ends well" $? 0
+	is "watching a 32-bit program and another ends well" $? 0
 	grep '^{' "$scratch/all" >"$scratch/rows"
 	like "the 32-bit program ran to its end" "$(cat "$scratch/all")" '^waited_ns='
-	like "it is said once that its calls are not seen" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
-	is "and the other's are" "$(launched "$scratch/rows")" 400
+	like "that a 32-bit program's calls are not seen is said once" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
+	is "calls of a program beside a 32-bit one are seen" "$(launched "$scratch/rows")" 400
 	"$narrow_calls" "$narrow" launches 50 loaded <"$scratch/go" >"$scratch/said" &
 	program=$!
 	exec 3>"$scratch/go"
 	wait_for "$scratch/said" pid=
 	begin -p $program
-	like "of one that is there already it is said too" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
+	like "that calls are not seen is said of a 32-bit program that is there already" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
 	echo go >&3
 	exec 3>&-
 	wait $program
-	is "it goes on" $? 0
+	is "a 32-bit program that is there already goes on" $? 0
 	end
-	is "and so does tactus" $? 0
+	is "tactus ends well after a 32-bit program" $? 0
 else
 	skip "a 32-bit program" "none can be made or run here: $(head -1 "$scratch/err")"
 fi
@@ -59,15 +60,15 @@ if unshare -m true 2>"$scratch/err"; then
 	program=$!
 	exec 3>"$scratch/go"
 	wait_for "$scratch/said" pid=
-	is "its path leads nowhere outside" "$(ls "$scratch/inside")" ""
-	like "but the process maps it" "$(cat /proc/$program/maps)" "inside/libcuda.so.1"
+	is "the path of a container's library leads nowhere outside" "$(ls "$scratch/inside")" ""
+	like "the process in a container maps its library" "$(cat /proc/$program/maps)" "inside/libcuda.so.1"
 	begin -p $program
 	echo go >&3
 	exec 3>&-
 	wait $program
 	end
-	is "tactus ends well" $? 0
-	is "its launches are counted all the same" "$(launched "$scratch/rows")" 700
+	is "tactus ends well after a container" $? 0
+	is "launches in a container are counted" "$(launched "$scratch/rows")" 700
 else
 	skip "a container" "no mount namespace to be had: $(cat "$scratch/err")"
 fi
@@ -93,17 +94,17 @@ wait_for "$scratch/said" pid=
 wait_for "$scratch/said2" pid=
 untouched=$(at_entry $program)
 begin -p $program
-like "a probe is in its code" "$(at_entry $program)" '^(cc|f30f1efacc)'
+like "a probe is in the code of the process that is watched" "$(at_entry $program)" '^(cc|f30f1efacc)'
 case $(uname -r) in
 [0-5].* | 6.[0-9].*) skip "the other's is as it was" "before Linux 6.10 it can't be spared" ;;
-*) is "the other's is as it was" "$(at_entry $other)" "$untouched" ;;
+*) is "the code of a process that is not watched is as it was" "$(at_entry $other)" "$untouched" ;;
 esac
 echo go >&3
 echo go >&4
 exec 3>&- 4>&-
 wait $program $other
 end
-is "launches of all its threads are counted, the other's not" "$(launched "$scratch/rows")" 600
+is "launches of all threads of the one process are counted and the other's not" "$(launched "$scratch/rows")" 600
 
 echo "# a process that ends while probes are put on"
 "$calls" "$library" launches 10 loaded <"$scratch/go" >"$scratch/said" &
@@ -118,41 +119,41 @@ kill -KILL $program
 wait $program 2>/dev/null
 exec 3>&-
 wait_for "$scratch/err" watching
-is "watching begins" $? 0
+is "watching a process that has ended begins" $? 0
 end
-is "and ends well" $? 0
-like "with a word on what was not seen" "$(cat "$scratch/err")" 'no libcuda was found|no call into libcuda was seen'
+is "watching a process that has ended ends well" $? 0
+like "of a process that has ended it is said what was not seen" "$(cat "$scratch/err")" 'no libcuda was found|no call into libcuda was seen'
 
 echo "# what a kernel refuses"
 TACTUS_SKIP_HOOKS=cuda:uprobe.multi,cuda:uprobe "$tactus" cuda --library "$library" -- "$calls" "$library" launches 10 \
 	>"$scratch/rows" 2>"$scratch/err"
-is "no probe at all: it can't start" $? 1
-like "and says why" "$(cat "$scratch/err")" 'cannot watch calls: '
+is "without any probe tactus cuda can't start" $? 1
+like "without any probe tactus cuda says why it can't start" "$(cat "$scratch/err")" 'cannot watch calls: '
 TACTUS_SKIP_HOOKS=cuda:kprobe.multi,cuda:kprobe "$tactus" cuda --json --driver '*' --library "$library" -- "$calls" "$library" \
 	launches 300 >"$scratch/rows" 2>"$scratch/err"
-is "no probe of the kernel's functions: it goes on" $? 0
-like "and says so" "$(cat "$scratch/err")" "the driver's functions are not watched: "
-is "with what can be watched" "$(launched "$scratch/rows")" 300
+is "without probes of the kernel's functions tactus cuda goes on" $? 0
+like "without probes of the kernel's functions tactus cuda says so" "$(cat "$scratch/err")" "the driver's functions are not watched: "
+is "without probes of the kernel's functions launches are counted" "$(launched "$scratch/rows")" 300
 "$tactus" cuda --json --driver vmlinux:vfs_read --driver-by fentry --library "$library" -- "$calls" "$library" launches 300 \
 	>"$scratch/rows" 2>"$scratch/err"
-is "fentry alone: it goes on" "$? $(launched "$scratch/rows")" "0 300"
-like "and says that it has it, or why not" "$(cat "$scratch/err")" \
+is "with fentry alone launches are counted" "$? $(launched "$scratch/rows")" "0 300"
+like "with fentry alone it is said that it is there, or why not" "$(cat "$scratch/err")" \
 	'cuda: 1 of 1 functions of the driver are watched by fentry$|not watched: by fentry: this kernel.*; by kprobe: not asked for'
 if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
-	like "without kprobes either it says both" "$("$tactus" cuda --driver vmlinux:vfs_read -- true 2>&1)" \
+	like "without fentry and kprobes both reasons are said" "$("$tactus" cuda --driver vmlinux:vfs_read -- true 2>&1)" \
 		'1 of 1 .* by fentry$|not watched: by fentry: this kernel.*; by kprobe: this kernel is built without kprobes'
 fi
-ends "by nothing that there is" 2 'is none of auto, fentry and kprobe' "$tactus" cuda --driver-by magic
+ends "a way to watch the driver that is none is refused" 2 'is none of auto, fentry and kprobe' "$tactus" cuda --driver-by magic
 
 echo "# tactus record"
 "$tactus" record --library "$library" -o "$scratch/file" -- "$calls" "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
-is "calls are recorded if asked for" $? 0
+is "tactus record --library ends well" $? 0
 "$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
-is "each launch is in the file" "$(launched "$scratch/rows")" 500
-is "with the ioctls" "$(json 'sum(r["count"] for r in rows if r["table"] == "ioctls")' <"$scratch/rows")" 4
-like "and the scheduler's events" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" 'cuda_calls'
+is "each launch is in a recording with --library" "$(launched "$scratch/rows")" 500
+is "ioctls are in a recording with --library" "$(json 'sum(r["count"] for r in rows if r["table"] == "ioctls")' <"$scratch/rows")" 4
+like "the scheduler's events are in a recording with --library" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" 'cuda_calls'
 "$tactus" record --cuda -o "$scratch/file" -- true >"$scratch/said" 2>"$scratch/err"
-is "without a libcuda it records the rest" $? 0
+is "tactus record --cuda ends well without a libcuda" $? 0
 "$tactus" record -o "$scratch/file" -- true >/dev/null 2>&1
-like "unasked there is nothing of CUDA in it" "$("$tactus" cuda -i "$scratch/file" 2>&1)" 'nothing of CUDA in this recording'
+like "a recording without --cuda has nothing of CUDA" "$("$tactus" cuda -i "$scratch/file" 2>&1)" 'nothing of CUDA in this recording'
 done_testing

@@ -70,19 +70,27 @@ int main(void)
 {
 	struct beat steady = heard(30, "#"), overruns = heard(60, "#.##..#."), late = heard(60, "#.#.##"),
 		    none = heard_at_random(60), paused = heard(60, "##########...................."), slower = steady,
-		    few = heard(5, "#");
+		    third = { 0 }, few = heard(5, "#");
 	struct behaviour seen = with_beat(&steady);
 	struct pattern pattern = { 0 };
 
-	is(steady.gap_ns, FRAME_NS, "a steady clock is heard");
-	ok(is_timely(&steady), "and one that works by it is timely, however often others wake it");
-	ok(overruns.gap_ns > FRAME_NS * 99ULL / 100 && overruns.gap_ns < FRAME_NS * 101ULL / 100,
-	   "one that overruns is heard too (%lu)", overruns.gap_ns);
-	ok(is_timely(&overruns), "and is timely");
+	is(steady.gap_ns, FRAME_NS, "steady clock is heard with its period");
+	ok(is_timely(&steady), "thread that works by a steady clock is timely, however often others wake it");
+	ok(overruns.gap_ns > FRAME_NS * 99ULL / 100,
+	   "clock of a thread that overruns is heard no faster than it is (%lu)", overruns.gap_ns);
+	ok(overruns.gap_ns < FRAME_NS * 101ULL / 100,
+	   "clock of a thread that overruns is heard no slower than it is (%lu)", overruns.gap_ns);
+	ok(is_timely(&overruns), "thread that overruns its clock is timely");
 	ok(late.gap_ns < FRAME_NS * 101ULL / 100,
-	   "one that began with every other beat is heard once a short gap shows it (%lu)", late.gap_ns);
-	ok(paused.gap_ns == FRAME_NS && is_timely(&paused),
-	   "and one that is kept from the CPU for long now and then (%lu)", paused.gap_ns);
+	   "clock that began with every other beat is heard once a short gap shows it (%lu)", late.gap_ns);
+	is(paused.gap_ns, FRAME_NS, "clock of a thread that is kept from the CPU for long is heard");
+	ok(is_timely(&paused), "thread with a clock that is kept from the CPU for long is timely");
+	for (u64 i = 0; i < 40; i++) /* woken by another a third of a period before its first beat */
+		beat_heard(&third, NSEC_PER_SEC + (i ? i * FRAME_NS : FRAME_NS * 2 / 3));
+	ok(third.gap_ns > FRAME_NS * 99ULL / 100,
+	   "clock after one gap of a third of its period is not heard at a third (%lu)", third.gap_ns);
+	ok(third.gap_ns < FRAME_NS * 101ULL / 100, "clock after one gap of a third of its period is heard whole (%lu)",
+	   third.gap_ns);
 	for (u64 i = 0; i < 20; i++)
 		beat_heard(&slower, slower.heard_ns + 20ULL * FRAME_NS);
 	ok(slower.gap_ns > 18ULL * FRAME_NS, "a clock that has become much slower is heard as that (%lu)",
@@ -92,21 +100,21 @@ int main(void)
 	pattern.timely = 100;
 	seen.wait_ns = seen.span_ns * 3 / 4;
 	pattern_learn_timely(&pattern, &seen);
-	is(pattern.timely, 100, "to wait for a CPU does not count against a thread that was on time");
+	is(pattern.timely, 100, "waiting for a CPU does not count against a thread that was on time");
 	seen.wait_ns = 0;
 	pattern_learn_timely(&pattern, &seen);
-	ok(pattern.timely < 100, "to wake at any time does");
+	ok(pattern.timely < 100, "thread that wakes at any time becomes less timely");
 	pattern.timely = 100;
 	seen.wait_ns = seen.span_ns * 3 / 5;
 	seen.cpu_ns = seen.span_ns * 2 / 5;
 	pattern_learn_timely(&pattern, &seen);
-	ok(pattern.timely < 100, "and so does to work on and on, waiting or not");
-	ok(serving(60) > 0, "one that wakes an urgent thread nearly whenever it works is timely with it");
-	is(serving(20), 0, "one that does so now and then is not");
+	ok(pattern.timely < 100, "thread that works on and on becomes less timely, waiting or not");
+	ok(serving(60) > 0, "thread that wakes an urgent thread nearly whenever it works is timely");
+	is(serving(20), 0, "thread that wakes an urgent thread now and then is not timely");
 	ok(!is_timely(&none), "interrupts at any time are no clock");
-	ok(!is_timely(&few), "nor are a few");
-	is(times_near(5, 0), 0, "nothing fits into nothing");
-	is(times_near(50, 10), 5, "five times ten");
+	ok(!is_timely(&few), "five wake-ups are no clock");
+	is(times_near(5, 0), 0, "period of 0 fits no number of times");
+	is(times_near(50, 10), 5, "fifty is near five times ten");
 	is(times_near(55, 10), 0, "five and a half times is not near");
 	is(times_near(1000, 10), 0, "a hundred beats are not left out, they are a pause");
 	return tap_end();

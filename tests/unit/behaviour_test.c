@@ -14,41 +14,43 @@ static void test_recorded(void)
 	for (int i = 0; i < RECORDED; i++) {
 		const struct recorded_behaviour *row = &recorded_behaviours[i];
 
-		is(role_of_behaviour(&row->seen).role, row->role, "%s, %s: %s (%s)", row->program, row->thread,
-		   role_names[row->role], row->why);
+		is(role_of_behaviour(&row->seen).role, row->role, "behaviour of %s, %s is %s (%s)", row->program,
+		   row->thread, role_names[row->role], row->why);
 	}
 }
 
 static void test_sound_periods(void)
 {
 	for (u64 frames = 64; frames <= 4096; frames *= 2) {
-		ok(is_sound_period(frames * NSEC_PER_SEC / 48000), "%d frames at 48 kHz", (int)frames);
-		ok(is_sound_period(frames * NSEC_PER_SEC / 44100), "%d frames at 44.1 kHz", (int)frames);
+		ok(is_sound_period(frames * NSEC_PER_SEC / 48000), "block of %d frames at 48 kHz is a sound period",
+		   (int)frames);
+		ok(is_sound_period(frames * NSEC_PER_SEC / 44100), "block of %d frames at 44.1 kHz is a sound period",
+		   (int)frames);
 	}
-	ok(is_sound_timer(10000000), "10 ms by an exact clock");
-	ok(!is_sound_timer(10078000), "not 10 ms by sleeping");
-	ok(!is_sound_period(16666667), "not 60 Hz");
-	ok(!is_sound_period(8333333), "not 120 Hz");
-	ok(!is_sound_period(50000000), "not 50 ms");
-	ok(!is_sound_period(0), "not 0");
-	ok(!is_sound_period(~0ULL / 2000), "nor for ever");
+	ok(is_sound_timer(10000000), "exact clock of 10 ms is a sound timer");
+	ok(!is_sound_timer(10078000), "sleeping 10 ms at a time is no sound timer");
+	ok(!is_sound_period(16666667), "60 Hz is no sound period");
+	ok(!is_sound_period(8333333), "120 Hz is no sound period");
+	ok(!is_sound_period(50000000), "50 ms is no sound period");
+	ok(!is_sound_period(0), "0 is no sound period");
+	ok(!is_sound_period(~0ULL / 2000), "endless period is no sound period");
 }
 
 static void test_other_periods(void)
 {
-	ok(is_picture_period(16666667), "60 Hz is a screen's");
-	ok(is_picture_period(6944444), "144 Hz too");
-	ok(!is_picture_period(10666667), "a block of sound is not");
-	ok(!is_picture_period(0), "nor is 0");
-	ok(is_input_period(1000000), "1 ms is a fast mouse's");
-	ok(is_input_period(125000), "0.125 ms too");
-	ok(!is_input_period(1083000), "sleeping 1 ms at a time is not");
+	ok(is_picture_period(16666667), "60 Hz is a screen's period");
+	ok(is_picture_period(6944444), "144 Hz is a screen's period");
+	ok(!is_picture_period(10666667), "block of sound is no screen's period");
+	ok(!is_picture_period(0), "0 is no screen's period");
+	ok(is_input_period(1000000), "1 ms is a fast mouse's period");
+	ok(is_input_period(125000), "0.125 ms is a fast mouse's period");
+	ok(!is_input_period(1083000), "sleeping 1 ms at a time is no mouse's period");
 	/* No period is taken for two things. */
 	for (u64 period_ns = 100000; period_ns < 100000000; period_ns += 1000)
 		if (is_sound_period(period_ns) + is_sound_timer(period_ns) + is_picture_period(period_ns) +
 			    is_input_period(period_ns) >
 		    1)
-			ok(0, "%d us is two things", (int)(period_ns / 1000));
+			ok(0, "period of %d us is taken for one thing only", (int)(period_ns / 1000));
 }
 
 /* Sends to a sound server at these times, in ms; returns how often it counted. */
@@ -60,16 +62,16 @@ static u32 after_sends(u64 step_ms, int times)
 
 	for (int i = 0; i < times; i++, now_ns += step_ms * NSEC_PER_MSEC)
 		known += sound_was_sent(&role, now_ns);
-	ok(known <= 1, "it is news once at most");
+	ok(known <= 1, "sound that is sent is news once at most");
 	return role.facts.audio_writes;
 }
 
 static void test_sends(void)
 {
 	ok(after_sends(40, 40) >= SOUND_WRITES_ENOUGH, "a send every 40 ms for 1.6 s feeds sound");
-	ok(after_sends(500, 8) >= SOUND_WRITES_ENOUGH, "and so does one every 500 ms for 4 s");
-	ok(after_sends(1, 200) < SOUND_WRITES_ENOUGH, "200 requests in a burst do not");
-	ok(after_sends(1000, 100) < SOUND_WRITES_ENOUGH, "nor does a request a second");
+	ok(after_sends(500, 8) >= SOUND_WRITES_ENOUGH, "send every 500 ms for 4 s feeds sound");
+	ok(after_sends(1, 200) < SOUND_WRITES_ENOUGH, "200 requests in a burst feed no sound");
+	ok(after_sends(1000, 100) < SOUND_WRITES_ENOUGH, "request a second feeds no sound");
 }
 
 static struct role_answer of_process(u32 process, struct behaviour seen)
@@ -104,15 +106,19 @@ static void test_processes(void)
 
 	is(answer.role, ROLE_AUDIO, "a sound server's thread that wakes often for little is for sound");
 	is(answer.evidence, EVIDENCE_IO, "since it is a sound server's");
-	is(of_process(0, mixes).role, ROLE_UNKNOWN, "the same elsewhere tells nothing");
+	is(of_process(0, mixes).role, ROLE_UNKNOWN,
+	   "thread of no sound server that wakes often for little has no role");
 	is(of_process(PROCESS_SOUND_CLIENT, mixes).role, ROLE_UNKNOWN, "a client has many such threads");
 	is(of_process(PROCESS_SOUND_SERVER, rests).role, ROLE_BACKGROUND, "a server's thread that rests is not");
 	answer = of_process(PROCESS_SOUND_CLIENT, plays);
-	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_IO && answer.confidence >= 90,
-	   "a client's thread that wakes by a clock of sound is for sound");
+	is(answer.role, ROLE_AUDIO, "sound client's thread that wakes by a clock of sound is for sound");
+	is(answer.evidence, EVIDENCE_IO, "sound client's thread is known by what its process has open");
+	ok(answer.confidence >= 90, "sound client's thread that wakes by a clock of sound is surely for sound");
 	answer = of_process(0, plays);
-	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_RUNTIME && answer.confidence < 90,
-	   "elsewhere it is as well, less surely");
+	is(answer.role, ROLE_AUDIO, "thread that wakes by a clock of sound elsewhere is for sound");
+	is(answer.evidence, EVIDENCE_RUNTIME,
+	   "thread that wakes by a clock of sound elsewhere is known by how it runs");
+	ok(answer.confidence < 90, "thread that wakes by a clock of sound elsewhere is less surely for sound");
 }
 
 static void test_hinted(void)
@@ -127,7 +133,8 @@ static void test_hinted(void)
 	hinted.prio = PRIO_HINTED;
 	is(opinion_of_clock(&asks).role, ROLE_AUDIO,
 	   "who asks for an urgent nice value and wakes by a clock is for sound");
-	is(opinion_of_clock(&hinted).role, ROLE_UNKNOWN, "the nice value that hints give is no such sign");
+	is(opinion_of_clock(&hinted).role, ROLE_UNKNOWN,
+	   "nice value that hints give does not make a thread one for sound");
 }
 
 int main(void)

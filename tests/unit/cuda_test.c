@@ -121,17 +121,17 @@ static void spans_that_nest(void)
 	ioctl_at(TID, 210, 230, 0); /* after it */
 	cuda_end(&cuda);
 	is(cuda.functions[INIT].ioctls, 2, "a call has the ioctls inside it");
-	is(cuda.functions[INIT].ioctl_ns, 15, "and their time");
-	is(cuda.functions[WAIT].ioctls, 1, "the inner call has its own");
-	is(cuda.functions[WAIT].ioctl_ns, 20, "with its time");
-	is(cuda.functions[INIT].nested_ns, 35, "the outer call has the inner one's time apart");
+	is(cuda.functions[INIT].ioctl_ns, 15, "call has the time of the ioctls inside it");
+	is(cuda.functions[WAIT].ioctls, 1, "inner call has its own ioctls");
+	is(cuda.functions[WAIT].ioctl_ns, 20, "inner call has the time of its own ioctls");
+	is(cuda.functions[INIT].nested_ns, 35, "outer call has the time of the inner one apart");
 	is(cuda.outside, 3, "before, after and of another thread: outside");
-	is(cuda.outside_ns, 40, "with their time");
+	is(cuda.outside_ns, 40, "ioctls outside calls have their time");
 	is(cuda.inside_ns, 35, "inside is what is inside");
-	is(cuda.ioctls->inside, 3, "the ioctl's row says how many were inside");
-	is(cuda.ioctls->durations.total, 6, "of how many");
-	is(cuda.ioctls->refused, 1, "and how many the driver refused");
-	is(cuda.ioctls->next == NULL, 1, "one command is one row");
+	is(cuda.ioctls->inside, 3, "row of an ioctl counts those inside calls");
+	is(cuda.ioctls->durations.total, 6, "row of an ioctl command has all its durations");
+	is(cuda.ioctls->refused, 1, "row of an ioctl command counts what the driver refused");
+	is(cuda.ioctls->next == NULL, 1, "ioctls of one command are one row");
 	end();
 }
 
@@ -146,14 +146,14 @@ static void three_layers(void)
 	call(TID, DRIVER, 160, 163, EVENT_FLAG_NESTED); /* in the call, in no ioctl */
 	call(TID, INIT, 100, 200, 0);
 	cuda_end(&cuda);
-	is(cuda.driver_spans, 2, "the driver's functions that are in an ioctl, outermost ones");
-	is(cuda.driver_ns, 21, "with their time");
-	is(cuda.ioctls->driver_ns, 21, "which is that ioctl's");
-	is(cuda.functions[DRIVER].nested_ns, 5, "one inside another is the other's");
-	is(cuda.functions[INIT].driver_ns, 3, "one in no ioctl is the call's");
-	is(cuda.functions[INIT].ioctl_ns, 40, "and the ioctl is");
-	is(cuda.functions[INIT].nested_ns, 0, "none of them is a call");
-	is(cuda.calls, 1, "the driver's functions are no calls");
+	is(cuda.driver_spans, 2, "outermost driver functions in an ioctl are counted");
+	is(cuda.driver_ns, 21, "driver functions in an ioctl have their time");
+	is(cuda.ioctls->driver_ns, 21, "ioctl has the time of its driver functions");
+	is(cuda.functions[DRIVER].nested_ns, 5, "driver function inside another counts as nested in that");
+	is(cuda.functions[INIT].driver_ns, 3, "driver function in no ioctl counts for the call");
+	is(cuda.functions[INIT].ioctl_ns, 40, "ioctl with driver functions inside counts for the call");
+	is(cuda.functions[INIT].nested_ns, 0, "driver functions are no calls inside a call");
+	is(cuda.calls, 1, "driver functions are not counted as calls");
 	end();
 }
 
@@ -164,8 +164,8 @@ static void many_outside(void)
 		ioctl_at(TID, i * 10, i * 10 + 5, 0);
 	call(TID, INIT, 19980, 30000, 0);
 	cuda_end(&cuda);
-	is(cuda.functions[INIT].ioctls, 2, "after very many outside, those inside are found");
-	is(cuda.outside, 1998, "and the others counted");
+	is(cuda.functions[INIT].ioctls, 2, "ioctls inside a call are found after very many outside");
+	is(cuda.outside, 1998, "ioctls outside calls are counted, however many");
 	end();
 }
 
@@ -185,14 +185,14 @@ static void memory_adds_up(void)
 	memory(ALLOC, 0x1000, 10, 0);
 	process = cuda.processes;
 	is(process->memory[MEMORY_DEVICE].allocations, 3, "an allocation that failed is none");
-	is(process->memory[MEMORY_DEVICE].total_bytes, 5106, "all bytes");
-	is(process->memory[MEMORY_DEVICE].peak_bytes, 5096, "at the peak");
-	is(process->memory[MEMORY_DEVICE].now_bytes, 10, "now");
+	is(process->memory[MEMORY_DEVICE].total_bytes, 5106, "device memory counts all bytes ever allocated");
+	is(process->memory[MEMORY_DEVICE].peak_bytes, 5096, "device memory keeps its peak");
+	is(process->memory[MEMORY_DEVICE].now_bytes, 10, "device memory counts what is allocated now");
 	is(process->memory[MEMORY_HOST].now_bytes, 64, "host memory of the same address is another");
 	is(process->unknown_frees, 1, "a free of what is not known is counted, one of nothing is not");
-	is(cuda.errors->result, 2, "the failure is there");
-	is(cuda.errors->count, 1, "once");
-	is_text(cuda_result_name(cuda.errors->result), "CUDA_ERROR_OUT_OF_MEMORY", "by name");
+	is(cuda.errors->result, 2, "failed call has its error kept");
+	is(cuda.errors->count, 1, "error that occurred once is counted once");
+	is_text(cuda_result_name(cuda.errors->result), "CUDA_ERROR_OUT_OF_MEMORY", "error is told by its name");
 	end();
 }
 
@@ -220,13 +220,13 @@ static void launches_have_names(void)
 	launch(0xbb, 2);
 	launch(0xbb, 3);
 	launch(0xee, 4);
-	is(cuda.launches, 4, "every launch counts");
-	is(cuda.functions[LAUNCH].entries, 4, "as a call whose end is not watched");
+	is(cuda.launches, 4, "launches are all counted");
+	is(cuda.functions[LAUNCH].entries, 4, "launch counts as a call whose end is not watched");
 	is_text(cuda_kernel_of(&cuda, PID, 0xbb)->name, "saxpy", "another handle of a kernel has its name");
-	is(cuda_kernel_of(&cuda, PID, 0xbb)->launches, 2, "and its launches");
-	is(cuda_kernel_of(&cuda, PID, 0xbb)->grid[0], 3, "with the last one's sizes");
+	is(cuda_kernel_of(&cuda, PID, 0xbb)->launches, 2, "launches by another handle of a kernel are counted");
+	is(cuda_kernel_of(&cuda, PID, 0xbb)->grid[0], 3, "kernel keeps the sizes of its last launch");
 	ok(!cuda_kernel_of(&cuda, PID, 0xee)->name, "a kernel that nobody named has none");
-	is(cuda_times_called(&cuda.functions[LAUNCH]), 4, "without a count the events are the count");
+	is(cuda_times_called(&cuda.functions[LAUNCH]), 4, "function without a count has as many calls as events");
 	take(&count.head);
 	is(cuda_times_called(&cuda.functions[LAUNCH]), 300, "sampled: the kernel's count is");
 	end();
@@ -247,22 +247,23 @@ static void long_names_come_in_pieces(void)
 	name(CUDA_NAMED_KERNEL, 0xaa, 0, piece);
 	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, CUDA_NAME_PIECE), "and");
 	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "a piece goes behind the first");
-	is_text(cuda_kernel_of(&cuda, PID, 0xaa)->name + CUDA_NAME_PIECE, "and", "as it is");
+	is_text(cuda_kernel_of(&cuda, PID, 0xaa)->name + CUDA_NAME_PIECE, "and",
+		"second piece of a name reads as it was sent");
 	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, CUDA_NAME_PIECE * 2), "lost");
-	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "one behind a piece that is missing is left out");
+	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "piece of a name behind a missing one is left out");
 	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID, 0), "twice");
 	name(CUDA_NAMED_MORE, 0xaa, cuda_more_of(PID + 1, CUDA_NAME_PIECE + 3), "another's");
 	name(CUDA_NAMED_MORE, 0xdd, cuda_more_of(PID, 0), "nobody's");
-	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "and so are those that belong nowhere");
+	is(name_len(0xaa), CUDA_NAME_PIECE + 3, "pieces of names that belong nowhere are left out");
 	name(CUDA_NAMED_KERNEL, 0xbb, 0, piece);
 	for (u32 i = 1; i < 100; i++)
 		name(CUDA_NAMED_MORE, 0xbb, cuda_more_of(PID, i * CUDA_NAME_PIECE), piece);
-	is(name_len(0xbb), CUDA_NAME_MAX, "no name is longer than is read");
+	is(name_len(0xbb), CUDA_NAME_MAX, "kernel name is no longer than is read");
 	name(CUDA_NAMED_SAME, 0xcc, 0xbb, "");
 	is(name_len(0xcc), CUDA_NAME_MAX, "another handle of that kernel has all of it");
 	name(CUDA_NAMED_KERNEL, 0xbb, 0, "saxpy");
-	is_text(cuda_kernel_of(&cuda, PID, 0xbb)->name, "saxpy", "and a handle may have another name later");
-	is(name_len(0xcc), CUDA_NAME_MAX, "by itself");
+	is_text(cuda_kernel_of(&cuda, PID, 0xbb)->name, "saxpy", "handle of a kernel may get another name later");
+	is(name_len(0xcc), CUDA_NAME_MAX, "handle of a kernel keeps its own long name");
 	end();
 }
 
@@ -295,22 +296,25 @@ static void names_of_functions(void)
 	struct cuda_functions functions = { 0 };
 
 	is(cuda_api_of("cuMemAlloc_v2")->class, CUDA_ALLOCATES, "a version is no part of the name");
-	is(cuda_api_of("cuLaunchKernel_ptsz")->shape, SHAPE_LAUNCH, "nor is the stream's suffix");
-	is(cuda_api_of("cuMemcpyHtoDAsync_v2_ptsz")->what, COPY_HOST_TO_DEVICE, "nor both");
-	is(cuda_api_of("cuLaunchKernelEx")->shape, SHAPE_LAUNCH_EX, "the longer name is another function");
-	is(cuda_api_of("cuMemcpyBatchAsync")->class, CUDA_COPIES, "a family by its beginning");
-	is(cuda_api_of("cuMemGetInfo_v2")->class, CUDA_OTHER, "a getter is in no set");
-	is(cuda_api_of("cuStreamQuery")->class, CUDA_OTHER, "nor is a poll");
-	is(cuda_api_of("")->class, CUDA_OTHER, "nor nothing");
-	is(cuda_plain_length("_v2"), 3, "a name is never empty");
+	is(cuda_api_of("cuLaunchKernel_ptsz")->shape, SHAPE_LAUNCH,
+	   "suffix of a per-thread stream is no part of a function's name");
+	is(cuda_api_of("cuMemcpyHtoDAsync_v2_ptsz")->what, COPY_HOST_TO_DEVICE,
+	   "version and stream suffix together are no part of a function's name");
+	is(cuda_api_of("cuLaunchKernelEx")->shape, SHAPE_LAUNCH_EX, "function with a longer name is another");
+	is(cuda_api_of("cuMemcpyBatchAsync")->class, CUDA_COPIES, "function is in a family by its beginning");
+	is(cuda_api_of("cuMemGetInfo_v2")->class, CUDA_OTHER, "function that gets something is in no set");
+	is(cuda_api_of("cuStreamQuery")->class, CUDA_OTHER, "function that polls is in no set");
+	is(cuda_api_of("")->class, CUDA_OTHER, "empty function name is in no set");
+	is(cuda_plain_length("_v2"), 3, "function name without its version is never empty");
 	ok(!cuda_result_name(12345), "a result without a name has none");
 	cuda_functions_add(&functions, "cuMemFree_v2_extra_name", 64, 64);
 	cuda_functions_add(&functions, "cuMemFree_v2", 64, 64);
 	cuda_functions_add(&functions, "cuInit", 128, 128);
 	cuda_functions_add(&functions, "cuMemFreeElse", 64, 64);
 	is(functions.len, 2, "names of one place are one function");
-	is_text(functions.all[0].name, "cuMemFree_v2", "that goes by the name that is known");
-	is_text(functions.all[0].aliases, "cuMemFree_v2_extra_name,cuMemFreeElse", "and has the others");
+	is_text(functions.all[0].name, "cuMemFree_v2", "function of several names goes by the one that is known");
+	is_text(functions.all[0].aliases, "cuMemFree_v2_extra_name,cuMemFreeElse",
+		"function of several names has the others as aliases");
 	cuda_functions_free(&functions);
 }
 
@@ -336,14 +340,14 @@ static void ioctls_by_name(void)
 
 	for (u32 i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
 		nvidia_describe(words, sizeof(words), seen[i].device, seen[i].cmd, seen[i].nr, seen[i].detail);
-		is_text(words, seen[i].words, "0x%x in words", seen[i].cmd);
+		is_text(words, seen[i].words, "ioctl 0x%x reads as words", seen[i].cmd);
 	}
 	nvidia_describe(narrow, sizeof(narrow), NVIDIA_RM, 0xc020462a, 0x2a, 1);
 	is_text(narrow, "RM_CO", "words are cut where there is no room");
-	is(nvidia_status_offset(0x2b, 32), 28, "the short form of RM_ALLOC has its status at 28");
-	is(nvidia_status_offset(0x2b, 48), 40, "the long one at 40");
-	is(nvidia_status_offset(0xc9, 4), NO_OFFSET, "some have none");
-	is(ioc_size(0xc030462b), 48, "and the command says which it is");
+	is(nvidia_status_offset(0x2b, 32), 28, "status of the short form lies at byte 28");
+	is(nvidia_status_offset(0x2b, 48), 40, "status of the long form lies at byte 40");
+	is(nvidia_status_offset(0xc9, 4), NO_OFFSET, "ioctl without a status has no offset");
+	is(ioc_size(0xc030462b), 48, "size of the long form is in its command");
 }
 
 static void where_to_probe(void)

@@ -15,7 +15,7 @@ static void words(const char *name, const char *want, const char *what)
 {
 	char *got = demangle(name);
 
-	is_text(got ? got : "(none)", want, "%s", what);
+	is_text(got ? got : "(none)", want, "%s demangles as wanted", what);
 	free(got);
 }
 
@@ -24,7 +24,7 @@ static void shorter(const char *name, const char *want, const char *what)
 	char out[256];
 
 	shorten_name(out, sizeof(out), name);
-	is_text(out, want, "%s", what);
+	is_text(out, want, "%s shortens as wanted", what);
 }
 
 static void test_names_in_words(void)
@@ -46,13 +46,13 @@ static void test_short_names(void)
 	char *whole = demangle(PYTORCH), out[256], small[16];
 
 	shorter("small_kernel(int*)", "small_kernel(int*)", "what is short stays");
-	is(shorten_name(out, sizeof(out), whole), 1, "what is left out is told");
+	is(shorten_name(out, sizeof(out), whole), 1, "name shortened is said to leave something out");
 	is_text(out,
 		"at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctorOnSelf_add<float>, "
 		"std::array<char*, 2ul> >(...)",
 		"arguments as deep as there is room, parameters left out");
-	is(shorten_name(small, sizeof(small), whole), 1, "into little room");
-	is_text(small, "at::native::...", "it is cut, and looks it");
+	is(shorten_name(small, sizeof(small), whole), 1, "name shortened into little room is said to be cut");
+	is_text(small, "at::native::...", "name that is cut ends with dots");
 	free(whole);
 	shorter("void at::native::elementwise_kernel<128, 2, "
 		"at::native::gpu_kernel_impl<at::native::CUDAFunctor_add<float> >(at"
@@ -78,7 +78,7 @@ static void test_short_names(void)
 	memset(out, '<', 200);
 	out[200] = '\0';
 	is(shorten_name(small, sizeof(small), out), 1, "brackets that never close");
-	is_text(small, "<<<<<<<<<<<<...", "are cut");
+	is_text(small, "<<<<<<<<<<<<...", "name of brackets alone is cut and ends with dots");
 }
 
 /* A name with so many times `part`, then `middle`, then so many times `close`. */
@@ -129,14 +129,14 @@ static void test_names_that_do_harm(void)
 		char *name = make_name(&names[i]);
 		double seconds = seconds_of(name);
 
-		ok(seconds < 1, "%s take %.3f s", names[i].what, seconds);
+		ok(seconds < 1, "%s take %.3f s, less than a second", names[i].what, seconds);
 		free(name);
 	}
 	for (int i = 0; i < 35; i++) {
 		snprintf(one, sizeof(one), "S%c_", i < 10 ? '0' + i : 'A' + i - 10);
 		at += sprintf(at, "S_I%s%sE", one, one);
 	}
-	ok(seconds_of(doubled) < 1, "one that stands for gigabytes takes no time");
+	ok(seconds_of(doubled) < 1, "name that stands for gigabytes takes no time");
 	words(doubled, "(none)", "and has no words");
 }
 

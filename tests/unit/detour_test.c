@@ -33,11 +33,10 @@ static void test_beginnings(void)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct detour_place place = { 0 };
 
-		is(detour_place_of(&place, all[i].code), all[i].can, "%s: whether it can be done elsewhere",
-		   all[i].what);
-		is(place.reg, all[i].reg, "its register");
-		is(place.shift, all[i].shift, "where the probe is");
-		is(place.behind, all[i].behind, "what follows");
+		is(detour_place_of(&place, all[i].code), all[i].can, "whether %s can be moved is right", all[i].what);
+		is(place.reg, all[i].reg, "moved instruction keeps its register");
+		is(place.shift, all[i].shift, "moved instruction tells where the probe is");
+		is(place.behind, all[i].behind, "moved instruction tells what follows it");
 	}
 }
 
@@ -45,11 +44,12 @@ static void test_marks(void)
 {
 	u64 probe = 0x7f1234567890;
 
-	is(detour_mark_of(DETOUR_MARK ^ probe, probe), DETOUR_SENT, "a call that is sent");
-	is(detour_mark_of(DETOUR_MARK ^ probe ^ 1ULL << 62, probe), DETOUR_COUNTED, "one that is only counted");
-	is(detour_mark_of(DETOUR_MARK ^ probe, probe + 64), DETOUR_NONE, "what is left of another function's mark");
-	is(detour_mark_of(0x246, probe), DETOUR_NONE, "what a system call leaves");
-	is(detour_mark_of(0, probe), DETOUR_NONE, "nothing");
+	is(detour_mark_of(DETOUR_MARK ^ probe, probe), DETOUR_SENT, "mark of a call that is sent says so");
+	is(detour_mark_of(DETOUR_MARK ^ probe ^ 1ULL << 62, probe), DETOUR_COUNTED,
+	   "mark of a call that is only counted says so");
+	is(detour_mark_of(DETOUR_MARK ^ probe, probe + 64), DETOUR_NONE, "mark of another function is none");
+	is(detour_mark_of(0x246, probe), DETOUR_NONE, "register that a system call leaves is no mark");
+	is(detour_mark_of(0, probe), DETOUR_NONE, "zero is no mark");
 }
 
 struct sums {
@@ -79,10 +79,10 @@ static void test_counts(void)
 	counts->rows[0] = (struct detour_row){ .calls = 1000, .sent = 10, .trapped = 3, .failed = 4, .used = 1 };
 	counts->rows[7] = (struct detour_row){ .calls = 50, .sent = 1 };
 	counts->rows[DETOUR_ROWS - 1] = (struct detour_row){ .calls = 5, .sent = 1, .used = 1 };
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), 2, "rows that are in use");
-	is(sums.rows, 2, "each is handed over");
-	is(sums.calls, 1005, "with its calls");
-	is(sums.sent + sums.trapped + sums.failed, 18, "and what became of them");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), 2, "rows of counts in use are all read");
+	is(sums.rows, 2, "rows of counts in use are handed over");
+	is(sums.calls, 1005, "rows of counts have their calls");
+	is(sums.sent + sums.trapped + sums.failed, 18, "rows of counts tell what became of the calls");
 
 	/* A program may write anything: what can't be true is made less, never negative. */
 	sums = (struct sums){ 0 };
@@ -91,25 +91,30 @@ static void test_counts(void)
 	counts->rows[2] = (struct detour_row){ .calls = 5, .failed = 6, .used = 1 };
 	detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums);
 	is(sums.calls, 20, "absurd rows: their calls");
-	is(sums.sent, 8, "not more sent than made");
-	is(sums.trapped, 3, "nor trapped");
-	is(sums.failed, 5, "nor failed");
+	is(sums.sent, 8, "absurd row has not more calls sent than made");
+	is(sums.trapped, 3, "absurd row has not more calls trapped than made");
+	is(sums.failed, 5, "absurd row has not more calls failed than made");
 
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES - 1, add_row, &sums), -EINVAL, "a file that is cut");
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES + 1, add_row, &sums), -EINVAL, "one that is too long");
-	is(detour_counts_read(counts, 0, add_row, &sums), -EINVAL, "an empty one");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES - 1, add_row, &sums), -EINVAL,
+	   "file of counts that is cut is refused");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES + 1, add_row, &sums), -EINVAL,
+	   "file of counts that is too long is refused");
+	is(detour_counts_read(counts, 0, add_row, &sums), -EINVAL, "empty file of counts is refused");
 	/* At an odd address, as a file that was read may lie. */
 	odd = malloc(DETOUR_COUNTS_BYTES + 1);
 	memcpy(odd + 1, counts, DETOUR_COUNTS_BYTES);
 	is(detour_counts_read(odd + 1, DETOUR_COUNTS_BYTES, add_row, &sums), 4, "bytes that are not aligned");
 	counts->len = DETOUR_ROWS + 1;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "another number of rows");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	   "file of counts with another number of rows is refused");
 	counts->len = DETOUR_ROWS;
 	counts->version++;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "another version");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	   "file of counts of another version is refused");
 	counts->version--;
 	counts->magic ^= 1;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL, "something else");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	   "file that has no counts is refused");
 	free(odd);
 	free(counts);
 }
@@ -120,14 +125,14 @@ static void test_launches(void)
 					.event = { .head = { .time_ns = 5, .tid = 3 }, .function = 9, .kernel = 77 } };
 	struct event_cuda_launch event = { 0 };
 
-	ok(detour_launch_read(&launch, 7, 10, &event), "a launch that is told");
-	is(event.kernel, 77, "of a kernel");
-	is(event.head.kind, EVENT_CUDA_LAUNCH, "is a launch whatever it says");
-	is(event.head.flags, EVENT_FLAG_ENTRY, "seen at its entry");
-	ok(!detour_launch_read(&launch, 8, 10, &event), "one of another turn");
+	ok(detour_launch_read(&launch, 7, 10, &event), "launch that was told of is read");
+	is(event.kernel, 77, "launch reads back with its kernel");
+	is(event.head.kind, EVENT_CUDA_LAUNCH, "launch is a launch event whatever it says");
+	is(event.head.flags, EVENT_FLAG_ENTRY, "launch is marked as seen at its entry");
+	ok(!detour_launch_read(&launch, 8, 10, &event), "launch of another turn is refused");
 	ok(!detour_launch_read(&launch, 7, 9, &event), "a function that there is not");
 	launch.event.function = 0;
-	ok(!detour_launch_read(&launch, 7, 10, &event), "no function");
+	ok(!detour_launch_read(&launch, 7, 10, &event), "launch of no function is refused");
 }
 
 int main(void)

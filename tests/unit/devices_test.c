@@ -34,8 +34,9 @@ static void is_kind(u32 kind, const char *what, const char *ev, const char *key,
 	struct input_device device = { 0 };
 
 	describe(ev, key, rel, abs);
-	ok(device_parse(&device, texts), "%s: understood", what);
-	is_text(device_kind_name(device.kind), device_kind_name(kind), "%s: a %s", what, device_kind_name(kind));
+	ok(device_parse(&device, texts), "%s is understood as a device", what);
+	is_text(device_kind_name(device.kind), device_kind_name(kind), "kind of %s is %s", what,
+		device_kind_name(kind));
 }
 
 /* The words are those that these devices' drivers give. */
@@ -72,19 +73,20 @@ static void test_attributes(void)
 
 	describe("17", "70000 0 0 0 0", "903", "0");
 	set(DEVICE_NAME, "Logitech USB \"Mouse\"\nH: Handlers=event0");
-	ok(device_parse(&device, texts), "a device is read");
-	is(device.number, 5, "its number");
-	is(device.bus, 3, "its bus");
-	is(device.vendor, 0x046d, "its vendor");
-	is(device.product, 0xc077, "its product");
-	is_text(device.name, "Logitech USB \"Mouse\"\nH: Handlers=event0", "its name, newline and all");
+	ok(device_parse(&device, texts), "device with all fields is read");
+	is(device.number, 5, "device reads back with its number");
+	is(device.bus, 3, "device reads back with its bus");
+	is(device.vendor, 0x046d, "device reads back with its vendor");
+	is(device.product, 0xc077, "device reads back with its product");
+	is_text(device.name, "Logitech USB \"Mouse\"\nH: Handlers=event0",
+		"device reads back with its name, newline and all");
 
 	memset(texts[DEVICE_NAME], 'x', DEVICE_TEXT_SIZE);
-	ok(device_parse(&device, texts), "a name without an end");
-	is(strlen(device.name), DEVICE_NAME_SIZE - 1, "is cut");
+	ok(device_parse(&device, texts), "device with a name without an end is read");
+	is(strlen(device.name), DEVICE_NAME_SIZE - 1, "device name that is too long is cut");
 	set(DEVICE_NAME, "");
-	ok(device_parse(&device, texts), "a device without a name");
-	is_text(device.name, "", "has none");
+	ok(device_parse(&device, texts), "device without a name is read");
+	is_text(device.name, "", "device without a name has an empty one");
 }
 
 static void refused(enum device_text which, const char *text)
@@ -125,13 +127,16 @@ static void test_malformed(void)
 	}
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
 		describe("17", bits[i], "903", "0");
-		ok(device_parse(&device, texts) && device.kind == INPUT_OTHER, "keys '%s' are none", bits[i]);
+		ok(device_parse(&device, texts), "device with keys '%s' is understood", bits[i]);
+		is(device.kind, INPUT_OTHER, "keys '%s' make no known kind of device", bits[i]);
 	}
 	/* More words than there are codes: the low ones count. */
 	describe("17", "1 2 3 4 5 6 7 8 9 a b c d e 70000 0 0 0 0", "903", "0");
-	ok(device_parse(&device, texts) && device.kind == INPUT_MOUSE, "words past the last code change nothing");
+	ok(device_parse(&device, texts), "device with key words past the last code is understood");
+	is(device.kind, INPUT_MOUSE, "key words past the last code change nothing");
 	describe("17", "70000 0 0 0 0", "ffffffffffffffff 903", "0");
-	ok(device_parse(&device, texts) && device.kind == INPUT_MOUSE, "nor do such axes");
+	ok(device_parse(&device, texts), "device with axes past the last code is understood");
+	is(device.kind, INPUT_MOUSE, "axes past the last code change nothing");
 }
 
 static void test_event_numbers(void)
@@ -140,10 +145,12 @@ static void test_event_numbers(void)
 					     "eventx", "event-1", "event99999999", " event1" };
 	u32 number;
 
-	ok(device_event_number("event0", &number) && number == 0, "event0");
-	ok(device_event_number("event256", &number) && number == 256, "event256");
+	ok(device_event_number("event0", &number), "event0 is an event device");
+	is(number, 0, "event0 has the number 0");
+	ok(device_event_number("event256", &number), "event256 is an event device");
+	is(number, 256, "event256 has the number 256");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ok(!device_event_number(wrong[i], &number), "'%s' is no device", wrong[i]);
+		ok(!device_event_number(wrong[i], &number), "'%s' is no event device", wrong[i]);
 	is_text(device_kind_name(1000), "other", "a kind that is not known");
 }
 
@@ -171,16 +178,18 @@ static void test_wait_calls(void)
 					     " 0 0x5 0x1" };
 	u64 args[WAIT_CALL_ARGS] = { 0 };
 
-	is(parse_call(SYS_read, " 0x5 0x7ffd00001000 0x18 0x0 0x0 0x0 0x7ffd 0x7fff", args), WAIT_CALL_READ, "read");
-	is(args[0], 5, "of descriptor 5");
-	is(parse_call(SYS_ppoll, " 0x7ffd5d5b1b60 0x2 0x0", args), WAIT_CALL_POLL, "ppoll");
-	is(args[0], 0x7ffd5d5b1b60, "its array");
-	is(args[1], 2, "its length");
-	is(parse_call(SYS_pselect6, " 0x6 0x7ffd5d5b1b60", args), WAIT_CALL_SELECT, "pselect");
-	is(parse_call(SYS_epoll_pwait, " 0x4 0x7ffd5d5b1b60 0x1", args), WAIT_CALL_EPOLL, "epoll_pwait");
+	is(parse_call(SYS_read, " 0x5 0x7ffd00001000 0x18 0x0 0x0 0x0 0x7ffd 0x7fff", args), WAIT_CALL_READ,
+	   "read is a call that waits");
+	is(args[0], 5, "read that waits tells its descriptor");
+	is(parse_call(SYS_ppoll, " 0x7ffd5d5b1b60 0x2 0x0", args), WAIT_CALL_POLL, "ppoll is a call that waits");
+	is(args[0], 0x7ffd5d5b1b60, "ppoll tells the address of its array");
+	is(args[1], 2, "ppoll tells the length of its array");
+	is(parse_call(SYS_pselect6, " 0x6 0x7ffd5d5b1b60", args), WAIT_CALL_SELECT, "pselect is a call that waits");
+	is(parse_call(SYS_epoll_pwait, " 0x4 0x7ffd5d5b1b60 0x1", args), WAIT_CALL_EPOLL,
+	   "epoll_pwait is a call that waits");
 	is(parse_call(SYS_futex, " 0x4 0x7ffd5d5b1b60 0x1", args), WAIT_CALL_NONE, "futex waits for no descriptor");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		is(wait_call_parse(wrong[i], args), WAIT_CALL_NONE, "'%s' is no wait", wrong[i]);
+		is(wait_call_parse(wrong[i], args), WAIT_CALL_NONE, "'%s' is no call that waits", wrong[i]);
 }
 
 static void test_epoll_targets(void)
@@ -189,14 +198,14 @@ static void test_epoll_targets(void)
 			 "tfd:        5 events:       19 data:                5  pos:0 ino:61 sdev:5\n"
 			 "tfd:       12 events: 8000001d data: ffffffffffffffff  pos:0 ino:61 sdev:5\n";
 
-	is(epoll_next_target(&at), 5, "the first descriptor of an epoll set");
-	is(epoll_next_target(&at), 12, "the second");
-	is(epoll_next_target(&at), -1, "and no more");
-	is(epoll_next_target(&at), -1, "still none");
+	is(epoll_next_target(&at), 5, "first target of an epoll set is found");
+	is(epoll_next_target(&at), 12, "second target of an epoll set is found");
+	is(epoll_next_target(&at), -1, "epoll set of two targets has no third");
+	is(epoll_next_target(&at), -1, "epoll set at its end stays at its end");
 	at = "tfd:\ntfd: x\ntfd: 99999999999999 \ntfd: -1 \ntfd: 7";
 	is(epoll_next_target(&at), -1, "lines that are cut or wrong name none");
 	at = "";
-	is(epoll_next_target(&at), -1, "an empty text has none");
+	is(epoll_next_target(&at), -1, "empty text has no epoll target");
 }
 
 int main(void)

@@ -41,8 +41,8 @@ static int count(void *data, const struct elf_symbol *symbol)
 static void find_library(struct search *search, const char *name)
 {
 	search->address = (u64)(uintptr_t)dlsym(RTLD_DEFAULT, name);
-	ok(search->address && maps_read((u32)getpid(), find_address, search) == 1, "%s is mapped from %s", name,
-	   search->path);
+	ok(search->address, "%s has an address", name);
+	is(maps_read((u32)getpid(), find_address, search), 1, "%s is mapped from %s", name, search->path);
 }
 
 static void test_real_library(void)
@@ -53,17 +53,25 @@ static void test_real_library(void)
 	u32 all = 0, some = 0;
 
 	find_library(&search, "crc32");
-	is(elf_symbol(search.path, "crc32", &offset, &why), 0, "its file has the function");
+	is(elf_symbol(search.path, "crc32", &offset, &why), 0, "library's file has its function");
 	is(offset, search.offset, "at the offset where the loader put it");
-	ok(elf_symbols(search.path, "*", count, &all, &why) == (int)all && all > 50, "all its functions: %u", all);
-	ok(elf_symbols(search.path, "crc32*", count, &some, &why) == (int)some && some >= 3 && some < all,
-	   "those of a pattern: %u", some);
-	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT, "one that it has not");
-	is_text(why.text, "it exports no function glXSwapBuffers", "and that is said");
-	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT, "one that it only uses is not its own");
-	ok(elf_needs(search.path, "libc.so*") && elf_needs(search.path, "*"), "it needs the C library");
-	ok(!elf_needs(search.path, "libz.so*") && !elf_needs(search.path, ""), "and nothing else");
-	ok(!elf_needs("/dev/null", "*") && !elf_needs("/no/such", "*"), "what is no library needs none");
+	is(elf_symbols(search.path, "*", count, &all, &why), all, "library's functions are all counted");
+	ok(all > 50, "library has many functions: %u", all);
+	is(elf_symbols(search.path, "crc32*", count, &some, &why), some,
+	   "library's functions of a pattern are all counted");
+	ok(some >= 3, "library has several functions of a pattern: %u", some);
+	ok(some < all, "library has fewer functions of a pattern than in all");
+	ok(elf_symbol(search.path, "glXSwapBuffers", &offset, &why) == -ENOENT,
+	   "function that a library lacks is not found");
+	is_text(why.text, "it exports no function glXSwapBuffers", "reason names the function that a library lacks");
+	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT,
+	   "function that a library only uses is not its own");
+	ok(elf_needs(search.path, "libc.so*"), "library needs the C library");
+	ok(elf_needs(search.path, "*"), "library needs something");
+	ok(!elf_needs(search.path, "libz.so*"), "library does not need itself");
+	ok(!elf_needs(search.path, ""), "library needs no library without a name");
+	ok(!elf_needs("/dev/null", "*"), "device needs no library");
+	ok(!elf_needs("/no/such", "*"), "missing file needs no library");
 }
 
 static void test_no_library(void)
@@ -83,9 +91,9 @@ static void test_no_library(void)
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct reason why = { "" };
 
-		ok(elf_symbol(files[i].path, "x", &offset, &why) == files[i].error, "%s has no functions",
+		ok(elf_symbol(files[i].path, "x", &offset, &why) == files[i].error, "file %s has no functions",
 		   files[i].path);
-		is_text(why.text, files[i].reason, "and the reason is said");
+		is_text(why.text, files[i].reason, "file without functions is refused with its reason");
 	}
 }
 
@@ -172,16 +180,16 @@ static void test_reasons(void)
 	u64 offset = 0;
 
 	make_image(&image);
-	is(look_into(&image, sizeof(image), &offset, &why), 0, "a library made by hand");
-	is(offset, 0x10, "its function's offset");
+	is(look_into(&image, sizeof(image), &offset, &why), 0, "library made by hand has its function");
+	is(offset, 0x10, "function of a library made by hand has its offset");
 	make_image32(&narrow);
-	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "a 32-bit library");
-	is_text(why.text, "it is a 32-bit library", "and that is said");
-#define SPOILED(change, error, reason)                                                               \
-	make_image(&image);                                                                          \
-	change;                                                                                      \
-	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "refused after %s", #change); \
-	is_text(why.text, reason, "and the reason is said")
+	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "32-bit library is refused");
+	is_text(why.text, "it is a 32-bit library", "reason says that a library has 32 bits");
+#define SPOILED(change, error, reason)                                                                          \
+	make_image(&image);                                                                                     \
+	change;                                                                                                 \
+	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "library is refused after %s", #change); \
+	is_text(why.text, reason, "damaged library is refused with its reason")
 	SPOILED(image.header.e_shnum = 0, -ENOEXEC, "it is stripped of its section headers");
 	SPOILED(image.header.e_shoff = ~0ULL, -ENOEXEC, "its section headers are not all there");
 	SPOILED(image.header.e_shentsize = 1, -ENOEXEC, "its section headers are damaged");
@@ -225,8 +233,9 @@ static void test_every_byte(void)
 	}
 	for (size_t len = 0; len < sizeof(image); len++)
 		wrong += !look_into(&image, len, &offset, &why) || !why.text[0];
-	ok(!wrong && taken && refused, "of %zu damaged files %u still lead somewhere, %u have a reason",
-	   sizeof(image) * sizeof(values), taken, refused);
+	is(wrong, 0, "damaged library is never read outside of its file");
+	ok(taken, "some of %zu damaged files still lead somewhere: %u", sizeof(image) * sizeof(values), taken);
+	ok(refused, "some damaged files are refused with a reason: %u", refused);
 }
 
 int main(void)

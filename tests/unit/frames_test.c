@@ -90,7 +90,7 @@ static void begin(bool explains)
 	turn(0, 0, 0, GAME);
 	for (int i = 0; i < 40; i++)
 		wrong += usual_frame();
-	is(wrong, 0, "no usual frame is late");
+	is(wrong, 0, "usual frames are not late");
 }
 
 static void end(void)
@@ -104,12 +104,14 @@ static void test_own_work(void)
 	begin(true);
 	pass(25);
 	ok(present(), "a frame that worked 20 ms longer is late");
-	is(late.late_ns, 20 * MS, "by that");
-	ok(late.has_cause && late.cause.kind == PATH_RAN && late.cause.tid == GAME, "because it ran itself");
-	is(late.cause.ns, 25 * MS, "so long");
-	is(late.usual_ns, 5 * MS, "and usually so long");
-	is(process->late, 1, "one is late");
-	is(process->dropped, 1, "one period passed without a frame");
+	is(late.late_ns, 20 * MS, "frame that worked 20 ms longer is 20 ms late");
+	ok(late.has_cause, "late frame that worked longer has a cause");
+	is(late.cause.kind, PATH_RAN, "late frame that worked longer is late since it ran");
+	is(late.cause.tid, GAME, "late frame that worked longer is late by its own thread");
+	is(late.cause.ns, 25 * MS, "frame's own run is told with its length");
+	is(late.usual_ns, 5 * MS, "frame's usual run is told with its length");
+	is(process->late, 1, "process counts its one late frame");
+	is(process->dropped, 1, "process counts the one period without a frame");
 	end();
 }
 
@@ -122,9 +124,10 @@ static void test_behind_another(void)
 	turn(0, HOG, 0, GAME);
 	pass(3);
 	ok(present(), "a frame whose thread waited is late");
-	ok(late.cause.kind == PATH_WAITED && late.cause.tid == GAME && late.cause.other_tid == HOG,
-	   "behind whom is known");
-	is(late.cause.ns, 17 * MS, "and how long");
+	is(late.cause.kind, PATH_WAITED, "frame kept from its CPU is late since it waited");
+	is(late.cause.tid, GAME, "frame kept from its CPU names its own thread as who waited");
+	is(late.cause.other_tid, HOG, "frame kept from its CPU names who had it");
+	is(late.cause.ns, 17 * MS, "frame kept waiting tells how long");
 	end();
 }
 
@@ -143,9 +146,10 @@ static void test_chain(void)
 	turn(0, 0, 0, GAME);
 	pass(1);
 	ok(present(), "a frame whose thread waited for another is late");
-	ok(late.cause.kind == PATH_WAITED && late.cause.tid == HELPER && late.cause.other_tid == HOG,
-	   "because the other waited behind a third");
-	is(late.cause.ns, 18 * MS, "so long");
+	is(late.cause.kind, PATH_WAITED, "frame whose helper was kept from its CPU is late since that waited");
+	is(late.cause.tid, HELPER, "frame whose helper was kept from its CPU names the helper");
+	is(late.cause.other_tid, HOG, "frame whose helper was kept from its CPU names who had it");
+	is(late.cause.ns, 18 * MS, "wait of a helper behind a third thread is told with its length");
 	end();
 }
 
@@ -163,7 +167,8 @@ static void test_sleeping_helper(void)
 	wake(GAME, HELPER, 0);
 	turn(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for one that slept is late");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == HELPER, "and that one is named");
+	is(late.cause.kind, PATH_SLEPT, "frame that waited for a sleeping helper is late since that slept");
+	is(late.cause.tid, HELPER, "frame that waited for a sleeping helper names the helper");
 	end();
 }
 
@@ -180,8 +185,9 @@ static void test_server(void)
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for another process is late");
-	ok(late.cause.kind == PATH_RAN && late.cause.tid == HOG, "and what that one did is told");
-	is(late.cause.ns, 30 * MS, "so long");
+	is(late.cause.kind, PATH_RAN, "frame that waited for another process is late since that ran");
+	is(late.cause.tid, HOG, "frame that waited for another process names its thread");
+	is(late.cause.ns, 30 * MS, "run of another process is told with its length");
 	end();
 	begin(true);
 	turn(1, 0, 0, HELPER);
@@ -192,9 +198,10 @@ static void test_server(void)
 	wake(GAME, HELPER, 0);
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
-	ok(present(), "one that an interrupt ended the sleep of");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && !late.cause.other_tid,
-	   "was not waiting for the thread of its own process that it met");
+	ok(present(), "frame whose sleep was ended by an interrupt is late");
+	is(late.cause.kind, PATH_SLEPT, "frame whose sleep was ended by an interrupt is late since it slept");
+	is(late.cause.tid, GAME, "frame whose sleep was ended by an interrupt names its own thread");
+	is(late.cause.other_tid, 0, "frame whose sleep was ended by an interrupt names nobody that it waited for");
 	end();
 }
 
@@ -213,8 +220,9 @@ static void test_server_asleep_again(void)
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for one that sleeps again is late");
-	ok(late.cause.kind == PATH_RAN && late.cause.tid == HOG, "and what that one did is told");
-	is(late.cause.ns, 30 * MS, "so long");
+	is(late.cause.kind, PATH_RAN, "frame that waited for a thread that sleeps again is late since that ran");
+	is(late.cause.tid, HOG, "frame that waited for a thread that sleeps again names that");
+	is(late.cause.ns, 30 * MS, "run of a thread that sleeps again is told with its length");
 	end();
 	begin(true);
 	turn(1, 0, 0, HOG);
@@ -226,9 +234,10 @@ static void test_server_asleep_again(void)
 	wake(GAME, HOG, 0);
 	wake_flags = 0;
 	turn(0, 0, 0, GAME);
-	ok(present(), "one that waited for a thread which is not seen to run meanwhile");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && late.cause.other_tid == HOG,
-	   "slept until that one woke it: no more is known");
+	ok(present(), "frame that waited for a thread not seen to run is late");
+	is(late.cause.kind, PATH_SLEPT, "frame that waited for a thread not seen to run is late since it slept");
+	is(late.cause.tid, GAME, "frame that waited for a thread not seen to run names its own thread");
+	is(late.cause.other_tid, HOG, "frame that waited for a thread not seen to run names who woke it");
 	end();
 }
 
@@ -242,8 +251,9 @@ static void test_stranger(void)
 	wake(GAME, HOG, 0);
 	turn(0, HOG, 0, GAME);
 	ok(present(), "a frame whose thread slept too long is late");
-	ok(late.cause.kind == PATH_SLEPT && late.cause.tid == GAME && late.cause.other_tid == HOG,
-	   "nobody else's time is taken for it");
+	is(late.cause.kind, PATH_SLEPT, "frame woken by a thread of unknown time is late since it slept");
+	is(late.cause.tid, GAME, "frame woken by a thread of unknown time names its own thread");
+	is(late.cause.other_tid, HOG, "frame woken by a thread of unknown time names who woke it");
 	end();
 }
 
@@ -262,9 +272,9 @@ static void test_gaps(void)
 	now_ns -= 50 * MS;
 	ok(!present(), "a frame before the last one is not late");
 	path_walk(&path, &threads, &frames.history, 31337, 1, 2);
-	is(path.kinds_ns[PATH_UNKNOWN][PATH_OWN], 1, "of a thread that is not known nothing is known");
+	is(path.kinds_ns[PATH_UNKNOWN][PATH_OWN], 1, "time of an unknown thread is unknown");
 	path_walk(&path, &threads, &frames.history, GAME, 0, now_ns + 1000);
-	ok(path.kinds_ns[PATH_UNKNOWN][PATH_OWN] > 0, "nor of a time before the first event");
+	ok(path.kinds_ns[PATH_UNKNOWN][PATH_OWN] > 0, "time before the first event is unknown in the path of a frame");
 	end();
 }
 
@@ -275,18 +285,19 @@ static void test_times(void)
 	begin(false);
 	times = frame_times(frames.processes, 0);
 	is(times.len, 39, "an interval between each two frames");
-	is(times.p50_ns, 20 * MS, "the median");
-	is(times.max_ns, 20 * MS, "the longest");
-	is(times.low1_ns, 20 * MS, "the slowest hundredth");
-	is(times.sum_ns, 39 * 20ull * MS, "the sum");
+	is(times.p50_ns, 20 * MS, "median of even frames is their interval");
+	is(times.max_ns, 20 * MS, "longest of even frames is their interval");
+	is(times.low1_ns, 20 * MS, "slowest hundredth of even frames is their interval");
+	is(times.sum_ns, 39 * 20ull * MS, "sum of even frames is right");
 	pass(180);
 	present();
 	times = frame_times(frames.processes, 0);
-	ok(times.p50_ns == 20 * MS && times.p99_ns == times.max_ns && times.max_ns > 180 * MS,
-	   "one long frame is in the tail");
+	is(times.p50_ns, 20 * MS, "single long frame does not change the median");
+	is(times.p99_ns, times.max_ns, "single long frame is the tail");
+	ok(times.max_ns > 180 * MS, "single long frame is the longest");
 	is(frame_times(frames.processes, 1000).len, 0, "past the end there is none");
 	frames_turn_over(&frames);
-	is(frame_times(frames.processes, frames.processes->line_from).len, 0, "a new line begins empty");
+	is(frame_times(frames.processes, frames.processes->line_from).len, 0, "new line of a process begins empty");
 	end();
 }
 
@@ -312,9 +323,9 @@ static void test_two_threads(void)
 		found += i != 60 && i == 62 && late.tid == GAME && late.late_ns == 20 * MS;
 		wrong += i % 5 == 0 && frame(HELPER, 0, 0);
 	}
-	is(found, 1, "of two threads that present, the one that left a frame out is late");
-	is(wrong, 1, "and nothing else is");
-	is(process->streams && process->streams->next, 1, "each has a pace of its own");
+	is(found, 1, "thread that left a frame out is late beside one that did not");
+	is(wrong, 1, "threads that keep their pace beside one that does not are not late");
+	is(process->streams && process->streams->next, 1, "threads that present have a pace of their own");
 	end();
 }
 
@@ -334,10 +345,10 @@ static void test_lost(void)
 		else
 			wrong += frame(HELPER, number, number > 1 ? 20 * MS : 0);
 	}
-	is(wrong, 0, "after frames that were lost the next is right again");
+	is(wrong, 0, "frame after lost ones is right again");
 	pass(40);
-	ok(frame(HELPER, number + 1, 40 * MS), "and a late one is late");
-	is(late.late_ns, 20 * MS, "by that");
+	ok(frame(HELPER, number + 1, 40 * MS), "late frame after lost ones is late");
+	is(late.late_ns, 20 * MS, "frame after lost ones is late by what it took longer");
 	end();
 }
 
@@ -348,21 +359,21 @@ static void test_minute(void)
 	begin(true);
 	now_ns += 60 * (u64)NSEC_PER_SEC;
 	ok(!present(), "a frame after a minute is not late");
-	is(process->pauses, 1, "it is a pause");
+	is(process->pauses, 1, "minute without frames counts as a pause");
 	turn(0, GAME, 1, 0);
 	pass(15);
 	wake(GAME, 0, 0);
 	turn(0, 0, 0, GAME);
 	for (int i = 0; i < 40; i++)
 		wrong += usual_frame();
-	is(wrong, 0, "and what follows keeps the pace");
+	is(wrong, 0, "frames after a pause keep the pace");
 	/* The next one is stamped by a CPU whose clock is behind. */
 	now_ns -= 6 * MS;
 	ok(!present(), "a frame before the last one is not late");
 	now_ns += 6 * MS;
 	for (int i = 0; i < 10; i++)
 		wrong += usual_frame();
-	is(wrong, 0, "nor is what follows");
+	is(wrong, 0, "frames after one out of order are not late");
 	end();
 }
 
@@ -391,19 +402,19 @@ static void test_flips(void)
 			vblank(HELPER, 0, seq, now_ns);
 		wrong += frame(HELPER, 0, 0);
 	}
-	is(wrong, 0, "who flips at the display's pace is never late");
-	is(process->target_ns, ODD_NS, "its target is that display's period");
-	is(process->vblanks_missed, 0, "and it missed none");
+	is(wrong, 0, "process that flips at the display's pace is never late");
+	is(process->target_ns, ODD_NS, "process that flips has its display's period as target");
+	is(process->vblanks_missed, 0, "process that keeps its display's pace missed no vertical blank");
 	now_ns += 3 * ODD_NS;
 	seq += 2;
 	vblank(0, 0, seq, now_ns);
 	vblank(HELPER, 0, seq, now_ns);
 	ok(frame(HELPER, 0, 0), "a flip that comes two periods later is late");
-	is(process->vblanks_missed, 2, "two periods passed without it");
-	is(process->dropped, 2, "as the intervals say too");
+	is(process->vblanks_missed, 2, "vertical blanks without a flip are counted as missed");
+	is(process->dropped, 2, "periods without a flip agree with the intervals");
 	now_ns += 60 * (u64)NSEC_PER_SEC;
 	vblank(HELPER, 0, seq + 3600, now_ns);
-	is(process->vblanks_missed, 2, "a pause misses nothing");
+	is(process->vblanks_missed, 2, "pause misses no vertical blanks");
 	end();
 }
 
@@ -418,8 +429,8 @@ static void test_near_display(void)
 		if (i % 2)
 			wrong += frame(HELPER, 0, 0);
 	}
-	is(wrong, 0, "who shows each picture for two periods is not late");
-	is(process->target_ns, 2 * ODD_NS, "and has twice the display's period");
+	is(wrong, 0, "process that shows each picture for two periods is not late");
+	is(process->target_ns, 2 * ODD_NS, "process that shows each picture twice has twice the display's period");
 	for (u32 display = 0; display < 2 * FRAMES_DISPLAYS; display++)
 		vblank(0, display, 1, now_ns);
 	ok(frames.displays_refused > 0, "displays that there is no room for are counted");
@@ -445,8 +456,9 @@ static void test_gpu_calls(void)
 	pass(25);
 	submit(GAME, 19 * MS);
 	ok(present(), "a frame whose thread was long in calls to the GPU's driver is late");
-	is(late.gpu_ns, 21 * MS, "so long, by its own calls");
-	ok(late.usual_gpu_ns > 900000 && late.usual_gpu_ns <= MS, "and usually so long");
+	is(late.gpu_ns, 21 * MS, "time in the GPU driver is told by the thread's own calls");
+	ok(late.usual_gpu_ns > 900000, "usual time in the GPU driver is not too short");
+	ok(late.usual_gpu_ns <= MS, "usual time in the GPU driver is not too long");
 	end();
 }
 
@@ -491,31 +503,31 @@ static void test_compositor(void)
 	is(frame_server_times(game).len, 0, "whom it presents to is not known: nothing is said");
 	served(PID, SERVER);
 	composed_frame(HOG);
-	is(frame_server_times(game).len, 0, "others that present are not the server");
+	is(frame_server_times(game).len, 0, "process that was handed no picture is not the server");
 	composed_frame(THREAD);
-	is(frame_server_times(game).len, 1, "the server is");
-	is(frame_server_times(game).p50_ns, 6 * MS, "and had the picture from the commit on");
+	is(frame_server_times(game).len, 1, "server that shows a client's picture is known");
+	is(frame_server_times(game).p50_ns, 6 * MS, "server has a picture from its commit on");
 	frame(THREAD, 0, 0);
 	is(frame_server_times(game).len, 1, "a second time it shows nothing new");
-	ok(!frames.processes->next || frames.processes->next->pid != SERVER, "it is in no row of its own");
+	ok(!frames.processes->next || frames.processes->next->pid != SERVER, "server is in no row of its own");
 	composed_frame(0);
 	composed_frame(THREAD);
-	is(frame_server_times(game).len, 2, "of two pictures before it presents one is shown");
+	is(frame_server_times(game).len, 2, "server that was handed two pictures before it presents shows one");
 	composed_frame(0);
 	take(&lost.head);
 	frame(THREAD, 0, 0);
-	is(frame_server_times(game).len, 2, "where events are missing its present may be among them");
+	is(frame_server_times(game).len, 2, "server's present among missing events is not told");
 	for (int i = 0; i < 99; i++)
 		composed_frame(THREAD);
 	known = frame_server_times(game).len;
-	is(known, 101, "it goes on");
-	is(frame_server_times(game).p99_ns, 6 * MS, "at the same pace");
+	is(known, 101, "server's times go on after a loss");
+	is(frame_server_times(game).p99_ns, 6 * MS, "server's times keep their pace after a loss");
 	served(PID, 0);
 	composed_frame(THREAD);
-	is(frame_server_times(game).len, known, "one that can't be told is nobody");
+	is(frame_server_times(game).len, known, "server that cannot be told is nobody");
 	commit(4711);
 	commit(HOG);
-	is(game->frames, 40 + 6 + 99 + 1, "its frames are counted all the same");
+	is(game->frames, 40 + 6 + 99 + 1, "frames are counted whoever shows them");
 	end();
 }
 

@@ -7,18 +7,18 @@ static void test_sums(void)
 {
 	struct group_sum group = { .weight = 200 };
 
-	is(group_joined(&group, 100), 200, "the first thread brings the group's weight to its parent");
-	is(group_joined(&group, 50), 0, "the second brings nothing more");
-	is(group.sum, 150, "both count inside");
+	is(group_joined(&group, 100), 200, "first thread of a group brings the group's weight to its parent");
+	is(group_joined(&group, 50), 0, "second thread of a group brings its parent nothing more");
+	is(group.sum, 150, "weights of two groups add up inside their parent");
 	is(group_reweighed(&group, 300), 100, "a heavier group brings the difference");
-	is(group_left(&group, 100), 0, "one that goes leaves the other");
-	is(group_left(&group, 50), -300, "the last takes all of it away");
-	is(group.sum, 0, "and nothing is left");
-	is(group_reweighed(&group, 10), 0, "the weight of a group with nothing to run tells its parent nothing");
-	is(group_joined(&group, 100), 10, "until it has");
-	is(group_left(&group, 1000), -10, "one that was counted wrong does not make the sum negative");
-	is(group.sum, 0, "it is empty then");
-	is(group_left(&group, 1), 0, "and who was never in it changes nothing");
+	is(group_left(&group, 100), 0, "group that leaves keeps the other's weight");
+	is(group_left(&group, 50), -300, "last thread of a group takes all its weight away");
+	is(group.sum, 0, "parent of no group has no weight");
+	is(group_reweighed(&group, 10), 0, "group with nothing to run tells its parent no weight");
+	is(group_joined(&group, 100), 10, "group that joins brings its weight again");
+	is(group_left(&group, 1000), -10, "group counted wrong does not make the sum negative");
+	is(group.sum, 0, "sum of a group that was counted wrong is empty then");
+	is(group_left(&group, 1), 0, "group that was never inside changes nothing");
 }
 
 /* Two groups beside each other, 300 and 100, with three threads and one: together they share as 3 to 1. */
@@ -28,8 +28,8 @@ static void test_worth(void)
 	u64 heavy = group_worth(one, 300, 3 * 100), light = group_worth(one, 100, 100);
 
 	is(heavy * 3, light * 3, "three threads in a group of 300 weigh as much each as one in a group of 100");
-	is(group_worth(one, 100, 4 * 100), one / 4, "four in a group of 100 a quarter each");
-	is(group_worth(group_worth(one, 50, 100), 100, 200), one / 4, "what is inside another shares what that has");
+	is(group_worth(one, 100, 4 * 100), one / 4, "four threads in a group of 100 weigh a quarter each");
+	is(group_worth(group_worth(one, 50, 100), 100, 200), one / 4, "group inside another shares what that has");
 	is(group_worth(one, 100, 0), one, "an empty sum divides nothing by zero");
 }
 

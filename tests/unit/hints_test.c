@@ -16,30 +16,33 @@ static void test_hints(void)
 	struct hint own = { .nice = 3 }, hint, changed;
 
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &slices);
-	ok(hint.slice_ns == HINT_SLICE_LEAST_NS && hint.nice == 3,
-	   "urgent: the shortest slice, nice stays where it must");
+	is(hint.slice_ns, HINT_SLICE_LEAST_NS, "urgent thread gets the shortest slice");
+	is(hint.nice, 3, "urgent thread keeps its nice value where it must");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 1000 * NSEC_PER_USEC, &all);
-	ok(hint.slice_ns == 200 * NSEC_PER_USEC && hint.nice == HINT_NICE_URGENT,
-	   "else a part of what it does at a time, and all the weight there is");
+	is(hint.slice_ns, 200 * NSEC_PER_USEC, "urgent thread gets a part of what it does at a time as slice");
+	is(hint.nice, HINT_NICE_URGENT, "urgent thread gets all the weight there is");
 	ok(hint_slice_ns(300 * NSEC_PER_USEC) < hint_slice_ns(2 * NSEC_PER_MSEC),
 	   "of two urgent threads the one that does less goes first");
-	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "within bounds");
+	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "slice of an urgent thread stays within its bounds");
 	all.usual_slice_ns = 700 * NSEC_PER_USEC;
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 3500 * NSEC_PER_USEC, &all);
-	ok(hint.slice_ns == 0 && hint.nice == HINT_NICE_URGENT,
-	   "a slice as long as the usual one is the usual one: the kernel does not tell them apart");
-	ok(HINT_SLICE_SELF_NS > HINT_SLICE_URGENT_MOST_NS && HINT_SLICE_SELF_NS < HINT_SLICE_BATCH_KEPT_NS,
-	   "tactus itself goes before batch threads and after urgent ones");
+	is(hint.slice_ns, 0, "slice as long as the usual one is the usual one: the kernel does not tell them apart");
+	is(hint.nice, HINT_NICE_URGENT, "urgent thread with the usual slice gets its nice value");
+	ok(HINT_SLICE_SELF_NS > HINT_SLICE_URGENT_MOST_NS, "tactus itself goes after urgent threads");
+	ok(HINT_SLICE_SELF_NS < HINT_SLICE_BATCH_KEPT_NS, "tactus itself goes before batch threads");
 	hint = hint_for(&own, TIER_BATCH, 0, &slices);
-	ok(hint.slice_ns == HINT_SLICE_BATCH_NS && hint.nice == 3, "batch: a long one");
+	is(hint.slice_ns, HINT_SLICE_BATCH_NS, "batch thread gets a long slice");
+	is(hint.nice, 3, "batch thread keeps its nice value");
 	slices.keeps = 1;
 	hint = hint_for(&own, TIER_BATCH, 0, &slices);
-	ok(hint.slice_ns == HINT_SLICE_BATCH_KEPT_NS, "not so long where who has the CPU keeps it for all of that");
+	ok(hint.slice_ns == HINT_SLICE_BATCH_KEPT_NS,
+	   "batch thread's slice is shorter where the running thread keeps the CPU for all of it");
 	slices.keeps = 0;
 	hint = hint_for(&own, TIER_INTERACTIVE, 0, &slices);
-	ok(hint_same(&hint, &own), "in between: what its owner chose");
+	ok(hint_same(&hint, &own), "interactive thread keeps what its owner chose");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &nice_only);
-	ok(hint.slice_ns == 0 && hint.nice == HINT_NICE_URGENT, "without slices nice must do");
+	is(hint.slice_ns, 0, "urgent thread gets no slice where there are none");
+	is(hint.nice, HINT_NICE_URGENT, "urgent thread gets a nice value where there are no slices");
 	hint = hint_for(&own, TIER_BATCH, 0, &nice_only);
 	ok(hint_same(&hint, &own), "a batch thread keeps its nice value, which would pass to all that it starts");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &clamps);
@@ -48,10 +51,10 @@ static void test_hints(void)
 	changed = hint;
 	changed.slice_ns = 3 * NSEC_PER_MSEC;
 	changed = hint_returned(&changed, &own, &hint);
-	ok(changed.slice_ns == 3 * NSEC_PER_MSEC && changed.nice == 3,
-	   "a slice that another tool chose stays, and the nice value goes back");
+	is(changed.slice_ns, 3 * NSEC_PER_MSEC, "slice that another tool chose stays");
+	is(changed.nice, 3, "nice value goes back where another tool chose a slice");
 	changed = hint_returned(&hint, &own, &hint);
-	ok(hint_same(&changed, &own), "where nobody has changed anything, all goes back");
+	ok(hint_same(&changed, &own), "hint that nobody has changed goes back whole");
 }
 
 static void test_journal(void)
@@ -61,25 +64,33 @@ static void test_journal(void)
 	size_t len = journal_format(line, &entry);
 	int refused = 0;
 
-	is(journal_parse(line, len, &again), 0, "a line reads back: %.*s", (int)len - 1, line);
-	ok(!memcmp(&entry, &again, sizeof(entry)), "as it was");
+	is(journal_parse(line, len, &again), 0, "journal line is read back: %.*s", (int)len - 1, line);
+	is(again.tid, entry.tid, "journal line reads back with its tid");
+	is(again.start_ticks, entry.start_ticks, "journal line reads back with its start time");
+	ok(hint_same(&again.before, &entry.before), "journal line reads back with the hint before");
+	ok(hint_same(&again.after, &entry.after), "journal line reads back with the hint after");
 	for (size_t cut = 0; cut + 1 < len; cut++)
 		refused += journal_parse(line, cut, &again) != 0;
-	is(refused, len - 1, "cut anywhere it is none");
+	is(refused, len - 1, "journal line cut anywhere is refused");
 	refused = 0;
 	for (size_t i = 0; i + 1 < len; i++) {
 		memcpy(damaged, line, len);
 		damaged[i] = '\0';
 		refused += journal_parse(damaged, len, &again) != 0;
 	}
-	is(refused, len - 1, "nor with a NUL in it");
-	ok(journal_parse("tid 1 start 2 had 0 0 0 given 99999999999 0 0 end", 49, &again) != 0, "a slice too long");
-	ok(journal_parse("tid 0 start 2 had 0 0 0 given 0 0 0 end", 39, &again) != 0, "nobody's tid");
-	ok(journal_parse("tid 1 start 2 had 0 -21 0 given 0 0 0 end", 41, &again) != 0, "a nice that is none");
-	ok(journal_parse("tid 1 start 2 had 0 0 0 given 0 0 0 end junk", 44, &again) != 0, "more behind the end");
-	ok(journal_parse("tid +1 start 2 had 0 0 0 given 0 0 0 end", 40, &again) != 0, "another spelling");
+	is(refused, len - 1, "journal line with a NUL is refused");
+	ok(journal_parse("tid 1 start 2 had 0 0 0 given 99999999999 0 0 end", 49, &again) != 0,
+	   "journal line with a slice too long is refused");
+	ok(journal_parse("tid 0 start 2 had 0 0 0 given 0 0 0 end", 39, &again) != 0,
+	   "journal line with tid 0 is refused");
+	ok(journal_parse("tid 1 start 2 had 0 -21 0 given 0 0 0 end", 41, &again) != 0,
+	   "journal line with a nice value of -21 is refused");
+	ok(journal_parse("tid 1 start 2 had 0 0 0 given 0 0 0 end junk", 44, &again) != 0,
+	   "journal line with more behind its end is refused");
+	ok(journal_parse("tid +1 start 2 had 0 0 0 given 0 0 0 end", 40, &again) != 0,
+	   "journal line in another spelling is refused");
 	ok(journal_parse("tid 4294967297 start 2 had 0 0 0 given 0 0 0 end", 48, &again) != 0,
-	   "a number that does not fit");
+	   "journal line with a number that does not fit is refused");
 }
 
 static void test_stat(void)
@@ -87,12 +98,13 @@ static void test_stat(void)
 	const char *plain = "7 (sh) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 4711 2 3";
 	const char *hostile = "7 (a) S 1 2 3 4) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 4712 2 3";
 
-	is(stat_start_ticks(plain), 4711, "a thread's start");
+	is(stat_start_ticks(plain), 4711, "start of a thread is read from its stat line");
 	is(stat_start_ticks(hostile), 4712, "a name that looks like fields misleads nobody");
-	is(stat_start_ticks(""), 0, "nothing");
-	is(stat_start_ticks("7 (sh"), 0, "no end of the name");
-	is(stat_start_ticks("7 (sh) S 1 7"), 0, "too few fields");
-	is(stat_start_ticks("7 (sh) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 x"), 0, "no number");
+	is(stat_start_ticks(""), 0, "empty stat line has no start");
+	is(stat_start_ticks("7 (sh"), 0, "stat line without an end of the name has no start");
+	is(stat_start_ticks("7 (sh) S 1 7"), 0, "stat line with too few fields has no start");
+	is(stat_start_ticks("7 (sh) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 x"), 0,
+	   "stat line with letters for a start has none");
 	ok(proc_start_ticks(1) <= proc_start_ticks((u32)getpid()), "the first process started before this one");
 }
 

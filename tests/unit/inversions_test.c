@@ -100,16 +100,16 @@ static void test_one_inversion(void)
 	const struct inversion **list;
 
 	play_one(NICE_0, RT_50);
-	is(inversions.pairs_len, 1, "one pair");
+	is(inversions.pairs_len, 1, "inversion of two threads is one pair");
 	list = inversions_sorted(&inversions);
-	is(list[0]->waiter->tid, URGENT, "who waited");
-	is(list[0]->runner->tid, LOW, "who ran");
-	is(list[0]->waiter_prio, RT_50, "the waiter's priority");
-	is(list[0]->runner_prio, NICE_0, "the runner's");
-	is(list[0]->times, 1, "once");
+	is(list[0]->waiter->tid, URGENT, "pair names the urgent thread as who waited");
+	is(list[0]->runner->tid, LOW, "pair names the less urgent thread as who ran");
+	is(list[0]->waiter_prio, RT_50, "pair has the waiter's priority");
+	is(list[0]->runner_prio, NICE_0, "pair has the runner's priority");
+	is(list[0]->times, 1, "pair that occurred once is counted once");
 	is(list[0]->total_ns, MS(8), "for as long as both lasted");
-	is(list[0]->longest_ns, MS(8), "which is the longest");
-	is(list[0]->longest_at_ns, MS(20), "and ended with the switch");
+	is(list[0]->longest_ns, MS(8), "pair that occurred once has it as the longest");
+	is(list[0]->longest_at_ns, MS(20), "longest inversion ended with the switch");
 	free(list);
 	end();
 }
@@ -132,13 +132,13 @@ static void test_priorities(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		play_one(cases[i].runner, cases[i].waiter);
-		is(inversions.pairs_len, cases[i].pairs, "%s", cases[i].what);
+		is(inversions.pairs_len, cases[i].pairs, "pairs are as many as expected: %s", cases[i].what);
 		end();
 	}
-	is(prio_class(DEADLINE), PRIO_DEADLINE, "0 is deadline");
-	is(prio_class(1), PRIO_REALTIME, "1 is real time");
-	is(prio_class(100), PRIO_REALTIME, "100 too");
-	is(prio_class(101), PRIO_NICE, "101 is nice");
+	is(prio_class(DEADLINE), PRIO_DEADLINE, "priority 0 is a deadline thread's");
+	is(prio_class(1), PRIO_REALTIME, "priority 1 is a realtime thread's");
+	is(prio_class(100), PRIO_REALTIME, "priority 100 is a realtime thread's");
+	is(prio_class(101), PRIO_NICE, "priority 101 is a nice value's");
 }
 
 static void test_short_ones_and_idle(void)
@@ -166,12 +166,13 @@ static void test_one_after_the_other(void)
 	switch_to(MS(19), 0, LOWER, NICE_10, ASLEEP, LOW, NICE_0);
 	switch_to(MS(21), 0, LOW, NICE_0, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
-	is(inversions.pairs_len, 2, "two threads were in the way");
-	ok(list[0]->runner->tid == LOW || list[0]->runner->tid == LOWER, "both are told");
+	is(inversions.pairs_len, 2, "wait behind two threads is two pairs");
+	ok(list[0]->runner->tid == LOW || list[0]->runner->tid == LOWER, "both runners of one wait are told");
 	is(list[0]->total_ns, MS(5), "3 + 2 ms and 5 ms: both totals are 5 ms");
-	is(list[1]->total_ns, MS(5), "the other's too");
-	is(list[0]->runner->tid == LOW ? list[0]->times : list[1]->times, 2, "the one twice");
-	is(list[0]->runner->tid == LOW ? list[0]->longest_ns : list[1]->longest_ns, MS(3), "3 ms at most");
+	is(list[1]->total_ns, MS(5), "second runner of one wait has its time");
+	is(list[0]->runner->tid == LOW ? list[0]->times : list[1]->times, 2, "runner that came back is counted twice");
+	is(list[0]->runner->tid == LOW ? list[0]->longest_ns : list[1]->longest_ns, MS(3),
+	   "runner that came back has 3 ms at most");
 	free(list);
 	end();
 }
@@ -186,12 +187,12 @@ static void test_preempted_waiter(void)
 	switch_to(MS(15), 1, LOW, NICE_10, 0, URGENT, NICE_MINUS_10);
 	list = inversions_sorted(&inversions);
 	is(inversions.pairs_len, 1, "a thread that was pushed off waits too");
-	is(list[0]->total_ns, MS(3), "from the switch on");
+	is(list[0]->total_ns, MS(3), "wait behind a new runner counts from the switch on");
 	free(list);
 	switch_to(MS(20), 1, URGENT, NICE_MINUS_10, ASLEEP, LOW, NICE_10);
 	switch_to(MS(29), 1, LOW, NICE_10, ASLEEP, 0, NICE_0);
 	list = inversions_sorted(&inversions);
-	is(list[0]->times, 1, "one that went to sleep does not");
+	is(list[0]->times, 1, "runner that went to sleep adds no inversion");
 	free(list);
 	end();
 }
@@ -209,10 +210,10 @@ static void test_moved_waiter(void)
 	switch_to(MS(20), 1, LOWER, NICE_0, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
 	is(inversions.pairs_len, 2, "a waiter that was moved waited on both CPUs");
-	is(list[0]->runner->tid, LOWER, "longer on the second");
-	is(list[0]->total_ns, MS(6), "from the move to its run");
-	is(list[1]->runner->tid, LOW, "and on the first");
-	is(list[1]->total_ns, MS(3), "up to the move only");
+	is(list[0]->runner->tid, LOWER, "longer part of a wait is told with the runner on the second CPU");
+	is(list[0]->total_ns, MS(6), "wait after a move counts from the move to the run");
+	is(list[1]->runner->tid, LOW, "wait before a move is told with the runner on the first CPU");
+	is(list[1]->total_ns, MS(3), "wait before a move counts up to the move only");
 	free(list);
 	end();
 }
@@ -228,8 +229,8 @@ static void test_edges_of_the_window(void)
 	is(inversions.pairs_len, 0, "a run that goes on is not counted yet");
 	inversions_end(&inversions, &threads);
 	list = inversions_sorted(&inversions);
-	is(inversions.pairs_len, 1, "it is at the end");
-	is(list[0]->total_ns, MS(10), "up to the window's end");
+	is(inversions.pairs_len, 1, "run that goes on is counted at the end");
+	is(list[0]->total_ns, MS(10), "run that goes on counts up to the window's end");
 	free(list);
 	end();
 }
@@ -244,17 +245,16 @@ static void test_nothing_is_made_up(void)
 	wake(MS(11), URGENT, 0, RT_50);
 	take(&lost);
 	switch_to(MS(20), 0, LOW, NICE_0, ASLEEP, 0, NICE_0);
-	is(inversions.pairs_len, 0, "after a loss nobody is thought to wait");
+	is(inversions.pairs_len, 0, "loss of events leaves nobody waiting");
 	end();
 	begin();
 	switch_to(MS(10), 0, 0, NICE_0, 0, LOW, NICE_0);
 	wake(MS(11), URGENT, 0, RT_50);
 	switch_to(MS(20), 0, LOWER, NICE_10, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
-	is(inversions.pairs_len, 1,
-	   "who leaves is not who came, as with a filter: who leaves was there when the wait began");
-	is(list[0]->runner->tid, LOWER, "it is that one");
-	is(list[0]->total_ns, MS(9), "from the wait's start on");
+	is(inversions.pairs_len, 1, "leaver that was never seen to come was there when the wait began");
+	is(list[0]->runner->tid, LOWER, "runner of a filtered wait is who leaves");
+	is(list[0]->total_ns, MS(9), "wait behind an unseen runner counts from its start");
 	free(list);
 	end();
 	begin();
@@ -278,7 +278,7 @@ static void test_many_waiters(void)
 	for (u32 i = 0; i < WAITERS; i += 2)
 		move(MS(11) + WAITERS + i, FIRST + i, 0, 1);
 	switch_to(MS(20), 0, LOW, NICE_0, ASLEEP, 0, NICE_0);
-	is(inversions.pairs_len, WAITERS / 2, "all that stayed are counted, none that left in time");
+	is(inversions.pairs_len, WAITERS / 2, "waiters that stayed are counted, those that left in time are not");
 	end();
 }
 

@@ -49,7 +49,7 @@ static void test_every_driver(void)
 			wrong += drivers[i].submits[j] && !drm_is_submit(driver, drivers[i].submits[j]);
 			wrong += drivers[i].others[j] && drm_is_submit(driver, drivers[i].others[j]);
 		}
-		is(wrong, 0, "its submits are told from its other ioctls");
+		is(wrong, 0, "submits of a driver are told from its other ioctls");
 	}
 }
 
@@ -63,15 +63,15 @@ static void test_of_drm_itself(void)
 	for (u32 driver = 0; driver < GPU_DRIVERS + 3; driver++)
 		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 			wrong += drm_is_submit(driver, others[i]) != 0;
-	is(wrong, 0, "what asks, allocates, waits or sets a mode is no submit of any driver");
+	is(wrong, 0, "ioctls that ask, allocate, wait or set a mode are no submits of any driver");
 	ok(drm_is_submit(GPU_AMDGPU, 0xc03864bc), "an atomic commit is one of the driver whose screen it is");
-	ok(drm_may_be_question(0xc03864bc), "and it may be only a question");
-	ok(!drm_may_be_question(0xc01864b0), "a page flip never is");
+	ok(drm_may_be_question(0xc03864bc), "atomic commit may be only a question");
+	ok(!drm_may_be_question(0xc01864b0), "page flip is never only a question");
 	ok(!drm_is_submit(GPU_I915, 0x40404669), "another subsystem's ioctl of the same number is not");
-	is(ioc_nr(0xc0186444), 0x44, "an ioctl's number,");
-	is(ioc_type(0xc0186444), 'd', "its type,");
-	is(ioc_size(0xc0186444), 24, "the size of its argument");
-	is(ioc_dir(0xc0186444), 3, "and its direction");
+	is(ioc_nr(0xc0186444), 0x44, "number of an ioctl is read from its command");
+	is(ioc_type(0xc0186444), 'd', "type of an ioctl is read from its command");
+	is(ioc_size(0xc0186444), 24, "size of an ioctl's argument is read from its command");
+	is(ioc_dir(0xc0186444), 3, "direction of an ioctl is read from its command");
 }
 
 static void test_nvidia(void)
@@ -82,17 +82,20 @@ static void test_nvidia(void)
 	};
 	u32 seen = 0;
 
-	ok(nvidia_is_alloc(ioc_nr(0xc030462b)) && nvidia_is_alloc(ioc_nr(0xc0144628)), "RM_ALLOC of both kinds");
+	ok(nvidia_is_alloc(ioc_nr(0xc030462b)), "RM_ALLOC of the long kind is an allocation");
+	ok(nvidia_is_alloc(ioc_nr(0xc0144628)), "RM_ALLOC of the short kind is an allocation");
 	ok(!nvidia_is_alloc(ioc_nr(0xc020462a)), "RM_CONTROL allocates nothing");
 	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
 		seen += nvidia_class_is_channel(channels[i]) != 0;
 	is(seen, sizeof(channels) / sizeof(channels[0]), "channels from Fermi to Blackwell");
 	for (seen = 0; seen < sizeof(others) / sizeof(others[0]) && !nvidia_class_is_channel(others[seen]);)
 		seen++;
-	is(seen, sizeof(others) / sizeof(others[0]), "and nothing else");
-	ok(uvm_is_submit(51) && !uvm_is_submit(27) && !uvm_is_submit(0x30000001), "UVM: only moving memory");
-	is_text(gpu_deed(GPU_NVIDIA), "opened a channel of", "what is not seen is not called a submit");
-	is_text(gpu_deed(GPU_AMDGPU), "submitted to", "what is seen is");
+	is(seen, sizeof(others) / sizeof(others[0]), "classes that are no channels are not taken for any");
+	ok(uvm_is_submit(51), "UVM moving memory is a submit");
+	ok(!uvm_is_submit(27), "UVM registering a channel is no submit");
+	ok(!uvm_is_submit(0x30000001), "UVM initializing is no submit");
+	is_text(gpu_deed(GPU_NVIDIA), "opened a channel of", "driver that is not seen to submit is not said to");
+	is_text(gpu_deed(GPU_AMDGPU), "submitted to", "driver that is seen to submit says so");
 }
 
 static const char *best_of(u32 family, const char *const *lines, bool *with_inode)
@@ -135,12 +138,13 @@ static void test_functions(void)
 	};
 	bool with_inode = true;
 
-	is_text(best_of(GPU_OF_NVIDIA, today, &with_inode), "nvidia_unlocked_ioctl", "the likeliest name wins");
-	ok(!with_inode, "and its arguments are those of today");
-	is_text(best_of(GPU_OF_UVM, today, NULL), "uvm_unlocked_ioctl_entry", "UVM has its own");
+	is_text(best_of(GPU_OF_NVIDIA, today, &with_inode), "nvidia_unlocked_ioctl",
+		"likeliest function of a driver is taken");
+	ok(!with_inode, "likeliest function's arguments are those of today");
+	is_text(best_of(GPU_OF_UVM, today, NULL), "uvm_unlocked_ioctl_entry", "UVM has a function of its own");
 	is_text(best_of(GPU_OF_NVIDIA, tomorrow, NULL), "nv_front_unlocked_ioctl_v2", "a new name is found by pattern");
-	is_text(best_of(GPU_OF_NVIDIA, once, &with_inode), "nvidia_ioctl", "an old one too,");
-	ok(with_inode, "with its arguments of old");
+	is_text(best_of(GPU_OF_NVIDIA, once, &with_inode), "nvidia_ioctl", "old driver's function is found");
+	ok(with_inode, "old driver's function has its arguments of old");
 	is_text(best_of(GPU_OF_NVIDIA, malformed, NULL), "", "malformed lines and other modules give nothing");
 }
 
@@ -148,21 +152,23 @@ static void test_devices(void)
 {
 	u32 uvm = 0;
 
-	is(gpu_families_of_device("226 drm\n", &uvm), GPU_OF_DRM, "DRM by its major number");
+	is(gpu_families_of_device("226 drm\n", &uvm), GPU_OF_DRM, "DRM is known by its major number");
 	is(gpu_families_of_device("195 nvidia-frontend\n", &uvm), GPU_OF_NVIDIA, "NVIDIA, by any of its names");
-	is(gpu_families_of_device("195 nvidiactl\n", &uvm), GPU_OF_NVIDIA, "also today's");
-	is(gpu_families_of_device("508 nvidia-uvm\n", &uvm), GPU_OF_UVM, "UVM by its name");
-	is(uvm, 508, "which tells its number");
-	is(gpu_families_of_device("509 nvidia-caps\n", &uvm), 0, "others of NVIDIA's are not it");
-	is(gpu_families_of_device("226 something\n", &uvm), 0, "nor another's use of a number");
+	is(gpu_families_of_device("195 nvidiactl\n", &uvm), GPU_OF_NVIDIA,
+	   "NVIDIA's control device is known by today's name");
+	is(gpu_families_of_device("508 nvidia-uvm\n", &uvm), GPU_OF_UVM, "UVM is known by its name");
+	is(uvm, 508, "UVM's line tells its number");
+	is(gpu_families_of_device("509 nvidia-caps\n", &uvm), 0, "other devices of NVIDIA's are not UVM");
+	is(gpu_families_of_device("226 something\n", &uvm), 0,
+	   "number of NVIDIA's used by another driver is not NVIDIA's");
 	is(gpu_families_of_device("Character devices:\n", &uvm) | gpu_families_of_device("", &uvm) |
 		   gpu_families_of_device("226", &uvm) | gpu_families_of_device("99999999999 nvidia-uvm", &uvm),
-	   0, "headings and malformed lines tell nothing");
-	is(uvm, 508, "and change nothing");
-	is(gpu_driver_of_text(""), GPU_OTHER, "no name is no driver");
+	   0, "headings and malformed lines tell no driver");
+	is(uvm, 508, "malformed lines do not change UVM's number");
+	is(gpu_driver_of_text(""), GPU_OTHER, "empty name is no driver");
 	is(gpu_driver_of_text("virtio_gpu_and_then_some_more"), GPU_OTHER,
 	   "a name too long is not cut to one that fits");
-	is(gpu_driver_of_text("i9155"), GPU_OTHER, "nor is one that only begins alike");
+	is(gpu_driver_of_text("i9155"), GPU_OTHER, "driver name that only begins alike is another");
 	is_text(gpu_driver_name(GPU_DRIVERS + 7), "a GPU", "a number from a damaged recording has a name too");
 }
 

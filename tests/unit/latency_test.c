@@ -91,12 +91,12 @@ static void test_both_kinds_of_waits(void)
 {
 	begin(0);
 	play_game_and_build();
-	is(latency.woken.total, 1, "one wait after a wake-up");
-	is(latency.woken.max, MS(7), "of 7 ms");
-	is(latency.preempted.total, 2, "two waits after a preemption: the build's and the game's");
-	is(latency.preempted.max, MS(4), "the longer of them 4 ms");
-	is(latency.preempted.sum, MS(3 + 4), "7 ms in all");
-	is(latency.longest_len, 0, "no single wait is kept if none was asked for");
+	is(latency.woken.total, 1, "game waited once after a wake-up");
+	is(latency.woken.max, MS(7), "wait after a wake-up took 7 ms");
+	is(latency.preempted.total, 2, "waits after preemptions are the build's and the game's");
+	is(latency.preempted.max, MS(4), "longer wait after a preemption took 4 ms");
+	is(latency.preempted.sum, MS(3 + 4), "waits after preemptions took 7 ms in all");
+	is(latency.longest_len, 0, "single waits are not kept if none was asked for");
 	end();
 }
 
@@ -107,22 +107,22 @@ static void test_single_waits(void)
 	begin(MS(3));
 	play_game_and_build();
 	latency_order_waits(&latency);
-	is(latency.longest_len, 2, "two waits are longer than 3 ms, the one of just 3 ms is not");
+	is(latency.longest_len, 2, "waits longer than 3 ms are listed, the one of just 3 ms is not");
 	wait = &latency.longest[0];
-	is(wait->to_ns, MS(17), "the first ended at 17 ms");
-	is(wait->wait_ns, MS(7), "and took 7 ms");
-	is(wait->tid, GAME, "it was the game's");
-	is_text(wait->comm.text, "game", "called so");
-	is(wait->culprit, CULPRIT_THREAD, "behind a thread");
-	is(wait->behind_tid, BUILD, "the build");
-	is_text(wait->behind_comm.text, "cc1", "called cc1");
-	is(wait->kind, WAIT_WOKEN, "after a wake-up");
-	is(wait->waker_tid, SHELL, "by the shell");
-	is_text(wait->waker_comm.text, "sh", "called sh");
+	is(wait->to_ns, MS(17), "first wait ended at 17 ms");
+	is(wait->wait_ns, MS(7), "first wait took 7 ms");
+	is(wait->tid, GAME, "first wait was the game's");
+	is_text(wait->comm.text, "game", "first wait has the name of who waited");
+	is(wait->culprit, CULPRIT_THREAD, "first wait was behind a thread");
+	is(wait->behind_tid, BUILD, "first wait was behind the build");
+	is_text(wait->behind_comm.text, "cc1", "first wait has the name of who ran");
+	is(wait->kind, WAIT_WOKEN, "first wait came after a wake-up");
+	is(wait->waker_tid, SHELL, "first wait names who woke the thread");
+	is_text(wait->waker_comm.text, "sh", "first wait has the name of who woke the thread");
 	wait = &latency.longest[1];
-	is(wait->kind, WAIT_PREEMPTED, "the second after a preemption");
-	is(wait->behind_tid, BUILD, "again behind the build");
-	is(wait->waker_tid, 0, "nobody woke it");
+	is(wait->kind, WAIT_PREEMPTED, "second wait came after a preemption");
+	is(wait->behind_tid, BUILD, "second wait was behind the build");
+	is(wait->waker_tid, 0, "wait after a preemption has no waker");
 	end();
 }
 
@@ -135,16 +135,16 @@ static void test_culprit_is_who_ran_longest(void)
 	switch_to(MS(8), 0, SHELL, ASLEEP, GAME_AUDIO);
 	switch_to(MS(9), 0, GAME_AUDIO, ASLEEP, SHELL);
 	switch_to(MS(10), 0, SHELL, ASLEEP, GAME);
-	is(latency.longest_len, 1, "one long wait");
-	is(latency.longest[0].behind_tid, SHELL, "two runs of one thread count together");
-	is(latency.longest[0].waker_tid, 0, "woken by an interrupt");
+	is(latency.longest_len, 1, "wait over the limit is the only one listed");
+	is(latency.longest[0].behind_tid, SHELL, "runs of one thread in a wait count together");
+	is(latency.longest[0].waker_tid, 0, "wait after an interrupt has no waker");
 	end();
 	begin(MS(1));
 	sample(MS(1), 0, BUILD);
 	wake(MS(19), GAME, SHELL, 0);
 	switch_to(MS(20), 0, BUILD, ASLEEP, SHELL);
 	switch_to(MS(23), 0, SHELL, ASLEEP, GAME);
-	is(latency.longest[0].behind_tid, SHELL, "what ran before the wait began does not count");
+	is(latency.longest[0].behind_tid, SHELL, "run before a wait began does not count");
 	end();
 }
 
@@ -159,7 +159,7 @@ static void test_idle_and_unknown(void)
 	begin(MS(1));
 	wake(MS(2), GAME, SHELL, 0);
 	switch_to(MS(6), 0, BUILD, ASLEEP, GAME);
-	is(latency.longest[0].culprit, CULPRIT_UNKNOWN, "nothing is known of what ran before the first event");
+	is(latency.longest[0].culprit, CULPRIT_UNKNOWN, "wait before the first event has no known culprit");
 	end();
 }
 
@@ -173,7 +173,7 @@ static void test_many_runs_in_one_wait(void)
 	for (int i = 0; i < 4 * HISTORY_RUNS; i++, now_ns += NSEC_PER_MSEC)
 		switch_to(now_ns, 0, i % 2 ? SHELL : BUILD, ASLEEP, i % 2 ? BUILD : SHELL);
 	switch_to(now_ns + MS(700), 0, BUILD, ASLEEP, GAME);
-	is(latency.longest[0].behind_tid, BUILD, "more runs than are remembered: the last ones tell");
+	is(latency.longest[0].behind_tid, BUILD, "wait with more runs than are remembered is behind the last ones");
 	end();
 }
 
@@ -196,10 +196,10 @@ static void test_longest_are_kept(void)
 		ordered &= !i || latency.longest[i - 1].to_ns < latency.longest[i].to_ns;
 		shortest_ns = latency.longest[i].wait_ns < shortest_ns ? latency.longest[i].wait_ns : shortest_ns;
 	}
-	is(latency.longest_len, LATENCY_WAITS_KEPT, "the list is bounded");
-	is(latency.not_listed, 500, "what is not on it is counted");
-	is(shortest_ns, MS(2) + 500 * NSEC_PER_USEC, "the longest are on it");
-	ok(ordered, "in order of time");
+	is(latency.longest_len, LATENCY_WAITS_KEPT, "list of longest waits is bounded");
+	is(latency.not_listed, 500, "waits that are not on the list are counted");
+	is(shortest_ns, MS(2) + 500 * NSEC_PER_USEC, "list of longest waits has the longest");
+	ok(ordered, "longest waits are in the order of time");
 	end();
 }
 
@@ -217,23 +217,27 @@ static void test_rows(void)
 	wake(MS(10), BUILD, GAME, 0);
 	switch_to(MS(12), 0, GAME, ASLEEP, BUILD);
 	rows = latency_rows(&latency, &threads, false, &len);
-	is(len, 3, "three threads waited");
-	ok(rows && rows[0].tid == GAME && rows[1].tid == BUILD && rows[2].tid == GAME_AUDIO, "the worst first");
-	is(rows ? rows[0].summary.max_ns : 0, MS(6), "with its worst wait");
-	is(rows ? rows[0].summary.p50_ns : 0, MS(6), "which is all its percentiles");
-	is(rows ? rows[2].summary.max_ns : 0, 1000, "and the least last");
+	is(len, 3, "rows are as many as the threads that waited");
+	is(rows ? rows[0].tid : 0, GAME, "rows have the thread with the worst wait first");
+	is(rows ? rows[1].tid : 0, BUILD, "rows have the thread with the second worst wait second");
+	is(rows ? rows[2].tid : 0, GAME_AUDIO, "rows have the thread with the least wait last");
+	is(rows ? rows[0].summary.max_ns : 0, MS(6), "first row has its worst wait");
+	is(rows ? rows[0].summary.p50_ns : 0, MS(6), "row of one wait has it as all its percentiles");
+	is(rows ? rows[2].summary.max_ns : 0, 1000, "last row has the least wait");
 	free(rows);
 	rows = latency_rows(&latency, &threads, true, &len);
-	is(len, 2, "two processes waited");
-	is(rows ? rows[0].pid : 0, GAME, "the game");
-	is_text(rows ? rows[0].comm.text : "", "game", "called as its first thread");
-	is(rows ? rows[0].summary.waits : 0, 2, "with the waits of both its threads");
-	is(rows ? rows[0].summary.max_ns : 0, MS(6), "and the worst of them");
-	is(rows ? rows[0].summary.p50_ns : 0, hist_slot_high(hist_slot(1000)), "and the median of both");
+	is(len, 2, "rows by process are as many as the processes that waited");
+	is(rows ? rows[0].pid : 0, GAME, "rows by process begin with the game");
+	is_text(rows ? rows[0].comm.text : "", "game", "row of a process has its first thread's name");
+	is(rows ? rows[0].summary.waits : 0, 2, "row of a process has the waits of both its threads");
+	is(rows ? rows[0].summary.max_ns : 0, MS(6), "row of a process has the worst wait of its threads");
+	is(rows ? rows[0].summary.p50_ns : 0, hist_slot_high(hist_slot(1000)),
+	   "row of a process has the median of both its threads");
 	free(rows);
 	end();
 	begin(0);
-	ok(!latency_rows(&latency, &threads, false, &len) && len == 0, "no waits, no rows");
+	ok(!latency_rows(&latency, &threads, false, &len), "latency without waits has no rows");
+	is(len, 0, "latency without waits has zero rows");
 	end();
 }
 
@@ -257,12 +261,22 @@ static void test_percentiles_of_a_thread(void)
 	}
 	want = latency_summary(&latency.woken);
 	rows = latency_rows(&latency, &threads, false, &len);
-	is(want.waits, 1000, "a thousand waits");
-	is(want.wait_ns, latency.woken.sum, "and their sum");
-	ok(rows && memcmp(&rows[0].summary, &want, sizeof(want)) == 0, "the thread's percentiles are those of all");
-	ok(want.p50_ns >= 12500000 && want.p50_ns <= 12500000 * 9 / 8, "the median is right within a slot");
-	ok(want.p999_ns >= 49900050 && want.p999_ns <= want.max_ns, "p99.9 is");
-	is(want.max_ns, 50000000, "the longest is exact");
+	is(want.waits, 1000, "thousand waits are all counted");
+	is(want.wait_ns, latency.woken.sum, "sum of a thousand waits is right");
+	ok(rows, "waits of a thread have a row");
+	is(rows ? rows[0].summary.waits : 0, want.waits, "thread with all waits has their number");
+	is(rows ? rows[0].summary.wait_ns : 0, want.wait_ns, "thread with all waits has their sum");
+	is(rows ? rows[0].summary.p50_ns : 0, want.p50_ns, "thread with all waits has their median");
+	is(rows ? rows[0].summary.p90_ns : 0, want.p90_ns, "thread with all waits has their p90");
+	is(rows ? rows[0].summary.p95_ns : 0, want.p95_ns, "thread with all waits has their p95");
+	is(rows ? rows[0].summary.p99_ns : 0, want.p99_ns, "thread with all waits has their p99");
+	is(rows ? rows[0].summary.p999_ns : 0, want.p999_ns, "thread with all waits has their p99.9");
+	is(rows ? rows[0].summary.max_ns : 0, want.max_ns, "thread with all waits has the longest");
+	ok(want.p50_ns >= 12500000, "median of a thousand waits is not too short");
+	ok(want.p50_ns <= 12500000 * 9 / 8, "median of a thousand waits is right within a slot");
+	ok(want.p999_ns >= 49900050, "p99.9 of a thousand waits is not too short");
+	ok(want.p999_ns <= want.max_ns, "p99.9 of a thousand waits is not above the longest");
+	is(want.max_ns, 50000000, "longest of a thousand waits is exact");
 	free(rows);
 	end();
 }

@@ -43,17 +43,19 @@ static void test_right_lines(void)
 	char *line;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		ok(parse(lines[i].line, &mapping, &line), "a line: %zu", i);
-		is_text(mapping.path, lines[i].path, "its path");
-		ok(mapping.executable == lines[i].executable && mapping.deleted == lines[i].deleted &&
-			   mapping.inode == lines[i].inode,
-		   "its kind and inode");
+		ok(parse(lines[i].line, &mapping, &line), "line %zu of a map is understood", i);
+		is_text(mapping.path, lines[i].path, "mapping has its path");
+		is(mapping.executable, lines[i].executable, "mapping %zu is executable or not", i);
+		is(mapping.deleted, lines[i].deleted, "mapping %zu is of a deleted file or not", i);
+		is(mapping.inode, lines[i].inode, "mapping %zu has its inode", i);
 		free(line);
 	}
 	parse("7f0000001000-7f0000002000 r-xp 00003000 fe:1f 332510 /x", &mapping, &line);
-	ok(mapping.start == 0x7f0000001000 && mapping.end == 0x7f0000002000 && mapping.offset == 0x3000 &&
-		   mapping.major == 0xfe && mapping.minor == 0x1f,
-	   "addresses, offset and device");
+	is(mapping.start, 0x7f0000001000, "mapping has its first address");
+	is(mapping.end, 0x7f0000002000, "mapping has its last address");
+	is(mapping.offset, 0x3000, "mapping has its offset");
+	is(mapping.major, 0xfe, "mapping has its device's major number");
+	is(mapping.minor, 0x1f, "mapping has its device's minor number");
 	free(line);
 }
 
@@ -91,7 +93,7 @@ static void test_broken_lines(void)
 	char *line;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		ok(!parse(lines[i], &mapping, &line), "no line: '%s'", lines[i]);
+		ok(!parse(lines[i], &mapping, &line), "line '%s' is no mapping", lines[i]);
 		free(line);
 	}
 }
@@ -100,10 +102,11 @@ static void test_names(void)
 {
 	char deleted[] = " (deleted)", other[] = "/a (deleted)b";
 
-	is_text(path_base("/usr/lib/x.so"), "x.so", "what is behind the last slash");
-	is_text(path_base("x.so"), "x.so", "without a slash all of it");
-	is_text(path_base("/usr/"), "", "nothing behind it");
-	ok(!path_was_deleted(deleted) && !path_was_deleted(other), "a name that is only like it stays");
+	is_text(path_base("/usr/lib/x.so"), "x.so", "base of a path is what is behind its last slash");
+	is_text(path_base("x.so"), "x.so", "base of a path without a slash is all of it");
+	is_text(path_base("/usr/"), "", "base of a path that ends with a slash is empty");
+	ok(!path_was_deleted(deleted), "path cut of its mark is not deleted again");
+	ok(!path_was_deleted(other), "path that only looks like a deleted one is not deleted");
 }
 
 struct search {
@@ -138,16 +141,17 @@ static void test_this_process(void)
 	char *many;
 
 	is(maps_read((u32)getpid(), look, &search), 7, "a callee that has enough ends the reading");
-	ok(search.found.executable && search.found.inode, "this function is in an executable file");
+	ok(search.found.executable, "function of this program is in an executable mapping");
+	ok(search.found.inode, "function of this program is in a file");
 	/* Far more than a buffer of lines: every second page has other rights. */
 	many = mmap(NULL, 6000 * (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	maps_read((u32)getpid(), count, &before);
 	for (size_t i = 0; i < 6000; i += 2)
 		mprotect(many + i * (size_t)page, (size_t)page, PROT_READ | PROT_WRITE);
-	is(maps_read((u32)getpid(), count, &after), 0, "all lines read");
-	ok(after >= before + 5900, "none is lost between two reads: %u, then %u", before, after);
+	is(maps_read((u32)getpid(), count, &after), 0, "maps of a process that maps on are read");
+	ok(after >= before + 5900, "mapping is never lost between two reads: %u, then %u", before, after);
 	munmap(many, 6000 * (size_t)page);
-	is(maps_read(0x7fffffff, count, &after), (u64)-ENOENT, "no such process");
+	is(maps_read(0x7fffffff, count, &after), (u64)-ENOENT, "process that does not exist has no maps");
 }
 
 int main(void)

@@ -90,16 +90,16 @@ static void test_waits(void)
 	now_ns += 6 * MS;
 	turn(HOG, 0, PLAYER);
 	is(len, 1, "six of ten milliseconds late is a miss");
-	is(found[0].verdict.kind, MISS_WAITED, "it waited");
-	is(found[0].verdict.expected_ns, beat_ns, "it was due when its timer fired");
-	is(found[0].verdict.late_ns, 6 * MS, "by that");
-	is(found[0].verdict.beats, 1, "one beat");
-	is(found[0].behind_tid, HOG, "behind the hog");
+	is(found[0].verdict.kind, MISS_WAITED, "thread kept from its CPU is told to have waited");
+	is(found[0].verdict.expected_ns, beat_ns, "thread that waited was due when its timer fired");
+	is(found[0].verdict.late_ns, 6 * MS, "thread that waited 6 ms is late by 6 ms");
+	is(found[0].verdict.beats, 1, "thread that waited 6 ms of 10 missed one beat");
+	is(found[0].behind_tid, HOG, "thread that waited has the hog in its way");
 	now_ns += MS;
 	turn(PLAYER, 1, 0);
-	is(len, 0, "who then is done before the next beat has not overrun");
+	is(len, 0, "thread done before its next beat has not overrun");
 	beat();
-	is(total, 1, "and the next is on time");
+	is(total, 1, "beat after a miss is on time");
 	now_ns = beat_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 2 * MS;
@@ -118,17 +118,18 @@ static void test_pushed_off(void)
 	turn(PLAYER, 0, HOG);
 	now_ns = beat_ns + 34 * MS;
 	turn(HOG, 0, PLAYER);
-	is(len, 1, "pushed off over its next beats: a miss");
-	is(found[0].verdict.expected_ns / US, (beat_ns + PERIOD_MS * MS) / US, "it was due at its next beat");
-	is(found[0].verdict.late_ns / MS, 24, "by that");
-	is(found[0].verdict.beats, 3, "three beats passed");
-	is(found[0].behind_tid, HOG, "behind the hog");
+	is(len, 1, "thread pushed off over its next beats missed them");
+	is(found[0].verdict.expected_ns / US, (beat_ns + PERIOD_MS * MS) / US,
+	   "thread pushed off was due at its next beat");
+	is(found[0].verdict.late_ns / MS, 24, "thread pushed off for 34 ms is 24 ms late");
+	is(found[0].verdict.beats, 3, "thread pushed off for 34 ms missed three beats");
+	is(found[0].behind_tid, HOG, "thread pushed off has the hog in its way");
 	now_ns += 3 * MS;
 	turn(PLAYER, 1, 0);
-	is(len, 0, "it has caught up");
+	is(len, 0, "thread that has caught up misses nothing more");
 	beat_ns += 3 * PERIOD_MS * (u64)MS;
 	beat();
-	is(total, 1, "and goes on by the same clock");
+	is(total, 1, "thread that was pushed off goes on by the same clock");
 	end();
 }
 
@@ -140,21 +141,21 @@ static void test_overruns(void)
 	turn(0, 0, PLAYER);
 	now_ns += 18 * MS;
 	turn(PLAYER, 1, 0);
-	is(len, 1, "still at work eight milliseconds after its next beat: a miss");
-	is(found[0].verdict.kind, MISS_OVERRAN, "it overran");
-	is(found[0].verdict.late_ns / MS, 7, "and began the next one at least so late");
-	is(found[0].behind_tid, PLAYER, "because it ran itself");
+	is(len, 1, "thread at work 8 ms after its next beat missed that");
+	is(found[0].verdict.kind, MISS_OVERRAN, "thread at work after its next beat is told to have overrun");
+	is(found[0].verdict.late_ns / MS, 7, "thread that overran by 8 ms began its next beat 7 ms late at least");
+	is(found[0].behind_tid, PLAYER, "thread that overran was in its own way");
 	/* It sleeps for so long, not until then: another phase. */
 	beat_ns = now_ns - MS;
 	for (int i = 0; i < 5; i++)
 		beat();
-	is(total, 1, "a new phase is no fault");
+	is(total, 1, "new phase is no miss");
 	now_ns = beat_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 4 * MS;
 	turn(0, 0, PLAYER);
-	is(len, 1, "and lateness in it is found at once");
-	is(found[0].culprit, CULPRIT_IDLE, "on an idle CPU");
+	is(len, 1, "lateness in a new phase is found at once");
+	is(found[0].culprit, CULPRIT_IDLE, "thread late on an idle CPU has nobody in its way");
 	end();
 }
 
@@ -207,21 +208,21 @@ static void test_faults(void)
 	beat_ns += 7 * PERIOD_MS * (u64)MS;
 	now_ns = beat_ns;
 	turn(0, 0, PLAYER);
-	is(len, 0, "what follows a loss is no miss");
+	is(len, 0, "wake-up after a loss of events is no miss");
 	turn(PLAYER, 1, 0);
 	beat();
 	now_ns = beat_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 5 * MS;
 	turn(0, 0, PLAYER);
-	is(len, 1, "and the next real one is found");
+	is(len, 1, "miss after a loss of events is found");
 	turn(PLAYER, 1, 0);
 	/* A pause of a minute, then as before. */
 	beat_ns += 60 * (u64)NSEC_PER_SEC;
 	total = 0;
 	for (int i = 0; i < 20; i++)
 		beat();
-	is(total, 0, "a pause is no miss");
+	is(total, 0, "pause of a minute is no miss");
 	/* The clock of another CPU is behind. */
 	now_ns = beat_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
@@ -230,7 +231,8 @@ static void test_faults(void)
 	is(len, 0, "a run before its wake-up is on time");
 	turn(PLAYER, 1, 0);
 	list = misses_sorted(&misses, &threads, &rows);
-	ok(list && rows == 1 && list[0]->clock->misses == 1, "one thread has a clock, with one miss");
+	is(list ? rows : 0, 1, "thread with a clock is in the list");
+	is(rows ? list[0]->clock->misses : 0, 1, "thread with a clock has its one miss in the list");
 	free(list);
 	end();
 	begin(false);

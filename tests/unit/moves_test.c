@@ -58,16 +58,20 @@ static void begin(void)
 static void test_causes(void)
 {
 	is(move_cause(0), MOVE_UNKNOWN, "an older recording tells no cause");
-	is(move_cause(MOVE_TOLD), MOVE_BY_BALANCE, "nothing else happens: balance");
-	is(move_cause(MOVE_TOLD | MOVE_STOPPED), MOVE_BY_BALANCE, "a running thread that is pushed: balance");
-	is(move_cause(MOVE_TOLD | MOVE_WAKING), MOVE_BY_WAKEUP, "it wakes: placement");
+	is(move_cause(MOVE_TOLD), MOVE_BY_BALANCE, "thread that moves without another reason moves by balance");
+	is(move_cause(MOVE_TOLD | MOVE_STOPPED), MOVE_BY_BALANCE, "running thread that is pushed moves by balance");
+	is(move_cause(MOVE_TOLD | MOVE_WAKING), MOVE_BY_WAKEUP, "thread that wakes moves by placement");
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_STOPPED), MOVE_BY_EXEC, "stopped in an exec: exec");
 	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC), MOVE_BY_BALANCE, "taken from a queue in an exec: balance");
-	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING), MOVE_BY_WAKEUP, "woken in an exec: placement");
-	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING | MOVE_STOPPED), MOVE_BY_EXEC, "by the stopper: exec");
+	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING), MOVE_BY_WAKEUP,
+	   "thread woken in an exec moves by placement");
+	is(move_cause(MOVE_TOLD | MOVE_IN_EXEC | MOVE_WAKING | MOVE_STOPPED), MOVE_BY_EXEC,
+	   "thread moved by the stopper in an exec moves by exec");
 	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_WAKING), MOVE_BY_AFFINITY, "barred in its sleep: affinity");
-	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_STOPPED), MOVE_BY_AFFINITY, "barred as it runs: affinity");
-	is(move_cause(MOVE_TOLD | MOVE_CPU_GOES | MOVE_BARRED), MOVE_BY_HOTPLUG, "its CPU goes: hotplug");
+	is(move_cause(MOVE_TOLD | MOVE_BARRED | MOVE_STOPPED), MOVE_BY_AFFINITY,
+	   "thread barred as it runs moves by affinity");
+	is(move_cause(MOVE_TOLD | MOVE_CPU_GOES | MOVE_BARRED), MOVE_BY_HOTPLUG,
+	   "thread whose CPU goes moves by hotplug");
 }
 
 static void test_outcomes(void)
@@ -76,23 +80,26 @@ static void test_outcomes(void)
 	turn(0, ONE, 0, OTHER);
 	ok(!move(ONE, 0, 3, MOVE_TOLD), "a move's outcome is open");
 	now_ns += 7 * US;
-	ok(turn(3, 0, 0, ONE), "until it runs");
-	is(done.to_run_ns, 7 * US, "so long after");
-	is(done.cause, MOVE_BY_BALANCE, "for this reason");
-	is(done.distance, DISTANCE_CROSS, "so far");
-	is(done.by_tid, BY, "by this one");
-	is(done.after, MOVE_RAN, "and it ran");
+	ok(turn(3, 0, 0, ONE), "move is told once the thread runs");
+	is(done.to_run_ns, 7 * US, "move is told with the time until the thread ran");
+	is(done.cause, MOVE_BY_BALANCE, "move is told with its cause");
+	is(done.distance, DISTANCE_CROSS, "move is told with its distance");
+	is(done.by_tid, BY, "move is told with who moved the thread");
+	is(done.after, MOVE_RAN, "move is told as followed by a run");
 	turn(3, ONE, 0, 0);
 	move(ONE, 3, 2, MOVE_TOLD);
-	ok(move(ONE, 2, 1, MOVE_TOLD | MOVE_BARRED), "moved again before it runs");
-	is(done.after, MOVE_MOVED_ON, "the first is told as that");
-	is(done.to_cpu, 2, "with where it was to go");
-	ok(!turn(0, OTHER, 1, 0), "others' switches do not matter");
+	ok(move(ONE, 2, 1, MOVE_TOLD | MOVE_BARRED), "thread may be moved again before it runs");
+	is(done.after, MOVE_MOVED_ON, "first of two moves is told as followed by another");
+	is(done.to_cpu, 2, "move that another follows is told with where it went");
+	ok(!turn(0, OTHER, 1, 0), "switches of other threads end no move");
 	now_ns += 3 * US;
-	ok(turn(1, 0, 0, ONE) && done.cause == MOVE_BY_AFFINITY && done.to_run_ns == 3 * US, "the second is its own");
-	is(moves.all.moves, 3, "three in all");
-	is(moves.causes[MOVE_BY_BALANCE].moves, 2, "two by balance");
-	is(threads_by_tid(&threads, ONE)->moves->sums.to_run_max_ns, 7 * US, "the longest");
+	ok(turn(1, 0, 0, ONE), "second move is told once the thread runs");
+	is(done.cause, MOVE_BY_AFFINITY, "second move has its own cause");
+	is(done.to_run_ns, 3 * US, "second move has its own time until the run");
+	is(moves.all.moves, 3, "moves of all causes are counted");
+	is(moves.causes[MOVE_BY_BALANCE].moves, 2, "moves by balance are counted");
+	is(threads_by_tid(&threads, ONE)->moves->sums.to_run_max_ns, 7 * US,
+	   "thread keeps its longest time from a move to a run");
 	threads_free(&threads);
 }
 
@@ -108,22 +115,26 @@ static void test_asleep(void)
 	now_ns += 1000 * US;
 	wake(ONE, 1);
 	now_ns += 4 * US;
-	ok(turn(1, 0, 0, ONE) && done.asleep, "moved in its sleep");
-	is(done.to_run_ns, 4 * US, "counts from its wake-up");
+	ok(turn(1, 0, 0, ONE), "move of a sleeping thread is told once it runs");
+	ok(done.asleep, "move of a thread in its sleep is told as that");
+	is(done.to_run_ns, 4 * US, "time to run of a sleeping thread counts from its wake-up");
 	turn(1, ONE, 1, 0);
 	move(ONE, 1, 2, MOVE_TOLD | MOVE_WAKING);
 	now_ns += 2 * US;
 	wake(ONE, 2);
 	now_ns += 4 * US;
-	ok(turn(2, 0, 0, ONE) && !done.asleep, "moved because it wakes");
-	is(done.to_run_ns, 6 * US, "counts from the decision");
+	ok(turn(2, 0, 0, ONE), "move of a waking thread is told once it runs");
+	ok(!done.asleep, "move of a waking thread is not told as in its sleep");
+	is(done.to_run_ns, 6 * US, "time to run counts from the decision to move");
 	turn(2, ONE, 0, 0);
 	move(ONE, 2, 0, MOVE_TOLD);
-	ok(moves_left(&moves, &threads, &at, &done) && done.after == MOVE_NOT_RUN, "one is left at the end");
-	ok(!moves_left(&moves, &threads, &at, &done), "and only one");
+	ok(moves_left(&moves, &threads, &at, &done), "move without a run is left at the end");
+	is(done.after, MOVE_NOT_RUN, "move left at the end is told as without a run");
+	ok(!moves_left(&moves, &threads, &at, &done), "only one move is left at the end");
 	ok(!move(ONE, 0, 77, MOVE_TOLD), "a CPU that is none does no harm");
 	list = moves_sorted(&threads, &len);
-	ok(list && len == 1 && list[0]->tid == ONE, "who moved");
+	is(list ? len : 0, 1, "list of moved threads has one");
+	is(len ? list[0]->tid : 0, ONE, "list of moved threads has the one that moved");
 	free(list);
 	threads_free(&threads);
 }

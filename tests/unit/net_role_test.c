@@ -44,11 +44,13 @@ static void test_share(void)
 	struct role_answer answer = after(2, of(5000, 100, 4900), none);
 
 	is(answer.role, ROLE_NETWORK, "a server's thread is for the network");
-	is(answer.evidence, EVIDENCE_IO, "and what was seen of it says so");
-	is(after(1, of(5000, 100, 4900), none).role, ROLE_NETWORK, "one stretch is enough");
-	is(after(1, of(5000, 100, 2500), none).role, ROLE_NETWORK, "half of the wake-ups are");
-	is(after(9, of(5000, 100, 2400), none).role, ROLE_UNKNOWN, "less than half are not");
-	is(after(9, of(5000, 100, 0), none).role, ROLE_UNKNOWN, "nor are none");
+	is(answer.evidence, EVIDENCE_IO, "network thread's evidence is what was seen of it");
+	is(after(1, of(5000, 100, 4900), none).role, ROLE_NETWORK, "network thread is known after one stretch");
+	is(after(1, of(5000, 100, 2500), none).role, ROLE_NETWORK,
+	   "thread with half of its wake-ups for sockets is for the network");
+	is(after(9, of(5000, 100, 2400), none).role, ROLE_UNKNOWN,
+	   "thread with less than half of its wake-ups for sockets is not for the network");
+	is(after(9, of(5000, 100, 0), none).role, ROLE_UNKNOWN, "thread without network wake-ups has no role by them");
 	is(after(9, of(0, 0, 0), none).role == ROLE_NETWORK, 0, "a thread that sleeps on is not for the network");
 	ok(after(9, of(5000, 100, 4900), none).confidence > after(1, of(5000, 100, 4900), none).confidence,
 	   "agreement makes it surer");
@@ -59,10 +61,12 @@ static void test_never_sleeps(void)
 	struct role_facts none = { 0 };
 
 	is(after(3, of(0, 500, 125), none).role, ROLE_NETWORK, "a server with too much to do: it never sleeps");
-	is(after(3, of(0, 500, 50), none).role, ROLE_NETWORK, "the same with 100 ticks a second");
-	is(after(3, of(3, 490, 400), none).role, ROLE_NETWORK, "the same when it slept three times");
+	is(after(3, of(0, 500, 50), none).role, ROLE_NETWORK,
+	   "thread that serves sockets at 100 ticks a second is for the network");
+	is(after(3, of(3, 490, 400), none).role, ROLE_NETWORK,
+	   "thread that serves sockets and slept three times is for the network");
 	is(after(3, of(0, 500, 1), none).role, ROLE_CPU_BOUND, "a hog that reports over the network now and then");
-	is(after(3, of(0, 500, 0), none).role, ROLE_CPU_BOUND, "a hog");
+	is(after(3, of(0, 500, 0), none).role, ROLE_CPU_BOUND, "thread that never sleeps is CPU-bound");
 	is(after(3, of(2, 490, 2), none).role, ROLE_CPU_BOUND, "a hog that fetches its work");
 }
 
@@ -72,11 +76,12 @@ static void test_by_a_clock(void)
 
 	is(after(3, by_a_clock(of(30, 200, 30)), none).role, ROLE_RENDER,
 	   "a game's loop that sends each frame wakes for the frame");
-	is(after(3, of(30, 200, 30), submits).role, ROLE_RENDER, "what submits to a GPU is for that");
+	is(after(3, of(30, 200, 30), submits).role, ROLE_RENDER,
+	   "thread that submits to a GPU and sends is for rendering");
 	is(after(3, by_a_clock(of(25, 5, 25)), sound).role, ROLE_AUDIO,
-	   "what feeds a sound card and sends is for sound");
+	   "thread that feeds a sound card and sends is for sound");
 	is(after(3, by_a_clock(of(25, 5, 25)), none).role, ROLE_NETWORK,
-	   "what answers a peer that calls regularly is for the network");
+	   "thread that answers a peer that calls regularly is for the network");
 }
 
 static void test_change(void)
@@ -92,8 +97,8 @@ static void test_change(void)
 		pattern_learn(&pattern, role_of_behaviour(&computes));
 		pattern_learn_net(&pattern, &computes);
 	}
-	ok(stretches > 1, "one other stretch does not change it");
-	ok(stretches <= 4, "it is given up within two seconds: after %d stretches", stretches);
+	ok(stretches > 1, "network role survives one other stretch");
+	ok(stretches <= 4, "network role is given up within two seconds: after %d stretches", stretches);
 	is(role_decide(&none, &pattern).role, ROLE_CPU_BOUND, "for what the thread does now");
 }
 
@@ -101,8 +106,8 @@ static void test_turn(void)
 {
 	is(net_turn(7, 100) == net_turn(7, 100), 1, "uses after one wake-up within a tick are one turn");
 	is(net_turn(7, 100) == net_turn(8, 100), 0, "another wake-up is another");
-	is(net_turn(7, 100) == net_turn(7, 101), 0, "and so is another tick");
-	is(net_turn(0, 0) == 0, 0, "the first turn is none that was counted before");
+	is(net_turn(7, 100) == net_turn(7, 101), 0, "network use in another tick is another turn");
+	is(net_turn(0, 0) == 0, 0, "first turn is none that was counted before");
 	is(net_turn(7, 0x100000005ULL) == net_turn(7, 5), 1, "ticks that wrap stay in their half");
 }
 

@@ -122,10 +122,11 @@ static void test_kills(void)
 	       "times the new "
 	       "one was there\n",
 	       KILLS, half_made, found[1], found[2]);
-	is(found[0], 0, "%d kills while saving: the file is always whole, old or new", KILLS);
-	is(gone, 0, "no saver ended by itself");
+	is(found[0], 0, "database is whole, old or new, after each of %d kills while saving", KILLS);
+	is(gone, 0, "saver never ends by itself");
 	ok(half_made > KILLS / 10, "many a kill came in the middle of a saving");
-	ok(found[1] && found[2], "both were found");
+	ok(found[1], "some kills while saving leave the old file");
+	ok(found[2], "some kills while saving leave the new file");
 }
 
 /* Each learns by itself, and saves every round. */
@@ -167,10 +168,11 @@ static void test_writers(void)
 	}
 	is(failed, 0, "%d writers at once all save", WRITERS);
 	procdb_init(&db, 0);
-	is(procdb_read_any(path, &db, &report, NOW_S, &why), 0, "the file is read");
-	is(report.faults, 0, "and whole");
-	is(db.len, WRITERS + 1, "it has what each learned");
-	is(procdb_find(&db, &key)->observations, WRITERS * ROUNDS, "and every vote of what all learned");
+	is(procdb_read_any(path, &db, &report, NOW_S, &why), 0, "file that several writers wrote is read");
+	is(report.faults, 0, "file that several writers wrote is whole");
+	is(db.len, WRITERS + 1, "file that several writers wrote has what each learned");
+	is(procdb_find(&db, &key)->observations, WRITERS * ROUNDS,
+	   "file that several writers wrote has every vote of all");
 	procdb_free(&db);
 }
 
@@ -194,23 +196,23 @@ static void test_change_beside(void)
 	unlink(path);
 	is(store_open(&store, &settings, NOW_S, &why), 0, "a database that is not there yet is opened");
 	store_learn(&store, &before, &seen, NOW_S);
-	is(store_work(&store, NOW_S + 59, &why), 0, "it is not saved before a minute is over");
-	ok(access(path, F_OK) < 0, "so there is no file");
-	is(store_work(&store, NOW_S + 60, &why), 1, "but then");
-	ok(access(path, F_OK) == 0, "it is there");
-	is(store_work(&store, NOW_S + 999, &why), 0, "nothing new is not saved again");
+	is(store_work(&store, NOW_S + 59, &why), 0, "database is not saved before a minute is over");
+	ok(access(path, F_OK) < 0, "database not yet saved has no file");
+	is(store_work(&store, NOW_S + 60, &why), 1, "database is saved after a minute");
+	ok(access(path, F_OK) == 0, "database that was saved has a file");
+	is(store_work(&store, NOW_S + 999, &why), 0, "database with nothing new is not saved again");
 	store_learn(&store, &after, &seen, NOW_S);
 	is(store_edit(&settings, forget_all, NULL, NOW_S, &why), 1, "another forgets everything");
-	is(store_work(&store, NOW_S + 1000, &why), 1, "which is noticed at once");
-	ok(!procdb_find(&store.db, &before), "what was forgotten is gone here too");
-	ok(procdb_find(&store.db, &after), "what was learned since is not");
-	is(store_close(&store, NOW_S, &why), 0, "the end saves");
+	is(store_work(&store, NOW_S + 1000, &why), 1, "change by another is noticed at once");
+	ok(!procdb_find(&store.db, &before), "entry that another forgot is gone here");
+	ok(procdb_find(&store.db, &after), "entry learned since is kept");
+	is(store_close(&store, NOW_S, &why), 0, "database is saved at the end");
 	settings.learns = false;
-	is(store_open(&store, &settings, NOW_S, &why), 0, "another looks");
-	is(store.db.len, 1, "and finds it");
+	is(store_open(&store, &settings, NOW_S, &why), 0, "saved database is opened by another");
+	is(store.db.len, 1, "saved database has its entry for another");
 	store_close(&store, NOW_S, &why);
-	is(store_open(&store, &settings, NOW_S + 91ULL * DAY_S, &why), 0, "in 91 days");
-	is(store.db.len, 0, "it is forgotten");
+	is(store_open(&store, &settings, NOW_S + 91ULL * DAY_S, &why), 0, "database is opened after 91 days");
+	is(store.db.len, 0, "entry unseen for 91 days is forgotten");
 	store_close(&store, NOW_S, &why);
 }
 
@@ -222,7 +224,8 @@ static void refused(const char *what, const char *words)
 
 	why.text[0] = '\0';
 	error = store_open(&store, &settings, NOW_S, &why);
-	ok(error < 0 && strstr(why.text, words), "%s is refused: %s", what, why.text);
+	ok(error < 0, "file %s is refused", what);
+	ok(strstr(why.text, words), "file %s is refused with its reason: %s", what, why.text);
 	if (!error)
 		store_close(&store, NOW_S, &why);
 }
@@ -245,7 +248,7 @@ static void test_refusals(void)
 
 	save_some(other);
 	unlink(path);
-	ok(symlink(other, path) == 0, "a link");
+	ok(symlink(other, path) == 0, "link is made in the place of the database");
 	refused("a link", "a link: refused");
 	unlink(path);
 	save_some(path);
@@ -294,20 +297,20 @@ static void test_setting_aside(void)
 	for (int i = 1; i <= 3; i++) {
 		save_some(path);
 		fd = open(path, O_WRONLY);
-		ok(pwrite(fd, &wrong, 1, 32 + 200 + 5) == 1, "one byte of the second of three entries is wrong");
+		ok(pwrite(fd, &wrong, 1, 32 + 200 + 5) == 1, "byte of the second of three entries is made wrong");
 		close(fd);
-		is(store_open(&store, &settings, NOW_S, &why), 0, "the rest goes on");
-		is(store.db.len, 2, "with the other two");
-		ok(access(path, F_OK) < 0, "the file has another name");
-		is(count_files("procdb.bin.damaged-"), i, "and none was overwritten");
+		is(store_open(&store, &settings, NOW_S, &why), 0, "database with a damaged entry is opened");
+		is(store.db.len, 2, "database with a damaged entry keeps the other two");
+		ok(access(path, F_OK) < 0, "damaged database file gets another name");
+		is(count_files("procdb.bin.damaged-"), i, "damaged database files are never overwritten");
 		store_close(&store, NOW_S, &why);
 	}
 	save_some(path);
 	ok(truncate(path, 20) == 0, "a file cut in its header");
 	settings.learns = false;
-	is(store_open(&store, &settings, NOW_S, &why), 0, "who only looks");
-	is(store.db.len, 0, "finds nothing in it");
-	ok(access(path, F_OK) == 0, "and leaves it where it is");
+	is(store_open(&store, &settings, NOW_S, &why), 0, "damaged database is opened by who only looks");
+	is(store.db.len, 0, "damaged database is empty for who only looks");
+	ok(access(path, F_OK) == 0, "damaged database stays in place for who only looks");
 	store_close(&store, NOW_S, &why);
 }
 

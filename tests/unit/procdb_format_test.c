@@ -108,22 +108,23 @@ static void test_pddb(u32 version)
 	put_pddb(&memory, version, "cc1", 0, 1000);
 	put_pddb(&memory, version, "Xorg", 2, 2000);
 	put_pddb(&memory, version, "fifteen-letters", 1, 3000);
-	is(memory.len, 12 + 3 * (version == 1 ? 40 : 64), "PDDB %u: the length that the seed gives it", version);
+	is(memory.len, 12 + 3 * (version == 1 ? 40 : 64), "PDDB %u file is as long as its format says", version);
 	for (memory.step = 0; memory.step < 8; memory.step += 7) {
-		is(decode(&memory), 0, "it is read, %zu bytes at once", memory.step);
-		is(report.faults, 0, "without a fault");
-		is(db.len, 3, "three entries");
+		is(decode(&memory), 0, "file is read %zu bytes at once", memory.step);
+		is(report.faults, 0, "file made by hand has no fault");
+		is(db.len, 3, "file made by hand has three entries");
 		got = found("cc1", "");
-		is(got->figures.avg_runtime_ns, 1001, "average run");
-		is(got->figures.runtime_dev_ns, version == 2 ? 1002 : 0, "deviation");
-		is(got->figures.wakeup_freq, version == 2 ? 1003 : 0, "wake-ups");
-		is(got->figures.csw_rate, version == 2 ? 1004 : 0, "switches");
-		is(got->observations, 1005, "observations");
-		is(got->tier_votes[TIER_BATCH], 1006, "all votes for its tier");
-		is(got->tier_votes[TIER_INTERACTIVE] + got->tier_votes[TIER_LATENCY_CRITICAL], 0, "none for others");
-		is(got->last_seen_s, 12345, "seen now, since the file does not tell");
+		is(got->figures.avg_runtime_ns, 1001, "entry has its average run");
+		is(got->figures.runtime_dev_ns, version == 2 ? 1002 : 0, "entry has the deviation of its run");
+		is(got->figures.wakeup_freq, version == 2 ? 1003 : 0, "entry has its wake-ups");
+		is(got->figures.csw_rate, version == 2 ? 1004 : 0, "entry has its switches");
+		is(got->observations, 1005, "entry has its observations");
+		is(got->tier_votes[TIER_BATCH], 1006, "entry has all votes for its tier");
+		is(got->tier_votes[TIER_INTERACTIVE] + got->tier_votes[TIER_LATENCY_CRITICAL], 0,
+		   "entry has no votes for other tiers");
+		is(got->last_seen_s, 12345, "entry is seen now, since the file does not tell");
 		is(found("Xorg", "")->tier_votes[TIER_LATENCY_CRITICAL], 2006, "tier 2 is latency-critical");
-		is(found("fifteen-letters", "")->tier_votes[TIER_INTERACTIVE], 3006, "tier 1 is interactive");
+		is(found("fifteen-letters", "")->tier_votes[TIER_INTERACTIVE], 3006, "tier 1 of a file is interactive");
 	}
 	memory.len += 3;
 	is(decode(&memory) + (int)report.faults, 0, "bytes after the last entry are no fault of PDDB's");
@@ -132,8 +133,9 @@ static void test_pddb(u32 version)
 /* Decodes what must have a fault. */
 static void damaged(struct memory *memory, size_t entries, const char *words)
 {
-	is(decode(memory), 0, "%s: no error, the rest goes on", words);
-	ok(report.faults && strstr(report.first.text, words), "%s: it is told: %s", words, report.first.text);
+	is(decode(memory), 0, "%s: file is read without an error", words);
+	ok(report.faults, "fault of %s is counted", words);
+	ok(strstr(report.first.text, words), "fault of %s is told: %s", words, report.first.text);
 	is(db.len, entries, "%s: %zu entries are whole", words, entries);
 }
 
@@ -181,7 +183,7 @@ static void test_pddb_faults(void)
 	memory = whole;
 	memset(memory.bytes + 12 + 24, 0xff, 32);
 	is(decode(&memory) + (int)report.faults, 0, "figures beyond all measure are read");
-	is(found("a", "")->figures.avg_runtime_ns, PROCDB_FIGURE_MOST, "and cut");
+	is(found("a", "")->figures.avg_runtime_ns, PROCDB_FIGURE_MOST, "figures beyond all measure are cut");
 }
 
 static struct profile sample(void)
@@ -224,17 +226,41 @@ static struct memory own_by_hand(void)
 	return memory;
 }
 
+static void is_same_profile(const struct profile *got, const struct profile *want)
+{
+	ok(!memcmp(&got->key, &want->key, sizeof(got->key)), "entry of our own file reads back with its key");
+	for (u32 i = 0; i < TIERS; i++)
+		is(got->tier_votes[i], want->tier_votes[i], "entry reads back with its votes for tier %u", i);
+	for (u32 i = 0; i < ROLES; i++)
+		is(got->role_votes[i], want->role_votes[i], "entry reads back with its votes for role %u", i);
+	is(got->observations, want->observations, "entry reads back with its observations");
+	is(got->figures.avg_runtime_ns, want->figures.avg_runtime_ns, "entry reads back with its average run");
+	is(got->figures.runtime_dev_ns, want->figures.runtime_dev_ns, "entry reads back with its deviation");
+	is(got->figures.wakeup_freq, want->figures.wakeup_freq, "entry reads back with its wake-ups");
+	is(got->figures.csw_rate, want->figures.csw_rate, "entry reads back with its switches");
+	is(got->first_seen_s, want->first_seen_s, "entry reads back with when it was first seen");
+	is(got->last_seen_s, want->last_seen_s, "entry reads back with when it was last seen");
+	for (u32 day = 0; day < PROCDB_DAYS; day++) {
+		is(got->days[day].day, want->days[day].day, "entry reads back with day %u", day);
+		for (u32 i = 0; i < TIERS; i++)
+			is(got->days[day].tier_votes[i], want->days[day].tier_votes[i],
+			   "entry reads back with day %u's votes for tier %u", day, i);
+	}
+}
+
 static void test_own(void)
 {
 	struct memory hand = own_by_hand(), made = { 0 };
 	struct profile profile = sample();
 
 	is(hand.len, 232, "our own: a header of 32 bytes and 200 an entry");
-	is(decode(&hand), 0, "it is read");
-	is(report.faults, 0, "without a fault");
-	ok(!memcmp(found("worker", "/usr/bin/program"), &profile, sizeof(profile)), "field by field");
-	is(procdb_encode(&db, PDDB_OWN, 99, write_memory, &made), 1, "and written");
-	ok(made.len == hand.len && !memcmp(made.bytes, hand.bytes, hand.len), "byte by byte");
+	is(decode(&hand), 0, "file of our own is read");
+	is(report.faults, 0, "file of our own has no fault");
+	is_same_profile(found("worker", "/usr/bin/program"), &profile);
+	is(procdb_encode(&db, PDDB_OWN, 99, write_memory, &made), 1, "entry of our own file is written");
+	is(made.len, hand.len, "file of our own is written as long as made by hand");
+	ok(!memcmp(made.bytes, hand.bytes, made.len < hand.len ? made.len : hand.len),
+	   "file of our own is written byte by byte as made by hand");
 }
 
 static void test_own_faults(void)
@@ -282,12 +308,12 @@ static void test_export(void)
 	procdb_add(&mine, &profile);
 	is(procdb_encode(&mine, PDDB_2, 99, write_memory, &made), 1,
 	   "PDDB 2 is written: kinds of one name are one, unsure ones none");
-	is(made.len, 76, "64 bytes an entry");
-	is(made.bytes[4], 2, "version 2");
-	is(decode(&made), 0, "and read back");
-	is(found("worker", "")->tier_votes[TIER_LATENCY_CRITICAL], 23, "the sum of votes for who won");
-	is(found("worker", "")->observations, 24, "observations added");
-	is(found("worker", "")->figures.csw_rate, 8, "figures");
+	is(made.len, 76, "entry in the seed's format takes 64 bytes");
+	is(made.bytes[4], 2, "file in the seed's format is version 2");
+	is(decode(&made), 0, "file in the seed's format is read back");
+	is(found("worker", "")->tier_votes[TIER_LATENCY_CRITICAL], 23, "tier that won has the sum of votes");
+	is(found("worker", "")->observations, 24, "observations of one kind in two programs are added");
+	is(found("worker", "")->figures.csw_rate, 8, "figures of one kind in the seed's format read back");
 	procdb_free(&mine);
 }
 

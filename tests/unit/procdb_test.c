@@ -20,9 +20,9 @@ static void test_confidence(void)
 {
 	struct profile profile = { .tier_votes = { 7, 2, 1 }, .observations = 10 };
 
-	is(profile_confidence_ppm(&profile), 700000, "confidence: 7 of 10 votes are 0.7");
-	is(profile_tier(&profile), TIER_BATCH, "and the tier is theirs");
-	is(profile_tier_ppm(&profile), 350000, "no average run: as if the runs had nothing in common, half of it");
+	is(profile_confidence_ppm(&profile), 700000, "confidence of 7 in 10 votes is 0.7");
+	is(profile_tier(&profile), TIER_BATCH, "tier of a profile is that of most votes");
+	is(profile_tier_ppm(&profile), 350000, "confidence without an average run is half");
 	profile.figures = (struct kind_figures){ .avg_runtime_ns = 1000, .runtime_dev_ns = 0 };
 	is(profile_tier_ppm(&profile), 700000, "runs all alike: all of it");
 	profile.figures.runtime_dev_ns = 500;
@@ -34,18 +34,19 @@ static void test_confidence(void)
 	profile = (struct profile){ .tier_votes = { 0, 3, 0 }, .observations = 3 };
 	profile.figures = (struct kind_figures){ .avg_runtime_ns = 10, .runtime_dev_ns = 8 };
 	is(profile_tier_ppm(&profile), 600000, "1.0 x (0.5 + 0.5 x 0.2) is 0.6");
-	ok(profile_is_confident(&profile), "which is just enough");
+	ok(profile_is_confident(&profile), "confidence of just the limit is enough");
 	profile.figures = (struct kind_figures){ .avg_runtime_ns = 1000000, .runtime_dev_ns = 800001 };
-	ok(!profile_is_confident(&profile), "and a millionth less is not");
+	ok(!profile_is_confident(&profile), "confidence a millionth below the limit is not enough");
 	profile = (struct profile){ 0 };
-	is(profile_confidence_ppm(&profile), 0, "no votes: no confidence");
-	is(profile_tier(&profile), TIER_LATENCY_CRITICAL, "where votes are equal the last tier wins");
+	is(profile_confidence_ppm(&profile), 0, "confidence without votes is none");
+	is(profile_tier(&profile), TIER_LATENCY_CRITICAL, "tier of equal votes is the last");
 	profile.tier_votes[TIER_BATCH] = profile.tier_votes[TIER_INTERACTIVE] = 4;
-	is(profile_tier(&profile), TIER_INTERACTIVE, "also of two");
+	is(profile_tier(&profile), TIER_INTERACTIVE,
+	   "tier of a profile with two tiers of equal votes is the last of them");
 	profile = (struct profile){ .tier_votes = { 0, 0, 0xffffffff }, .observations = 0xffffffff };
 	profile.figures = (struct kind_figures){ .avg_runtime_ns = PROCDB_FIGURE_MOST,
 						 .runtime_dev_ns = PROCDB_FIGURE_MOST / 4 };
-	is(profile_tier_ppm(&profile), 875000, "the largest numbers do not overflow");
+	is(profile_tier_ppm(&profile), 875000, "confidence of the largest numbers does not overflow");
 }
 
 static void test_learning(void)
@@ -56,37 +57,38 @@ static void test_learning(void)
 	seen.figures.wakeup_freq = 16;
 	seen.figures.csw_rate = 24;
 	profile_learn(&profile, &seen, 1000);
-	is(profile.figures.avg_runtime_ns, 800, "the first observation is taken as it is");
+	is(profile.figures.avg_runtime_ns, 800, "first observation is taken as it is");
 	seen = seen_as(TIER_BATCH, ROLE_CPU_BOUND, 1600, 0);
 	profile_learn(&profile, &seen, 2000);
-	is(profile.figures.avg_runtime_ns, 900, "then 7/8 old and 1/8 new: (800 x 7 + 1600) / 8");
-	is(profile.figures.runtime_dev_ns, 70, "deviation: 80 x 7 / 8");
-	is(profile.figures.wakeup_freq, 14, "wake-ups: 16 x 7 / 8");
-	is(profile.figures.csw_rate, 21, "switches: 24 x 7 / 8");
-	is(profile.observations, 2, "two observations");
-	ok(!profile_is_confident(&profile), "are too few");
+	is(profile.figures.avg_runtime_ns, 900, "average of runs is 7/8 old and 1/8 new: (800 x 7 + 1600) / 8");
+	is(profile.figures.runtime_dev_ns, 70, "deviation is 7/8 old: 80 x 7 / 8");
+	is(profile.figures.wakeup_freq, 14, "wake-ups are 7/8 old: 16 x 7 / 8");
+	is(profile.figures.csw_rate, 21, "switches are 7/8 old: 24 x 7 / 8");
+	is(profile.observations, 2, "profile counts two observations");
+	ok(!profile_is_confident(&profile), "two observations are too few to be confident");
 	profile_learn(&profile, &seen, 3000);
-	ok(profile_is_confident(&profile), "three are enough");
-	is(profile_guess(&profile).tier, TIER_BATCH, "it predicts the tier");
-	is(profile_guess(&profile).role, ROLE_CPU_BOUND, "and the role");
-	is(profile_guess(&profile).figures.avg_runtime_ns, profile.figures.avg_runtime_ns, "with the average run");
-	is(profile.first_seen_s, 1000, "when it was seen first");
-	is(profile.last_seen_s, 3000, "and last");
+	ok(profile_is_confident(&profile), "three observations are enough to be confident");
+	is(profile_guess(&profile).tier, TIER_BATCH, "confident profile predicts its tier");
+	is(profile_guess(&profile).role, ROLE_CPU_BOUND, "confident profile predicts its role");
+	is(profile_guess(&profile).figures.avg_runtime_ns, profile.figures.avg_runtime_ns,
+	   "confident profile predicts its average run");
+	is(profile.first_seen_s, 1000, "profile keeps when it was seen first");
+	is(profile.last_seen_s, 3000, "profile keeps when it was seen last");
 	/* A thread that turns out to be something else takes its vote back. */
 	seen = (struct kind_seen){ .tier_votes = { -1, 0, 1 }, .notes = 1 };
 	seen.role_votes[ROLE_CPU_BOUND] = -1;
 	seen.role_votes[ROLE_RENDER] = 1;
 	profile_learn(&profile, &seen, 3000);
 	is(profile.tier_votes[TIER_BATCH], 2, "a corrected vote is taken back");
-	is(profile.tier_votes[TIER_LATENCY_CRITICAL], 1, "and given anew");
-	is(profile.observations, 3, "without being another observation");
+	is(profile.tier_votes[TIER_LATENCY_CRITICAL], 1, "corrected vote is given to the other tier");
+	is(profile.observations, 3, "corrected vote is no further observation");
 	seen.tier_votes[TIER_BATCH] = -100;
 	profile_learn(&profile, &seen, 3000);
-	is(profile.tier_votes[TIER_BATCH], 0, "there are never fewer votes than none");
+	is(profile.tier_votes[TIER_BATCH], 0, "votes never fall below none");
 	profile.tier_votes[TIER_LATENCY_CRITICAL] = 0xfffffffe;
 	seen.tier_votes[TIER_LATENCY_CRITICAL] = 5;
 	profile_learn(&profile, &seen, 3000);
-	is(profile.tier_votes[TIER_LATENCY_CRITICAL], 0xffffffff, "nor more than fit");
+	is(profile.tier_votes[TIER_LATENCY_CRITICAL], 0xffffffff, "votes never exceed what fits");
 }
 
 static void test_history(void)
@@ -98,9 +100,9 @@ static void test_history(void)
 		for (u64 i = 0; i <= day - 10; i++)
 			profile_learn(&profile, &seen, day * DAY_S + i);
 	is(profile.days[0].day, 15, "history: the newest day is first");
-	is(profile.days[0].tier_votes[TIER_BATCH], 6, "with its votes");
-	is(profile.days[PROCDB_DAYS - 1].day, 12, "and only so many days are kept");
-	is(profile.tier_votes[TIER_BATCH], 21, "but all votes");
+	is(profile.days[0].tier_votes[TIER_BATCH], 6, "newest day has its votes");
+	is(profile.days[PROCDB_DAYS - 1].day, 12, "history keeps only so many days");
+	is(profile.tier_votes[TIER_BATCH], 21, "history that forgets days keeps all votes");
 }
 
 static void test_adding(void)
@@ -111,12 +113,12 @@ static void test_adding(void)
 	a.figures.avg_runtime_ns = 100;
 	b.figures.avg_runtime_ns = 200;
 	profile_add(&a, &b);
-	is(a.tier_votes[0], 4, "votes are added");
-	is(a.tier_votes[2], 2, "each to its own");
-	is(a.observations, 16, "observations too");
+	is(a.tier_votes[0], 4, "merged profiles have the sum of votes of the first tier");
+	is(a.tier_votes[2], 2, "merged profiles have the sum of votes of the last tier");
+	is(a.observations, 16, "merged profiles have the sum of observations");
 	is(a.figures.avg_runtime_ns, 175, "figures are weighed: (100 x 4 + 200 x 12) / 16");
-	is(a.first_seen_s, 40, "first seen: the earlier");
-	is(a.last_seen_s, 60, "last seen: the later");
+	is(a.first_seen_s, 40, "merged profiles were first seen at the earlier time");
+	is(a.last_seen_s, 60, "merged profiles were last seen at the later time");
 }
 
 static struct kind_key numbered(u32 number)
@@ -140,9 +142,9 @@ static void test_keys(void)
 	procdb_learn(&db, &b, &seen, 1);
 	procdb_learn(&db, &b, &seen, 1);
 	is(db.len, 2, "threads of one name in two programs are two kinds");
-	is(procdb_find(&db, &b)->observations, 2, "each with its own");
-	is_text(deep.exe.text, "g/path/of/more/than/47/bytes/to/its/end/program", "of a long path the end counts");
-	is(strlen(deep.comm.text), COMM_LEN - 1, "of a long name what the kernel keeps");
+	is(procdb_find(&db, &b)->observations, 2, "kinds of one name in two programs have their own observations");
+	is_text(deep.exe.text, "g/path/of/more/than/47/bytes/to/its/end/program", "key of a long path has its end");
+	is(strlen(deep.comm.text), COMM_LEN - 1, "key of a long name has what the kernel keeps");
 	procdb_free(&db);
 }
 
@@ -160,33 +162,33 @@ static void test_eviction(void)
 	}
 	key = numbered(4);
 	procdb_learn(&db, &key, &seen, 1002);
-	is(procdb_evict(&db), 4, "above the limit four go");
+	is(procdb_evict(&db), 4, "eviction above the limit takes four");
 	for (u32 i = 0; i < 4; i++) {
 		key = numbered(i);
-		ok(!procdb_find(&db, &key), "the longest unseen: %u", i);
+		ok(!procdb_find(&db, &key), "kind longest unseen is evicted first: %u", i);
 	}
 	db.limit = 3;
 	procdb_evict(&db);
 	key = numbered(5);
-	ok(!procdb_find(&db, &key), "of two that are equally long unseen the one less often observed");
+	ok(!procdb_find(&db, &key), "kind less often observed is evicted of two equally long unseen");
 	db.limit = 2;
 	procdb_evict(&db);
 	key = numbered(4);
-	ok(!procdb_find(&db, &key), "then the next");
+	ok(!procdb_find(&db, &key), "kind less often observed is evicted next");
 	db.limit = 1;
 	procdb_evict(&db);
 	key = numbered(6);
-	ok(!procdb_find(&db, &key), "of two that are equal in all of it the first by key");
+	ok(!procdb_find(&db, &key), "kind first by key is evicted of two equal in all else");
 	key = numbered(7);
-	ok(procdb_find(&db, &key), "and the other stays");
+	ok(procdb_find(&db, &key), "kind that is last by key stays");
 	for (u32 i = 10; i < 15; i++) {
 		key = numbered(i);
 		for (int k = 0; k < 3; k++)
 			procdb_learn(&db, &key, &seen, 2000 + i);
 	}
-	is(procdb_best(&db, best, 3), 3, "the kernel gets as many as it has room for");
+	is(procdb_best(&db, best, 3), 3, "kernel gets as many kinds as it has room for");
 	key = numbered(14);
-	ok(!memcmp(&best[0]->key, &key, sizeof(key)), "the last seen before all others");
+	ok(!memcmp(&best[0]->key, &key, sizeof(key)), "kernel gets the kind last seen before all others");
 	procdb_free(&db);
 }
 
@@ -202,9 +204,9 @@ static void test_ageing(void)
 		key = numbered(i);
 		procdb_learn(&db, &key, &seen, now_s - i * (u64)DAY_S);
 	}
-	is(procdb_age(&db, now_s, 30), 69, "what was not seen for more than 30 days goes");
+	is(procdb_age(&db, now_s, 30), 69, "kinds not seen for more than 30 days go");
 	key = numbered(30);
-	ok(procdb_find(&db, &key), "what was seen 30 days ago stays");
+	ok(procdb_find(&db, &key), "kind seen 30 days ago stays");
 	key = numbered(200);
 	procdb_learn(&db, &key, &seen, now_s + 1000 * (u64)DAY_S);
 	procdb_age(&db, now_s, 30);
@@ -235,15 +237,15 @@ static void test_observing(void)
 	struct life life = { 0 };
 	struct role_answer answer = judged(&life, 12, 6, 20);
 
-	is(answer.tier, TIER_BATCH, "who wanted a CPU all its short life is batch");
-	is(answer.role, ROLE_CPU_BOUND, "and cpu-bound");
+	is(answer.tier, TIER_BATCH, "thread that wanted a CPU all its short life is batch");
+	is(answer.role, ROLE_CPU_BOUND, "thread that wanted a CPU all its short life is CPU-bound");
 	answer = judged(&life, 1, 1, 2);
-	is(answer.tier, TIER_INTERACTIVE, "not one that was gone at once");
+	is(answer.tier, TIER_INTERACTIVE, "thread gone at once is not taken for batch");
 	answer = judged(&life, 12, 0, 100);
-	is(answer.tier, TIER_INTERACTIVE, "nor one that mostly slept");
+	is(answer.tier, TIER_INTERACTIVE, "thread that mostly slept is not taken for batch");
 	life.role.pattern = (struct pattern){ .calls = 1 };
 	answer = judged(&life, 400, 100, 510);
-	is(answer.tier, TIER_INTERACTIVE, "one whose behaviour was judged is what that says");
+	is(answer.tier, TIER_INTERACTIVE, "thread whose behaviour was judged has that tier");
 	life.role.facts = (struct role_facts){ .user_role = ROLE_AUDIO,
 					       .name_role = ROLE_RENDER,
 					       .learned_role = ROLE_INPUT,
@@ -252,11 +254,11 @@ static void test_observing(void)
 					       .has = HAS_LEARNED };
 	life.role.pattern = (struct pattern){ 0 };
 	answer = judged(&life, 1, 0, 100);
-	is(answer.role, ROLE_UNKNOWN, "what the user, the name and the database say is no observation");
-	is(answer.tier, TIER_INTERACTIVE, "neither is their tier");
+	is(answer.role, ROLE_UNKNOWN, "role by user, name and database is no observation");
+	is(answer.tier, TIER_INTERACTIVE, "tier by user, name and database is no observation");
 	life.role.facts.gpu_submits = 20;
 	answer = judged(&life, 1, 0, 100);
-	is(answer.role, ROLE_RENDER, "what the thread did is one");
+	is(answer.role, ROLE_RENDER, "role by what the thread did is an observation");
 }
 
 static void test_averages(void)
@@ -273,15 +275,15 @@ static void test_averages(void)
 		life.account.voluntary++;
 		learner_ran(&life.learner, &life.account);
 	}
-	is(life.learner.age, 8, "an average of age 8");
+	is(life.learner.age, 8, "learner's average has the age of 8 runs");
 	figures = learner_figures(&life.learner, &life.account, 3ULL * NSEC_PER_SEC);
-	is(figures.avg_runtime_ns, 1288, "of runs since it runs its program");
-	is(figures.wakeup_freq, 4, "8 wake-ups in 2 s");
-	is(figures.csw_rate, 4, "8 switches in 2 s");
+	is(figures.avg_runtime_ns, 1288, "learner's average is of runs since its program began");
+	is(figures.wakeup_freq, 4, "8 wake-ups in 2 s are 4 a second");
+	is(figures.csw_rate, 4, "8 switches in 2 s are 4 a second");
 	learner_begin(&life.learner, &life.account, 3ULL * NSEC_PER_SEC);
-	is(life.learner.age, 0, "exec begins anew");
+	is(life.learner.age, 0, "learner begins anew at an exec");
 	figures = learner_figures(&life.learner, &life.account, 3ULL * NSEC_PER_SEC);
-	is(figures.wakeup_freq, 0, "no time: no rate");
+	is(figures.wakeup_freq, 0, "learner without time has no rate");
 }
 
 static void test_predicting(void)
@@ -290,23 +292,54 @@ static void test_predicting(void)
 	struct pattern pattern = { 0 };
 
 	is(role_decide(&facts, &pattern).tier, TIER_BATCH, "a new thread starts in the tier of its kind");
-	is(role_decide(&facts, &pattern).role, ROLE_UNKNOWN, "which may be all that is known");
-	is(role_decide(&facts, &pattern).evidence, EVIDENCE_LEARNED, "and is evidence");
+	is(role_decide(&facts, &pattern).role, ROLE_UNKNOWN, "learned tier may be all that is known");
+	is(role_decide(&facts, &pattern).evidence, EVIDENCE_LEARNED, "learned tier is evidence");
 	facts.name_role = ROLE_RENDER;
-	is(role_decide(&facts, &pattern).tier, TIER_BATCH, "that outweighs its name");
+	is(role_decide(&facts, &pattern).tier, TIER_BATCH, "learned tier outweighs a name");
 	facts.learned_role = ROLE_CPU_BOUND;
 	facts.learned_confidence = 80;
 	is(role_decide(&facts, &pattern).evidence, EVIDENCE_LEARNED, "a learned role is evidence");
 	facts.presents = 20;
-	is(role_decide(&facts, &pattern).tier, TIER_LATENCY_CRITICAL, "what it does outweighs that");
+	is(role_decide(&facts, &pattern).tier, TIER_LATENCY_CRITICAL, "what a thread does outweighs what was learned");
 	facts = (struct role_facts){ .has = HAS_LEARNED, .learned_tier = TIER_BATCH };
 	pattern.timely = 100;
-	is(role_decide(&facts, &pattern).tier, TIER_LATENCY_CRITICAL, "and how it runs");
+	is(role_decide(&facts, &pattern).tier, TIER_LATENCY_CRITICAL, "how a thread runs outweighs what was learned");
 	pattern = (struct pattern){ .calls = LEARNED_CALLS };
-	is(role_decide(&facts, &pattern).tier, TIER_INTERACTIVE, "in time it is what it is, not what its kind was");
+	is(role_decide(&facts, &pattern).tier, TIER_INTERACTIVE,
+	   "thread judged often enough is what it is, not what its kind was");
 	facts.learned_tier = TIER_LATENCY_CRITICAL;
 	pattern.calls = 0;
 	is(role_decide(&facts, &pattern).boost, 1, "an urgent kind is boosted");
+}
+
+/* Beside other work a thread is pushed off again and again; what it does at a time is the same. */
+static void test_runs_pushed_off(void)
+{
+	struct life quiet = { 0 }, busy = { 0 };
+
+	learner_begin(&quiet.learner, &quiet.account, 0);
+	learner_begin(&busy.learner, &busy.account, 0);
+	for (u64 i = 0; i < 2ULL * LEARN_AGE; i++) {
+		quiet.account.cpu_ns += 1000;
+		learner_ran(&quiet.learner, &quiet.account);
+		busy.account.cpu_ns += 50 * i;
+		busy.account.wait_kind = WAIT_PREEMPTED;
+		learner_ran(&busy.learner, &busy.account);
+		busy.account.cpu_ns += 1000 - 50 * i;
+		busy.account.wait_kind = WAIT_NONE;
+		learner_ran(&busy.learner, &busy.account);
+	}
+	is(learner_figures(&busy.learner, &busy.account, 1).avg_runtime_ns,
+	   learner_figures(&quiet.learner, &quiet.account, 1).avg_runtime_ns,
+	   "a run from sleep to sleep is as long for a thread that is pushed off as for one that is not");
+	is(busy.learner.run_dev_ns, 0, "runs of equal length have no deviation where each is cut at another place");
+	learner_begin(&busy.learner, &busy.account, 0);
+	busy.account.cpu_ns += 700;
+	busy.account.wait_kind = WAIT_PREEMPTED;
+	learner_ran(&busy.learner, &busy.account);
+	is(busy.learner.age, 1, "a thread that never sleeps matures by each time that it is pushed off");
+	is(learner_figures(&busy.learner, &busy.account, 1).avg_runtime_ns, 700,
+	   "the run of a thread that never slept is all that it ran");
 }
 
 int main(void)
@@ -320,6 +353,7 @@ int main(void)
 	test_ageing();
 	test_observing();
 	test_averages();
+	test_runs_pushed_off();
 	test_predicting();
 	return tap_end();
 }

@@ -69,7 +69,8 @@ static void test_every_flip(struct small *small)
 			}
 		}
 	}
-	is(wrong, 0, "each of %" PRIu64 " flipped bits: refused, or right up to the block it is in", flips);
+	is(wrong, 0, "recording with any of %" PRIu64 " flipped bits is refused, or right up to the block of the bit",
+	   flips);
 }
 
 static void test_damage_in_the_middle(struct small *small)
@@ -82,15 +83,17 @@ static void test_damage_in_the_middle(struct small *small)
 	put_file(path, damaged.bytes, damaged.size);
 	seen = read_all(path);
 	snprintf(want, sizeof(want), "damaged block at byte %" PRIu64 ": wrong checksum", small->ends[1]);
-	is_text(seen.why.text, want, "where the damage is");
-	ok(seen.end == -EBADMSG && seen.events == KINDS && !seen.cut, "after everything before it");
+	is_text(seen.why.text, want, "damaged recording says where the damage is");
+	is(seen.end, -EBADMSG, "reading of a damaged recording ends with an error");
+	is(seen.events, KINDS, "damaged recording gives everything before the damage");
+	ok(!seen.cut, "damaged recording is not said to be cut");
 	damaged = *small;
 	block_of(&damaged, 2)->magic++;
 	put_file(path, damaged.bytes, damaged.size);
 	seen = read_all(path);
 	snprintf(want, sizeof(want), "damaged block at byte %" PRIu64 ": no block begins here", small->ends[2]);
-	is_text(seen.why.text, want, "a block without its magic");
-	is(seen.events, 2 * KINDS, "ends the reading");
+	is_text(seen.why.text, want, "block without its magic is told");
+	is(seen.events, 2 * KINDS, "damaged block ends the reading");
 }
 
 /* The checksum of a block tells of accidents, not of malice or of a writer that errs. */
@@ -123,8 +126,9 @@ static void test_lies_behind_a_right_checksum(struct small *small)
 		mend_block(&forged, SMALL_BLOCKS - 1, lies[i].mend_counts);
 		put_file(path, forged.bytes, forged.size);
 		seen = read_all(path);
-		ok(seen.end == -EBADMSG && seen.events == (SMALL_BLOCKS - 1) * KINDS && !seen.wrong,
-		   "behind a right checksum, %s: %s", lies[i].name, seen.why.text);
+		is(seen.end, -EBADMSG, "lie behind a right checksum is refused, %s: %s", lies[i].name, seen.why.text);
+		is(seen.events, (SMALL_BLOCKS - 1) * KINDS, "blocks before a lie about %s are read", lies[i].name);
+		is(seen.wrong, 0, "events before a lie about %s are right", lies[i].name);
 	}
 }
 
@@ -150,7 +154,8 @@ static void test_event_sticking_out_of_the_largest_block(struct small *small)
 	memcpy(file + small->ends[0], image, sizeof(*image));
 	put_file(path, file, size);
 	seen = read_all(path);
-	ok(seen.end == -EBADMSG && !seen.events, "an event that sticks out of the largest block: %s", seen.why.text);
+	is(seen.end, -EBADMSG, "event that sticks out of the largest block is refused: %s", seen.why.text);
+	is(seen.events, 0, "block with an event that sticks out gives no event");
 	free(file);
 	free(image);
 }
@@ -166,7 +171,8 @@ static void test_block_lengths(struct small *small)
 		block_of(&forged, 0)->payload_bytes = lengths[i];
 		put_file(path, forged.bytes, forged.size);
 		seen = read_all(path);
-		ok(seen.end == -EBADMSG && !seen.events, "a block of %u bytes is refused", lengths[i]);
+		is(seen.end, -EBADMSG, "block of %u bytes is refused", lengths[i]);
+		is(seen.events, 0, "block of %u bytes gives no event", lengths[i]);
 	}
 }
 
@@ -220,7 +226,7 @@ static void test_too_many_cpus(struct small *small)
 	header->header_bytes = (u32)size;
 	header->crc = recording_header_crc(header, (const struct cpu_place *)(header + 1));
 	put_file(path, header, size);
-	is_text(read_all(path).why.text, "damaged header", "more CPUs than any machine has, and all are there");
+	is_text(read_all(path).why.text, "damaged header", "header with more CPUs than any machine has is refused");
 	free(header);
 }
 
@@ -240,8 +246,11 @@ static void test_shrinking(struct small *small)
 		if (truncate(path, (off_t)small->ends[1] + cuts[i]))
 			seen.wrong = 1;
 		read_on(reader, &seen);
-		ok(!seen.wrong && seen.end == 0 && seen.events == KINDS && seen.cut,
-		   "a file that shrinks to %d bytes of the next block is cut there", cuts[i]);
+		is(seen.wrong, 0, "events before a cut at %d bytes of a block are right", cuts[i]);
+		is(seen.end, 0, "recording that shrinks to %d bytes of the next block ends without an error", cuts[i]);
+		is(seen.events, KINDS, "recording that shrinks to %d bytes of the next block gives the blocks before",
+		   cuts[i]);
+		ok(seen.cut, "recording that shrinks to %d bytes of the next block is said to be cut", cuts[i]);
 		recording_close_reader(reader);
 	}
 }
@@ -255,7 +264,10 @@ static void test_growing(struct small *small)
 	recording_open(&reader, path, &seen.why);
 	put_file(path, small->bytes, small->size);
 	read_on(reader, &seen);
-	ok(!seen.wrong && seen.end == 0 && seen.events == SMALL_EVENTS && !seen.cut, "a file that grows is read on");
+	is(seen.wrong, 0, "events of a recording that grows are right");
+	is(seen.end, 0, "recording that grows ends without an error");
+	is(seen.events, SMALL_EVENTS, "recording that grows is read on");
+	ok(!seen.cut, "recording that grows is not said to be cut");
 	recording_close_reader(reader);
 }
 

@@ -14,20 +14,27 @@ static void test_round_trip(void)
 	struct reading seen = { 0 };
 	union any_event unknown = { .head = { .kind = EVENT_KINDS } };
 
-	is(write_events(writer, 0, KINDS), 0, "one event of each kind is taken");
-	is(recording_write(writer, &unknown.head), -EINVAL, "one of an unknown kind is not");
-	is(recording_events(writer), KINDS, "their number");
-	is(recording_close_writer(writer), 0, "the writer closes well");
-	is(recording_open(&reader, path, &seen.why), 0, "the file opens");
+	is(write_events(writer, 0, KINDS), 0, "event of every kind is taken");
+	is(recording_write(writer, &unknown.head), -EINVAL, "event of an unknown kind is refused");
+	is(recording_events(writer), KINDS, "recording counts the events that it took");
+	is(recording_close_writer(writer), 0, "writer that was never refused closes well");
+	is(recording_open(&reader, path, &seen.why), 0, "recording that was closed opens");
 	got = recording_reader_info(reader);
-	is_text(got->kernel, info.kernel, "the kernel");
-	is(got->wall_start_ns, info.wall_start_ns, "the wall clock");
-	is(got->mono_start_ns, info.mono_start_ns, "the monotonic clock");
-	is(got->cpus_len, info.cpus_len, "the number of CPUs");
-	ok(memcmp(got->places, places, sizeof(places)) == 0, "their places");
+	is_text(got->kernel, info.kernel, "recording reads back with its kernel");
+	is(got->wall_start_ns, info.wall_start_ns, "recording reads back with its wall clock");
+	is(got->mono_start_ns, info.mono_start_ns, "recording reads back with its monotonic clock");
+	is(got->cpus_len, info.cpus_len, "recording reads back with its number of CPUs");
+	for (size_t cpu = 0; cpu < sizeof(places) / sizeof(places[0]); cpu++) {
+		is(got->places[cpu].core, places[cpu].core, "core of CPU %zu reads back", cpu);
+		is(got->places[cpu].llc, places[cpu].llc, "cache of CPU %zu reads back", cpu);
+		is(got->places[cpu].node, places[cpu].node, "memory node of CPU %zu reads back", cpu);
+		is(got->places[cpu].known, places[cpu].known, "whether the place of CPU %zu is known reads back", cpu);
+	}
 	read_on(reader, &seen);
-	is(seen.events, KINDS, "every event");
-	ok(!seen.wrong && seen.end == 0 && !seen.cut, "byte for byte, and a clean end that stays");
+	is(seen.events, KINDS, "recording reads back with every event");
+	is(seen.wrong, 0, "events read back byte for byte");
+	is(seen.end, 0, "recording ends clean and stays at its end");
+	ok(!seen.cut, "whole recording is not said to be cut");
 	recording_close_reader(reader);
 }
 
@@ -41,22 +48,24 @@ static void test_header_extremes(void)
 	memset(wide.kernel, 'k', sizeof(wide.kernel));
 	wide.cpus_len = 0;
 	wide.places = NULL;
-	is(recording_create(&writer, path, &wide, &why), 0, "no CPUs and a kernel's name without an end");
-	is(recording_close_writer(writer), 0, "make a recording");
-	is(recording_open(&reader, path, &why), 0, "which opens");
-	is(strlen(recording_reader_info(reader)->kernel), 63, "with the name cut");
+	is(recording_create(&writer, path, &wide, &why), 0,
+	   "recording of no CPUs and an endless kernel name is created");
+	is(recording_close_writer(writer), 0, "recording with a long kernel name closes");
+	is(recording_open(&reader, path, &why), 0, "recording with a long kernel name opens");
+	is(strlen(recording_reader_info(reader)->kernel), 63, "kernel name that is too long is cut");
 	recording_close_reader(reader);
-	is(read_all(path).events, 0, "and without events");
+	is(read_all(path).events, 0, "recording without events has none");
 	wide.cpus_len = RECORDING_CPUS_MAX;
 	wide.places = calloc(RECORDING_CPUS_MAX, sizeof(*wide.places));
 	wide.places[RECORDING_CPUS_MAX - 1].node = 7;
-	is(recording_create(&writer, path, &wide, &why), 0, "as many CPUs as it has room for");
+	is(recording_create(&writer, path, &wide, &why), 0, "recording of as many CPUs as fit is created");
 	recording_close_writer(writer);
-	is(recording_open(&reader, path, &why), 0, "open");
-	is(recording_reader_info(reader)->places[RECORDING_CPUS_MAX - 1].node, 7, "up to the last one");
+	is(recording_open(&reader, path, &why), 0, "recording of as many CPUs as fit opens");
+	is(recording_reader_info(reader)->places[RECORDING_CPUS_MAX - 1].node, 7,
+	   "recording of as many CPUs as fit has the last one's place");
 	recording_close_reader(reader);
 	wide.cpus_len++;
-	is(recording_create(&writer, path, &wide, &why), -EINVAL, "one more is refused");
+	is(recording_create(&writer, path, &wide, &why), -EINVAL, "recording of one CPU more is refused");
 	is(recording_close_writer(writer), 0, "closing no writer is nothing");
 	free(wide.places);
 }
@@ -68,14 +77,16 @@ static void test_many_blocks(void)
 	struct reading seen;
 	u64 bytes;
 
-	is(write_events(writer, 0, MANY), 0, "many events");
-	is(recording_events(writer), MANY, "are counted, the buffered ones too");
+	is(write_events(writer, 0, MANY), 0, "many events are taken");
+	is(recording_events(writer), MANY, "buffered events are counted");
 	bytes = recording_bytes(writer);
-	is(recording_close_writer(writer), 0, "and closed");
-	is(file_bytes(path), bytes, "the file is as long as was said");
+	is(recording_close_writer(writer), 0, "recording of many events closes");
+	is(file_bytes(path), bytes, "recording is as long as its writer said");
 	seen = read_all(path);
-	is(seen.events, MANY, "all of them come back");
-	ok(!seen.wrong && seen.end == 0 && !seen.cut, "in order and right");
+	is(seen.events, MANY, "recording of many events gives them all back");
+	is(seen.wrong, 0, "many events read back in order and right");
+	is(seen.end, 0, "recording of many events ends clean");
+	ok(!seen.cut, "recording of many events is not said to be cut");
 }
 
 static void test_flush(void)
@@ -83,17 +94,18 @@ static void test_flush(void)
 	struct recording_writer *writer = create(path);
 	struct reading seen;
 
-	is(recording_flush(writer), 0, "nothing to flush");
-	is(file_bytes(path), recording_bytes(writer), "writes nothing");
+	is(recording_flush(writer), 0, "flush of nothing succeeds");
+	is(file_bytes(path), recording_bytes(writer), "flush of nothing writes nothing");
 	write_events(writer, 0, 5);
 	is(read_all(path).events, 0, "buffered events are not in the file");
-	is(recording_flush(writer), 0, "flush");
+	is(recording_flush(writer), 0, "flush of buffered events succeeds");
 	seen = read_all(path);
-	is(seen.events, 5, "now they are");
-	ok(!seen.cut && seen.end == 0, "in a file that is whole while it is being written");
+	is(seen.events, 5, "flushed events are in the file");
+	ok(!seen.cut, "recording that is being written is whole after a flush");
+	is(seen.end, 0, "recording that is being written ends clean after a flush");
 	write_events(writer, 5, 7);
 	recording_close_writer(writer);
-	is(read_all(path).events, 7, "closing flushes");
+	is(read_all(path).events, 7, "closing a recording flushes the events");
 }
 
 static void test_foreign_files(void)
@@ -104,19 +116,20 @@ static void test_foreign_files(void)
 	char at[4300];
 
 	put_file(path, text, sizeof(text));
-	is_text(read_all(path).why.text, "not a tactus recording", "a foreign file");
+	is_text(read_all(path).why.text, "not a tactus recording", "foreign file is no recording");
 	put_file(path, "TACT", 4);
-	is_text(read_all(path).why.text, "not a tactus recording", "a short one");
+	is_text(read_all(path).why.text, "not a tactus recording", "short file is no recording");
 	put_file(path, "", 0);
-	is_text(read_all(path).why.text, "empty file", "an empty one");
-	is(read_all(folder).opened, -EISDIR, "a folder");
-	is_text(read_all(folder).why.text, "is a folder", "in words");
-	is(read_all("-").opened, -EINVAL, "standard input");
+	is_text(read_all(path).why.text, "empty file", "empty file is no recording");
+	is(read_all(folder).opened, -EISDIR, "folder is no recording");
+	is_text(read_all(folder).why.text, "is a folder", "folder in the place of a recording is told in words");
+	is(read_all("-").opened, -EINVAL, "standard input is no recording");
 	snprintf(at, sizeof(at), "%s/none", folder);
 	seen = read_all(at);
-	is(seen.opened, -ENOENT, "no file: %s", seen.why.text);
+	is(seen.opened, -ENOENT, "missing recording is told: %s", seen.why.text);
 	snprintf(at, sizeof(at), "%s/pipe", folder);
-	ok(mkfifo(at, 0600) == 0 && read_all(at).opened == -EINVAL, "a pipe is refused, not waited for");
+	is(mkfifo(at, 0600), 0, "pipe is made");
+	is(read_all(at).opened, -EINVAL, "pipe is refused, not waited for");
 }
 
 /* A limit on the file's length does to write() what a full disk does: a short write, then an error. */
@@ -136,15 +149,18 @@ static void test_full_disk(void)
 	setrlimit(RLIMIT_FSIZE, &before);
 	events = recording_events(writer);
 	bytes = recording_bytes(writer);
-	ok(events > 0 && bytes > RECORDING_PAYLOAD_MAX, "some blocks were written");
-	is(file_bytes(path), bytes, "and the file ends with the last whole one");
+	ok(events > 0, "some events were written before the disk was full");
+	ok(bytes > RECORDING_PAYLOAD_MAX, "some blocks were written before the disk was full");
+	is(file_bytes(path), bytes, "recording on a full disk ends with its last whole block");
 	is(write_events(writer, 0, 1), -EFBIG, "writing gives the error from then on, though there is room again");
-	is(recording_flush(writer), -EFBIG, "flushing too");
-	is(recording_close_writer(writer), -EFBIG, "closing too");
-	is(file_bytes(path), bytes, "nothing came after it");
+	is(recording_flush(writer), -EFBIG, "flush fails after a write that failed");
+	is(recording_close_writer(writer), -EFBIG, "closing fails after a write that failed");
+	is(file_bytes(path), bytes, "closing after a full disk adds nothing");
 	seen = read_all(path);
-	is(seen.events, events, "the file reads back");
-	ok(!seen.wrong && seen.end == 0 && !seen.cut, "and is whole");
+	is(seen.events, events, "recording on a full disk reads back");
+	is(seen.wrong, 0, "events of a recording on a full disk are right");
+	is(seen.end, 0, "recording on a full disk ends clean");
+	ok(!seen.cut, "recording on a full disk is whole up to its end");
 }
 
 static void test_no_room_for_the_header(void)
@@ -158,9 +174,10 @@ static void test_no_room_for_the_header(void)
 	limit = before;
 	limit.rlim_cur = 110;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	is(recording_create(&writer, path, &info, &why), -EFBIG, "no room for the header: %s", why.text);
+	is(recording_create(&writer, path, &info, &why), -EFBIG, "recording without room for its header is refused: %s",
+	   why.text);
 	setrlimit(RLIMIT_FSIZE, &before);
-	is(file_bytes(path), 0, "leaves nothing of it");
+	is(file_bytes(path), 0, "recording without room for its header leaves nothing");
 }
 
 static void test_overwriting(struct small *small)
@@ -170,19 +187,19 @@ static void test_overwriting(struct small *small)
 
 	put_file(path, small->bytes, small->size);
 	writer = create(path);
-	is(recording_create(&second, path, &info, &why), -EBUSY, "a second writer: %s", why.text);
+	is(recording_create(&second, path, &info, &why), -EBUSY, "second writer is refused: %s", why.text);
 	recording_close_writer(writer);
 	is(file_bytes(path), small->ends[0], "a recording is replaced, and nothing of it stays");
 	put_file(path, "", 0);
-	is(recording_create(&writer, path, &info, &why), 0, "an empty file too");
+	is(recording_create(&writer, path, &info, &why), 0, "empty file may become a recording");
 	recording_close_writer(writer);
 	put_file(path, "my letters", 10);
-	is(recording_create(&writer, path, &info, &why), -EEXIST, "anything else is not");
+	is(recording_create(&writer, path, &info, &why), -EEXIST, "foreign file is not overwritten");
 	is_text(why.text, "exists and is not a recording: remove it or name another file",
-		"and the reason says what to do");
-	is(file_bytes(path), 10, "it is as it was");
+		"refusal to overwrite says what to do");
+	is(file_bytes(path), 10, "foreign file stays as it was");
 	put_file(path, "TACTUS", 6);
-	is(recording_create(&writer, path, &info, &why), -EEXIST, "nor is a file too short to tell");
+	is(recording_create(&writer, path, &info, &why), -EEXIST, "file too short to tell is not overwritten");
 }
 
 static void test_places_to_write(void)
@@ -191,19 +208,23 @@ static void test_places_to_write(void)
 	struct reason why = { "" };
 	char at[4300];
 
-	is(recording_create(&writer, folder, &info, &why), -EISDIR, "a folder: %s", why.text);
+	is(recording_create(&writer, folder, &info, &why), -EISDIR, "folder is refused as a recording: %s", why.text);
 	snprintf(at, sizeof(at), "%s/none/file", folder);
-	is(recording_create(&writer, at, &info, &why), -ENOENT, "no such folder: %s", why.text);
-	is_text(why.text, "its folder does not exist", "in words");
-	is(recording_create(&writer, "-", &info, &why), -EINVAL, "standard output: %s", why.text);
-	is(recording_create(&writer, "/dev/null", &info, &why), -EINVAL, "a device: %s", why.text);
+	is(recording_create(&writer, at, &info, &why), -ENOENT, "file in no folder is refused as a recording: %s",
+	   why.text);
+	is_text(why.text, "its folder does not exist", "missing folder is told in words");
+	is(recording_create(&writer, "-", &info, &why), -EINVAL, "standard output is refused as a recording: %s",
+	   why.text);
+	is(recording_create(&writer, "/dev/null", &info, &why), -EINVAL, "device is refused as a recording: %s",
+	   why.text);
 	snprintf(at, sizeof(at), "%s/pipe", folder);
-	is(recording_create(&writer, at, &info, &why), -EINVAL, "a pipe: %s", why.text);
+	is(recording_create(&writer, at, &info, &why), -EINVAL, "pipe is refused as a recording: %s", why.text);
 	if (geteuid() == 0)
 		return;
 	put_file(path, "", 0);
 	chmod(path, 0400);
-	is(recording_create(&writer, path, &info, &why), -EACCES, "no permission: %s", why.text);
+	is(recording_create(&writer, path, &info, &why), -EACCES,
+	   "file without permission is refused as a recording: %s", why.text);
 }
 
 int main(void)

@@ -36,12 +36,13 @@ static void test_behaviour(void)
 	seen = steady(16667, 6000);
 	is(role_of_behaviour(&seen).role, ROLE_RENDER, "16.7 ms, 6 ms of work each: frames");
 	seen.gap_dev_ns = seen.gap_ns / 2;
-	ok(role_of_behaviour(&seen).role != ROLE_RENDER, "the same at any time: no frames");
+	ok(role_of_behaviour(&seen).role != ROLE_RENDER, "thread that wakes at any time makes no frames");
 	seen = steady(1000, 20);
 	is(role_of_behaviour(&seen).role, ROLE_INPUT, "every millisecond for 20 us: input");
 	seen.prio = 41;
 	opinion = role_of_behaviour(&seen);
-	ok(opinion.role == ROLE_AUDIO && opinion.confidence >= 90, "the same at a realtime priority: sound");
+	is(opinion.role, ROLE_AUDIO, "thread at a realtime priority that wakes every millisecond is for sound");
+	ok(opinion.confidence >= 90, "thread at a realtime priority that wakes every millisecond is surely for sound");
 	seen = (struct behaviour){ .span_ns = NSEC_PER_SEC, .cpu_ns = NSEC_PER_MSEC, .wakeups = 2, .prio = 121 };
 	is(role_of_behaviour(&seen).role, ROLE_BACKGROUND, "twice a second for little: background");
 	seen = steady(5000, 1000);
@@ -49,9 +50,9 @@ static void test_behaviour(void)
 	seen.frame_wakes = seen.wakeups;
 	is(role_of_behaviour(&seen).role, ROLE_RENDER, "woken by who makes frames: it works for them");
 	memset(&seen, 0, sizeof(seen));
-	ok(role_of_behaviour(&seen).confidence <= 100, "nothing at all is no fault");
+	ok(role_of_behaviour(&seen).confidence <= 100, "behaviour of nothing at all has a role");
 	memset(&seen, 0xff, sizeof(seen));
-	ok(role_of_behaviour(&seen).role < ROLES, "nor are the largest numbers");
+	ok(role_of_behaviour(&seen).role < ROLES, "behaviour of the largest numbers has a role");
 }
 
 static void test_hysteresis(void)
@@ -62,18 +63,21 @@ static void test_hysteresis(void)
 
 	pattern_learn(&pattern, audio);
 	first = pattern.confidence;
-	ok(pattern.role == ROLE_AUDIO && first == 60, "the first judgement counts: %u", first);
+	is(pattern.role, ROLE_AUDIO, "first judgement gives the role");
+	is(first, 60, "first judgement gives its confidence");
 	for (int i = 0; i < 20; i++)
 		pattern_learn(&pattern, audio);
-	ok(pattern.confidence > first && pattern.confidence <= 75, "agreement makes surer, within what it can know: %u",
-	   pattern.confidence);
+	ok(pattern.confidence > first, "agreement makes a pattern surer: %u", pattern.confidence);
+	ok(pattern.confidence <= 75, "agreement makes a pattern no surer than it can know: %u", pattern.confidence);
 	first = pattern.confidence;
 	pattern_learn(&pattern, hog);
-	ok(pattern.role == ROLE_AUDIO && pattern.confidence < first, "one contradiction makes less sure: %u",
-	   pattern.confidence);
+	is(pattern.role, ROLE_AUDIO, "contradiction does not change the role at once");
+	ok(pattern.confidence < first, "contradiction makes a pattern less sure: %u", pattern.confidence);
 	while (pattern.role == ROLE_AUDIO && calls++ < 10)
 		pattern_learn(&pattern, hog);
-	ok(pattern.role == ROLE_CPU_BOUND && calls >= 1 && calls <= 3, "and %u more change the role", calls);
+	is(pattern.role, ROLE_CPU_BOUND, "contradictions change the role in time");
+	ok(calls >= 1, "role changes after one more contradiction at least: %u", calls);
+	ok(calls <= 3, "role changes after three more contradictions at most: %u", calls);
 	for (int i = 0; i < 20; i++)
 		pattern_learn(&pattern, none);
 	is(pattern.role, ROLE_UNKNOWN, "a thread that shows nothing for long is unknown again");
@@ -81,7 +85,7 @@ static void test_hysteresis(void)
 	pattern = (struct pattern){ 0 };
 	for (int i = 0; i < 40; i++)
 		pattern_learn(&pattern, i % 4 ? audio : hog);
-	is(pattern.role, ROLE_AUDIO, "three to one: the one that is more often");
+	is(pattern.role, ROLE_AUDIO, "pattern of three to one has the role that is more often");
 }
 
 /* One answer, from the weakest evidence up: each next one outweighs those before. */
@@ -91,34 +95,41 @@ static void test_precedence(void)
 	struct pattern pattern = { 0 };
 	struct role_answer answer = role_decide(&facts, &pattern);
 
-	ok(answer.role == ROLE_NETWORK && answer.evidence == EVIDENCE_NAME, "a name, if there is nothing else");
+	is(answer.role, ROLE_NETWORK, "name gives the role if there is nothing else");
+	is(answer.evidence, EVIDENCE_NAME, "role by name has the name as evidence");
 	facts.learned_role = ROLE_INPUT;
 	facts.learned_confidence = 80;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_INPUT && answer.evidence == EVIDENCE_LEARNED, "learned outweighs the name");
+	is(answer.role, ROLE_INPUT, "learned role outweighs the name");
+	is(answer.evidence, EVIDENCE_LEARNED, "learned role has what was learned as evidence");
 	pattern = (struct pattern){ .role = ROLE_BACKGROUND, .confidence = 60 };
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_BACKGROUND && answer.evidence == EVIDENCE_RUNTIME, "behaviour outweighs learned");
+	is(answer.role, ROLE_BACKGROUND, "behaviour outweighs a learned role");
+	is(answer.evidence, EVIDENCE_RUNTIME, "role by behaviour has that as evidence");
 	pattern = (struct pattern){ .timely = 100 };
 	facts.learned_role = ROLE_CPU_BOUND;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_CPU_BOUND && answer.tier == TIER_LATENCY_CRITICAL,
-	   "and who works by a clock is urgent, though its kind burns");
+	is(answer.role, ROLE_CPU_BOUND, "thread that works by a clock keeps the role of its kind");
+	is(answer.tier, TIER_LATENCY_CRITICAL, "thread that works by a clock is urgent, though its kind burns");
 	facts.input_reads = 100;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_INPUT && answer.evidence == EVIDENCE_IO, "a device read outweighs behaviour");
+	is(answer.role, ROLE_INPUT, "device that is read outweighs behaviour");
+	is(answer.evidence, EVIDENCE_IO, "role by a device has that as evidence");
 	facts.gpu_submits = 1;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_RENDER && answer.evidence == EVIDENCE_GPU, "one submit outweighs that");
-	ok(answer.confidence >= 95, "and is as good as sure: %u", answer.confidence);
+	is(answer.role, ROLE_RENDER, "submit to a GPU outweighs a device that is read");
+	is(answer.evidence, EVIDENCE_GPU, "role by a submit has the GPU as evidence");
+	ok(answer.confidence >= 95, "submit to a GPU is as good as sure: %u", answer.confidence);
 	facts.has = HAS_WINE_PRIORITY;
 	facts.wine_priority = -2;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_BACKGROUND && answer.evidence == EVIDENCE_WINE, "Windows code's word outweighs that");
+	is(answer.role, ROLE_BACKGROUND, "Windows code's word outweighs a submit");
+	is(answer.evidence, EVIDENCE_WINE, "role by Windows code's word has that as evidence");
 	facts.user_role = ROLE_COMPOSITOR;
 	answer = role_decide(&facts, &pattern);
-	ok(answer.role == ROLE_COMPOSITOR && answer.evidence == EVIDENCE_USER && answer.confidence == 100,
-	   "and the user's word everything");
+	is(answer.role, ROLE_COMPOSITOR, "user's word outweighs everything");
+	is(answer.evidence, EVIDENCE_USER, "role by the user's word has that as evidence");
+	is(answer.confidence, 100, "role by the user's word is sure");
 }
 
 static void test_facts(void)
@@ -128,34 +139,42 @@ static void test_facts(void)
 		       sound = { .role = ROLE_AUDIO, .confidence = 60 };
 	struct role_answer answer = role_decide(&facts, &hog);
 
-	ok(answer.role == ROLE_RENDER && answer.confidence == 100, "a thread that presents renders, however urgent");
+	is(answer.role, ROLE_RENDER, "thread that presents renders, however urgent");
+	is(answer.confidence, 100, "thread that presents and has Windows' word is sure to render");
 	facts = (struct role_facts){ .presents = 5 };
 	answer = role_decide(&facts, &hog);
-	ok(answer.role == ROLE_RENDER && answer.confidence >= 95, "and however much it burns: %u", answer.confidence);
-	is(answer.tier, TIER_LATENCY_CRITICAL, "it is urgent");
+	is(answer.role, ROLE_RENDER, "thread that presents renders, however much it burns");
+	ok(answer.confidence >= 95, "thread that presents is as good as sure to render: %u", answer.confidence);
+	is(answer.tier, TIER_LATENCY_CRITICAL, "thread that presents is urgent");
 	facts.process = PROCESS_PRESENTED_TO;
-	is(role_decide(&facts, &hog).role, ROLE_COMPOSITOR, "in a process that others present to it composes");
+	is(role_decide(&facts, &hog).role, ROLE_COMPOSITOR,
+	   "thread that presents in a process that others present to composes");
 	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR };
-	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "other threads of that process are what they do");
+	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND,
+	   "threads of a compositor that do not present are what they do");
 	facts = (struct role_facts){ .process = PROCESS_COMPOSITOR, .has = HAS_FIRST_THREAD };
 	answer = role_decide(&facts, &(struct pattern){ 0 });
-	ok(answer.role == ROLE_COMPOSITOR && answer.confidence < 95,
-	   "one that is only called a compositor is less surely one: %u", answer.confidence);
+	is(answer.role, ROLE_COMPOSITOR, "first thread of a process called a compositor composes");
+	ok(answer.confidence < 95, "thread only called a compositor is less surely one: %u", answer.confidence);
 	facts = (struct role_facts){ .process = PROCESS_SOUND_CLIENT };
 	answer = role_decide(&facts, &sound);
-	ok(answer.role == ROLE_AUDIO && answer.evidence == EVIDENCE_IO && answer.confidence >= 90,
-	   "a sound-like thread of a program that plays sound: %u", answer.confidence);
-	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "but not its other threads");
+	is(answer.role, ROLE_AUDIO, "sound-like thread of a program that plays sound is for sound");
+	is(answer.evidence, EVIDENCE_IO, "sound-like thread of a program that plays sound has that as evidence");
+	ok(answer.confidence >= 90, "sound-like thread of a program that plays sound is surely for sound: %u",
+	   answer.confidence);
+	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND,
+	   "CPU-bound thread of a program that plays sound is not for sound");
 	facts = (struct role_facts){ .has = HAS_KERNEL_THREAD };
 	answer = role_decide(&facts, &hog);
-	ok(answer.role == ROLE_BACKGROUND && answer.tier == TIER_INTERACTIVE,
-	   "the kernel's threads are in the background, and yet nobody's batch");
+	is(answer.role, ROLE_BACKGROUND, "kernel thread is in the background");
+	is(answer.tier, TIER_INTERACTIVE, "kernel thread is nobody's batch");
 	facts = (struct role_facts){ 0 };
 	hog.confidence = 40;
 	answer = role_decide(&facts, &hog);
-	ok(answer.role == ROLE_CPU_BOUND && answer.tier == TIER_INTERACTIVE, "what is hardly believed has no effect");
+	is(answer.role, ROLE_CPU_BOUND, "role that is hardly believed is told");
+	is(answer.tier, TIER_INTERACTIVE, "role that is hardly believed has no effect");
 	memset(&facts, 0xff, sizeof(facts));
-	ok(role_decide(&facts, &hog).role < ROLES, "no numbers lead outside");
+	ok(role_decide(&facts, &hog).role < ROLES, "facts of the largest numbers have a role");
 }
 
 static void test_judging(void)
@@ -175,18 +194,20 @@ static void test_judging(void)
 			role_judge(&role, &account, now_ns);
 	}
 	is(role.pattern.role, ROLE_AUDIO, "a thread that wakes every 5.3 ms is found out");
-	ok(now_ns - started_ns < 2ull * NSEC_PER_SEC, "in %.2f s", (double)(now_ns - started_ns) / 1e9);
+	ok(now_ns - started_ns < 2ull * NSEC_PER_SEC, "role is known within two seconds: in %.2f s",
+	   (double)(now_ns - started_ns) / 1e9);
 	memset(&account, 0, sizeof(account));
 	memset(&role, 0, sizeof(role));
 	role_window_begins(&role, &account, now_ns);
 	thread_run_begins(&account, now_ns, 0, 121);
 	now_ns += NSEC_PER_SEC;
-	ok(role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT), "one that never wakes is judged by time");
+	ok(role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT), "thread that never wakes is judged by time");
 	role_judge(&role, &account, now_ns);
-	is(role.pattern.role, ROLE_CPU_BOUND, "also while it runs");
+	is(role.pattern.role, ROLE_CPU_BOUND, "thread that never wakes is judged while it runs");
 	role_judge(&role, &account, now_ns + NSEC_PER_SEC);
-	is(role.pattern.role, ROLE_CPU_BOUND, "and its time counts once");
-	ok(!role_is_due(&role, &account, now_ns + 9ull * NSEC_PER_SEC, ROLE_WAKEUPS_NEVER), "never means never");
+	is(role.pattern.role, ROLE_CPU_BOUND, "time of a running thread counts once");
+	ok(!role_is_due(&role, &account, now_ns + 9ull * NSEC_PER_SEC, ROLE_WAKEUPS_NEVER),
+	   "behaviour that is never to be judged is never due");
 }
 
 /* A hundred wake-ups may take less time than can be judged: what happened then counts all the same. */
@@ -206,7 +227,7 @@ static void test_judging_many_wakeups(void)
 		if (role_is_due(&role, &account, now_ns, ROLE_WAKEUPS_DEFAULT))
 			role_judge(&role, &account, now_ns);
 	}
-	ok(role.pattern.net >= 90, "one that serves a socket 16,000 times a second is known for it (%u)",
+	ok(role.pattern.net >= 90, "thread that serves a socket 16,000 times a second is known for it (%u)",
 	   role.pattern.net);
 }
 
@@ -216,10 +237,10 @@ static void test_handing_on(void)
 	struct role_state helper = { .for_frames = 1 }, guess = { .answer = maker.answer }, other = { 0 };
 
 	guess.answer.evidence = EVIDENCE_RUNTIME;
-	ok(role_is_for_frames(&maker), "who presents works for frames");
-	ok(role_is_for_frames(&helper), "so does who was woken for one");
-	ok(!role_is_for_frames(&guess), "who only runs as renderers do hands nothing on");
-	ok(!role_is_for_frames(&other), "nor does anybody else");
+	ok(role_is_for_frames(&maker), "thread that presents works for frames");
+	ok(role_is_for_frames(&helper), "thread woken for a frame works for frames");
+	ok(!role_is_for_frames(&guess), "thread that only runs as renderers do hands nothing on");
+	ok(!role_is_for_frames(&other), "thread of another kind does not work for frames");
 }
 
 static void test_words(void)
@@ -232,13 +253,14 @@ static void test_words(void)
 	char words[ROLE_WORDS_SIZE];
 
 	role_words(words, &event);
-	ok(!strcmp(words, "presents 60 times a second by GLX, 600 in all"), "%s", words);
+	ok(!strcmp(words, "presents 60 times a second by GLX, 600 in all"), "words for a thread that presents: %s",
+	   words);
 	event = (struct event_role){ .evidence = EVIDENCE_WINE, .wine_priority = -15, .prio = 121 };
 	role_words(words, &event);
-	ok(!strcmp(words, "Windows priority -15, Linux nice 0"), "%s", words);
+	ok(!strcmp(words, "Windows priority -15, Linux nice 0"), "words for a Windows priority: %s", words);
 	for (u32 role = 0; role < ROLES; role++)
-		ok(role_parse(role_name(role)) == role, "%s is a role", role_name(role));
-	is(role_parse("rendr"), ROLES, "rendr is none");
+		ok(role_parse(role_name(role)) == role, "%s is read as a role", role_name(role));
+	is(role_parse("rendr"), ROLES, "rendr is read as no role");
 	for (u32 evidence = 0; evidence < 256; evidence++) {
 		memset(&event, 0xff, sizeof(event));
 		event.evidence = (u8)evidence;
@@ -246,7 +268,9 @@ static void test_words(void)
 		process_words(words, event.process);
 	}
 	ok(memchr(words, '\0', sizeof(words)) != NULL, "hostile numbers give words that end");
-	ok(!strcmp(role_name(200), "?") && !strcmp(tier_name(9), "?") && !strcmp(evidence_name(99), "?"), "or a mark");
+	is_text(role_name(200), "?", "role of a hostile number has a mark for a name");
+	is_text(tier_name(9), "?", "tier of a hostile number has a mark for a name");
+	is_text(evidence_name(99), "?", "evidence of a hostile number has a mark for a name");
 }
 
 static void test_presumed(void)
@@ -255,15 +279,15 @@ static void test_presumed(void)
 				   .told_tier = TIER_INTERACTIVE,
 				   .answer = { .tier = TIER_INTERACTIVE } };
 
-	ok(!role_is_news(&role), "who is taken for batch is no news until it is judged");
+	ok(!role_is_news(&role), "thread taken for batch is no news until it is judged");
 	role.pattern.calls = 1;
-	ok(role_is_news(&role), "then it is, even if it is what others begin as");
+	ok(role_is_news(&role), "thread taken for batch is news once it is judged");
 	role.presumed = 0;
-	ok(!role_is_news(&role), "and only once");
+	ok(!role_is_news(&role), "thread taken for batch is news only once");
 	role.presumed = 1;
 	role.pattern.calls = 0;
 	role.told_role = role.answer.role = ROLE_INPUT;
-	ok(role_is_news(&role), "a role ends it too");
+	ok(role_is_news(&role), "thread taken for batch is news once it has a role");
 }
 
 int main(void)

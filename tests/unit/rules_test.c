@@ -102,7 +102,7 @@ static void test_house(void)
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		is(bits_of(rules, &samples[i], &why), samples[i].want, "sample %zu is what it is", i);
-		ok(samples[i].want ? why[0] != '\0' : why[0] == '\0', "and a rule says so: %s", why);
+		ok(samples[i].want ? why[0] != '\0' : why[0] == '\0', "rule that decides a sample is told: %s", why);
 	}
 	is(rules_process(rules, &nothing, &why), 0, "a process of which nothing could be read is nothing");
 	rules_free(rules);
@@ -127,9 +127,9 @@ static void test_unended(void)
 	memcpy(environ, "WINEPREFIX=/", 12);
 	traits.environ = environ;
 	traits.environ_len = 12;
-	is(rules_process(rules, &traits, &why), PROCESS_WINE, "an environment without an end");
+	is(rules_process(rules, &traits, &why), PROCESS_WINE, "environment without an end is read");
 	traits.environ_len = 11;
-	is(rules_process(rules, &traits, &why), 0, "one that is cut before the value");
+	is(rules_process(rules, &traits, &why), 0, "environment cut before its value tells nothing");
 	memset(long_exe, 'a', 20000);
 	long_exe[0] = '/';
 	memcpy(long_exe + 19900, "/steamapps/common/", 18);
@@ -137,7 +137,8 @@ static void test_unended(void)
 	traits.exe = long_exe;
 	is(rules_process(rules, &traits, &why), 0, "a path longer than paths are is cut");
 	memcpy(long_exe + 3000, "/steamapps/common/", 18);
-	is(rules_process(rules, &traits, &why), PROCESS_GAME, "and looked at as far as it goes");
+	is(rules_process(rules, &traits, &why), PROCESS_GAME,
+	   "path longer than paths are is looked at as far as it goes");
 	free(words);
 	free(environ);
 	free(long_exe);
@@ -241,31 +242,33 @@ static void test_file(void)
 	struct found found = { 0 };
 	const char *why;
 
-	is(read_saying(rules, write_file(text, strlen(text)), true), 0, "a good file is read");
-	is_text(said, "", "without a word");
+	is(read_saying(rules, write_file(text, strlen(text)), true), 0, "good config file is read");
+	is_text(said, "", "good config file gives no message");
 	is(bits_of(rules, &(struct sample){ "mygame", "/usr/bin/mygame", "", "", 0 }, &why), PROCESS_GAME,
 	   "a game by name, at the end of a line from another system");
-	is_text(why, "[games] mygame = yes", "and the rule can be told");
+	is_text(why, "[games] mygame = yes", "rule from a config file can be told");
 	is(bits_of(rules, &(struct sample){ "x", "/usr/lib/wine/wine", "C:\\other game.EXE", "", 0 }, &why),
 	   PROCESS_GAME | PROCESS_WINE, "a Windows game by name, large letters or small");
 	is(bits_of(rules, &(struct sample){ "MYGAME", "/usr/bin/MYGAME", "", "", 0 }, &why), 0,
 	   "on Linux letters' sizes count");
 	is(bits_of(rules, &(struct sample){ "p", "/opt/arcade/pac/man", "", "", 0 }, &why), PROCESS_GAME,
-	   "a game by place");
+	   "program in a folder of games is a game");
 	is(bits_of(rules, doom, &why), 0, "'no' takes a rule of the house away");
 	is(bits_of(rules, foo, &why), PROCESS_HELPER, "a helper in a game's place");
 	is(bits_of(rules, &(struct sample){ "mysound", "/x", "", "", 0 }, &why), PROCESS_SOUND_SERVER,
-	   "a sound server");
-	is(bits_of(rules, &(struct sample){ "mycomp", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR, "a compositor");
-	is(bits_of(rules, &(struct sample){ "sway", "/x", "", "", 0 }, &why), 0, "a compositor taken away");
+	   "program of the section for sound servers is one");
+	is(bits_of(rules, &(struct sample){ "mycomp", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR,
+	   "program of the section for compositors is one");
+	is(bits_of(rules, &(struct sample){ "sway", "/x", "", "", 0 }, &why), 0,
+	   "compositor taken away by the user is none");
 	is(bits_of(rules, &(struct sample){ "weston", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR | PROCESS_GAME,
-	   "the user's word is added to what the house knows");
+	   "user's word is added to what the house knows");
 	rules_names(rules, find_names, &found);
-	is(found.users, 2, "two names of threads");
-	is(found.foo, ROLE_AUDIO, "a beginning of a name");
-	ok(!found.foo_exact, "is a beginning");
-	is(found.bar, ROLE_RENDER, "the last line has no end, and counts");
-	ok(found.count > 20, "the house's guesses are there too");
+	is(found.users, 2, "names of threads in a config file are found");
+	is(found.foo, ROLE_AUDIO, "beginning of a thread's name is a rule");
+	ok(!found.foo_exact, "pattern with a star is a beginning");
+	is(found.bar, ROLE_RENDER, "last line without an end counts");
+	ok(found.count > 20, "house's guesses are found beside the user's");
 	rules_free(rules);
 }
 
@@ -284,24 +287,27 @@ static void test_wrong_lines(void)
 		 "[sound]\nlast = yes\n",
 		 long_line);
 	is(read_saying(rules, write_file(text, strlen(text)), true), 0, "a file with errors is read");
-	ok(says("conf:1: 'early' stands before the first [section]"), "a rule before any section");
-	ok(says("conf:2: no section [game]: it is one of [games], [compositors]"), "a section that is none");
-	ok(says("conf:6: neither a [section] nor a 'pattern = value'"), "a line that is nothing");
-	ok(says("conf:7: 'maybe' is neither yes nor no"), "a value that is none");
-	ok(says("conf:8: no pattern before the '='"), "no pattern");
-	ok(says("conf:10: it is longer than the "), "a line that is too long");
-	ok(says("conf:12: 'd' again: this line counts, line 11 does not"), "a rule twice");
-	ok(says("conf:14: 'loud' is no role: it is one of render, "), "a role that is none");
-	ok(says("conf:15: 'sixteen-letters-': a thread's name has up to 15 bytes"), "a name that is too long");
-	ok(says("conf:16: 'a*b': "), "a star in the middle of a name");
-	ok(says("conf:17: no ']' after '['"), "half a section");
-	is(lines_said(), 11, "each is told once");
-	is(bits_of(rules, &(struct sample){ "my1game", "/x", "", "", 0 }, &why), PROCESS_GAME, "the rest counts");
-	is(bits_of(rules, &(struct sample){ "d", "/x", "", "", 0 }, &why), 0, "of two the later");
-	is(bits_of(rules, &(struct sample){ "e", "/x", "", "", 0 }, &why), 0, "nothing of half a section");
-	is(bits_of(rules, &(struct sample){ "a", "/x", "", "", 0 }, &why), 0, "nor of a wrong one");
+	ok(says("conf:1: 'early' stands before the first [section]"), "rule before any section is told");
+	ok(says("conf:2: no section [game]: it is one of [games], [compositors]"),
+	   "section that does not exist is told");
+	ok(says("conf:6: neither a [section] nor a 'pattern = value'"),
+	   "line that is neither section nor rule is told");
+	ok(says("conf:7: 'maybe' is neither yes nor no"), "value that is neither yes nor no is told");
+	ok(says("conf:8: no pattern before the '='"), "line without a pattern is told");
+	ok(says("conf:10: it is longer than the "), "line that is too long is told");
+	ok(says("conf:12: 'd' again: this line counts, line 11 does not"), "rule given twice is told");
+	ok(says("conf:14: 'loud' is no role: it is one of render, "), "role that does not exist is told");
+	ok(says("conf:15: 'sixteen-letters-': a thread's name has up to 15 bytes"), "name that is too long is told");
+	ok(says("conf:16: 'a*b': "), "pattern with a star in its middle is told");
+	ok(says("conf:17: no ']' after '['"), "section without its end is told");
+	is(lines_said(), 11, "wrong lines are told once");
+	is(bits_of(rules, &(struct sample){ "my1game", "/x", "", "", 0 }, &why), PROCESS_GAME,
+	   "right lines among wrong ones count");
+	is(bits_of(rules, &(struct sample){ "d", "/x", "", "", 0 }, &why), 0, "later of two equal rules counts");
+	is(bits_of(rules, &(struct sample){ "e", "/x", "", "", 0 }, &why), 0, "rules of half a section do not count");
+	is(bits_of(rules, &(struct sample){ "a", "/x", "", "", 0 }, &why), 0, "rules of a wrong section do not count");
 	is(bits_of(rules, &(struct sample){ "last", "/x", "", "", 0 }, &why), PROCESS_SOUND_SERVER,
-	   "and so to the end");
+	   "rules after wrong ones count up to the end");
 	rules_free(rules);
 }
 
@@ -316,21 +322,22 @@ static void test_junk(void)
 		junk[i] = (char)(seed >> 24);
 	}
 	is(read_saying(rules, write_file(junk, sizeof(junk)), true), 0, "random bytes are read");
-	is(lines_said(), 21, "what is told of them has an end");
-	ok(says("more lines are wrong"), "and says how many more there were");
+	is(lines_said(), 21, "messages about random bytes have an end");
+	ok(says("more lines are wrong"), "number of further wrong lines is told");
 	for (const char *at = said; *at; at++)
 		if ((unsigned char)*at > '~' || (*at < ' ' && *at != '\n')) {
-			ok(0, "nothing of them reaches the terminal");
+			ok(0, "random bytes never reach the terminal");
 			break;
 		}
 	is(read_saying(rules, write_file("[games]\na\0b = yes\nc\x1b[2J = yes\n\xff\xfe = yes\n", 40), true), 0,
-	   "NULs and escapes");
-	ok(says("conf:2: it has a byte that no text has"), "a NUL is no text");
-	ok(says("conf:3: it has a byte that no text has"), "nor is an escape");
-	is(read_saying(rules, write_file("\xef\xbb\xbf[games]\nx=yes\n", 17), true), 0, "a mark at the beginning");
-	is_text(said, "", "is passed over");
-	is(read_saying(rules, write_file("", 0), true), 0, "an empty file");
-	is_text(said, "", "says nothing");
+	   "config file with NULs and escapes is read");
+	ok(says("conf:2: it has a byte that no text has"), "NUL in a config file is told");
+	ok(says("conf:3: it has a byte that no text has"), "escape in a config file is told");
+	is(read_saying(rules, write_file("\xef\xbb\xbf[games]\nx=yes\n", 17), true), 0,
+	   "config file with a mark at its beginning is read");
+	is_text(said, "", "mark at the beginning of a config file is passed over");
+	is(read_saying(rules, write_file("", 0), true), 0, "empty config file is read");
+	is_text(said, "", "empty config file gives no message");
 	rules_free(rules);
 }
 
@@ -341,17 +348,17 @@ static void test_no_file(void)
 	char path[96];
 
 	is(read_saying(rules, folder, true), -EISDIR, "a folder is no config file");
-	ok(says("it is a folder"), "and it says so");
-	is(read_saying(rules, folder, false), 0, "if nobody named it, that stops nothing");
-	ok(says("going on without it"), "and it says so");
+	ok(says("it is a folder"), "folder in the place of a config file is told");
+	is(read_saying(rules, folder, false), 0, "unnamed config file that cannot be read stops nothing");
+	ok(says("going on without it"), "unnamed config file that cannot be read is told");
 	snprintf(path, sizeof(path), "%s/none", folder);
-	is(read_saying(rules, path, false), 0, "no file is no trouble");
-	is_text(said, "", "and nothing to talk about");
-	is(read_saying(rules, path, true), -ENOENT, "unless it was named");
-	is(lines_said(), 1, "which is told in one line");
+	is(read_saying(rules, path, false), 0, "missing config file is no trouble");
+	is_text(said, "", "missing config file gives no message");
+	is(read_saying(rules, path, true), -ENOENT, "missing config file that was named is refused");
+	is(lines_said(), 1, "missing config file that was named is told in one line");
 	memset(large, '\n', sizeof(large));
 	is(read_saying(rules, write_file(large, sizeof(large)), true), -EFBIG, "a file too large to be meant");
-	is(read_saying(rules, "/dev/zero", true), -EFBIG, "or without an end");
+	is(read_saying(rules, "/dev/zero", true), -EFBIG, "config file without an end is refused");
 	is(read_saying(rules, "/dev/null", true), 0, "/dev/null is an empty one");
 	rules_free(rules);
 }
@@ -363,12 +370,12 @@ static void test_options(void)
 
 	ok(!rules_add_game(rules, "4711"), "--game takes a PID");
 	is(bits_of(rules, &(struct sample){ "weston", "/x", "", "", 0 }, &why), PROCESS_COMPOSITOR | PROCESS_GAME,
-	   "that process is a game whatever else it is");
-	ok(!rules_add_game(rules, "UnityCrashHandl"), "and a name");
-	is(bits_of(rules, &samples[16], &why), PROCESS_GAME, "even a helper's");
-	ok(!!rules_add_game(rules, ""), "not an empty one");
-	ok(!!rules_add_game(rules, "0"), "nor no PID");
-	ok(!!rules_add_game(rules, "99999999999999999999999"), "nor one that is too large");
+	   "process given by --game is a game whatever else it is");
+	ok(!rules_add_game(rules, "UnityCrashHandl"), "--game takes a name");
+	is(bits_of(rules, &samples[16], &why), PROCESS_GAME, "helper given by --game is a game");
+	ok(!!rules_add_game(rules, ""), "--game refuses an empty name");
+	ok(!!rules_add_game(rules, "0"), "--game refuses PID 0");
+	ok(!!rules_add_game(rules, "99999999999999999999999"), "--game refuses a number that is too large");
 	rules_free(rules);
 }
 
@@ -404,15 +411,17 @@ static void test_launches(void)
 	struct rules *rules = rules_new();
 
 	rules_launches(rules, count_launch, &house);
-	is(house.everything, 0, "no rule of the house demands that every program is looked at");
-	ok(house.usr_bin_skipped, "programs of the system are not");
+	is(house.everything, 0, "house has no rule that demands a look at every program");
+	ok(house.usr_bin_skipped, "programs of the system are not looked at");
 	rules_read_bytes(rules, "conf", text, strlen(text));
 	rules_launches(rules, count_launch, &user);
-	is(user.names, house.names + 2, "the user's programs are");
-	ok(user.mine && user.deep, "by name");
+	is(user.names, house.names + 2, "programs that the user names are looked at by name");
+	ok(user.mine, "user's program is found by name");
+	ok(user.deep, "user's program in a folder is found by name");
 	rules_read_bytes(rules, "conf", bin, strlen(bin));
 	rules_launches(rules, count_launch, &folders);
-	ok(folders.wanted && !folders.usr_bin_skipped, "a folder that the user wants is no longer passed over");
+	ok(folders.wanted, "folder that the user wants is looked at");
+	ok(!folders.usr_bin_skipped, "folder that the user wants is no longer passed over");
 	rules_read_bytes(rules, "conf", all, strlen(all));
 	rules_launches(rules, count_launch, &whole);
 	is(whole.everything, 1, "a pattern without a beginning demands everything");

@@ -23,8 +23,8 @@ static void test_steady(void)
 
 		frames(&window, 4 + 64 / each, each, US(14000));
 		is(frames(&window, 200, each, US(15000)), 0, "a wait for the next frame is no stall");
-		is(frames(&window, 1, each, US(90000)), 1, "one six times as long is");
-		is(frames(&window, 3, each, US(15000)), 0, "and what follows is none");
+		is(frames(&window, 1, each, US(90000)), 1, "wait six times as long as usual is a stall");
+		is(frames(&window, 3, each, US(15000)), 0, "frames after a stall are none");
 		is(frames(&window, 1, each, US(90000)), 1, "a second one is found beside the first");
 	}
 }
@@ -33,17 +33,17 @@ static void test_limits(void)
 {
 	struct stall_window window = { 0 };
 
-	is(stall_judge(&window, NSEC_PER_SEC, STALL_GAP_LEAST_NS), 0, "the first says nothing");
+	is(stall_judge(&window, NSEC_PER_SEC, STALL_GAP_LEAST_NS), 0, "first span is no stall");
 	window = (struct stall_window){ 0 };
 	for (int i = 0; i < STALL_ENOUGH; i++)
-		is(stall_judge(&window, US(20), STALL_IOCTL_LEAST_NS), 0, "alike");
+		is(stall_judge(&window, US(20), STALL_IOCTL_LEAST_NS), 0, "calls that are alike are no stall");
 	is(stall_judge(&window, US(900), STALL_IOCTL_LEAST_NS), 0, "many times as long, and still short");
 	is(stall_judge(&window, US(1000), STALL_IOCTL_LEAST_NS), US(20), "long: and what is usual is told");
-	is(stall_judge(&window, 0, STALL_IOCTL_LEAST_NS), 0, "nothing at all");
+	is(stall_judge(&window, 0, STALL_IOCTL_LEAST_NS), 0, "call that takes no time is no stall");
 	for (int i = 0; i < 10; i++)
 		stall_judge(&window, US(5000), STALL_IOCTL_LEAST_NS);
-	is(stall_judge(&window, US(5000), STALL_IOCTL_LEAST_NS), 0, "what goes on and on is usual");
-	is(stall_judge(&window, ~0ull, STALL_IOCTL_LEAST_NS), US(5000), "the longest span there can be");
+	is(stall_judge(&window, US(5000), STALL_IOCTL_LEAST_NS), 0, "span that goes on and on is usual");
+	is(stall_judge(&window, ~0ull, STALL_IOCTL_LEAST_NS), US(5000), "longest span there can be is a stall");
 }
 
 int main(void)

@@ -41,25 +41,29 @@ static void test_rows(void)
 		stalls += submit(now_ns + US(200), 10, GPU_AMDGPU, GPU_WORK_FLIP, US(90), 0, &stall);
 	}
 	is(stalls, 0, "a steady stream has no stall");
-	ok(submits.rows && submits.rows->next && !submits.rows->next->next, "a row a kind");
-	is(submits.rows->submits, 100, "with all submits");
-	is(submits.rows->refused, 1, "and what the driver refused");
-	is(submit_rate(submits.rows), 10000, "a hundred a second");
-	is(submits.rows->interval_ns.max, US(10000), "each kind has its own interval");
-	is(submits.rows->took_ns.max, US(50), "and time in the call");
-	is_text(submits.rows->comm.text, "render", "the thread's name");
-	ok(submit(now_ns + US(31000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(31000), 0, &stall), "a call that hangs");
-	is(stall.kind, STALL_IOCTL, "is told as a call");
-	is(stall.span_ns, US(31000), "with its length");
-	is(stall.usual_ns, US(50), "and what is usual");
+	ok(submits.rows, "submits have a row");
+	ok(submits.rows->next, "submits of two kinds have two rows");
+	ok(!submits.rows->next->next, "submits of two kinds have no third row");
+	is(submits.rows->submits, 100, "row of submits counts them all");
+	is(submits.rows->refused, 1, "row of submits counts what the driver refused");
+	is(submit_rate(submits.rows), 10000, "row of a hundred submits a second has that rate");
+	is(submits.rows->interval_ns.max, US(10000), "row of submits has its kind's own interval");
+	is(submits.rows->took_ns.max, US(50), "row of submits has its time in the call");
+	is_text(submits.rows->comm.text, "render", "row of submits has the thread's name");
+	ok(submit(now_ns + US(31000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(31000), 0, &stall),
+	   "call that hangs is a stall");
+	is(stall.kind, STALL_IOCTL, "call that hangs is told as a call");
+	is(stall.span_ns, US(31000), "call that hangs is told with its length");
+	is(stall.usual_ns, US(50), "call that hangs is told with what is usual");
 	now_ns += US(100000);
-	ok(submit(now_ns + US(50), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall), "a gap");
-	is(stall.kind, STALL_GAP, "is told as one");
-	is(stall.span_ns, US(100000), "from beginning to beginning");
+	ok(submit(now_ns + US(50), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall),
+	   "gap between submits is a stall");
+	is(stall.kind, STALL_GAP, "gap between submits is told as a gap");
+	is(stall.span_ns, US(100000), "gap between submits counts from beginning to beginning");
 	now_ns += 3ull * NSEC_PER_SEC;
-	ok(!submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall), "a pause is none");
+	ok(!submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall), "pause between submits is no stall");
 	ok(!submit(now_ns - US(500000), 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall),
-	   "a clock that steps back");
+	   "clock that steps back makes no stall");
 	meet(10, 2, "another");
 	submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall);
 	is(submits.rows->next->next->submits, 1, "a reused tid is another thread");
@@ -79,12 +83,12 @@ static void test_others(void)
 	fence.timeline.text[0] = 's';
 	submits_take(&submits, &threads, &fence.head, &stall);
 	is(submits.fences->took_ns.total, 2, "fences by timeline, also of a name that fills its field");
-	is(submits.fences->next->took_ns.total, 1, "another");
+	is(submits.fences->next->took_ns.total, 1, "fences of another timeline have their own row");
 	submits_take(&submits, &threads, &memory.head, &stall);
 	memory.bytes = 2000;
 	submits_take(&submits, &threads, &memory.head, &stall);
-	is(submits.memories->bytes, 2000, "memory now");
-	is(submits.memories->most_bytes, 5000, "and at most");
+	is(submits.memories->bytes, 2000, "memory of a GPU is what it is now");
+	is(submits.memories->most_bytes, 5000, "memory of a GPU keeps its most");
 }
 
 int main(void)
@@ -97,8 +101,8 @@ int main(void)
 	test_others();
 	for (u32 i = 0; i < 2 * SUBMIT_ROWS_MAX; i++)
 		submit(500, 1000 + i, GPU_AMDGPU, GPU_WORK_COMMANDS, 0, 0, &stall);
-	is(submits.len, SUBMIT_ROWS_MAX, "there are not more rows than can be shown");
-	is(submits.refused, SUBMIT_ROWS_MAX + 7, "and what has none is counted");
+	is(submits.len, SUBMIT_ROWS_MAX, "submits have no more rows than can be shown");
+	is(submits.refused, SUBMIT_ROWS_MAX + 7, "submits without a row are counted");
 	submits_free(&submits);
 	threads_free(&threads);
 	return tap_end();

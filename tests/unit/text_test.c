@@ -14,10 +14,10 @@ static void test_plain_text_is_harmless(void)
 
 	format_plain(out, sizeof(out), "a\033[31mb\x7f\xc2\x9b\xc3\xa9\xff");
 	is_text(out, "a?[31mb??\xc3\xa9?", "escape, DEL, C1 and broken bytes become question marks");
-	is(format_plain(small, sizeof(small), "abcdef"), 6, "the length that would be needed");
-	is_text(small, "abc", "cut, with a NUL");
+	is(format_plain(small, sizeof(small), "abcdef"), 6, "text that is cut tells the length it needs");
+	is_text(small, "abc", "text that is too long is cut, with a NUL");
 	is(format_plain(small, sizeof(small), "ab\xc3\xa9"), 4, "a character that does not fit");
-	is_text(small, "ab", "is left out whole");
+	is_text(small, "ab", "character that does not fit is left out whole");
 	format_plain(out, sizeof(out), "\xed\xa0\x80|\xc0\xaf|\xf4\x90\x80\x80");
 	is_text(out, "???|??|????", "surrogates, overlong forms and code points past the last are no text");
 }
@@ -40,7 +40,7 @@ static void test_times_have_fitting_units(void)
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		format_time(out, sizeof(out), times[i].ns);
-		is_text(out, times[i].text, "%" PRIu64 " ns", times[i].ns);
+		is_text(out, times[i].text, "%" PRIu64 " ns prints as wanted", times[i].ns);
 	}
 }
 
@@ -62,8 +62,8 @@ static void test_durations(void)
 		u64 ns = 0;
 		int error = parse_duration(durations[i].text, &ns);
 
-		ok(error == durations[i].error && ns == durations[i].ns, "duration '%s': %d, %" PRIu64 " ns",
-		   durations[i].text, error, ns);
+		is(error, durations[i].error, "duration '%s' gives %d", durations[i].text, error);
+		is(ns, durations[i].ns, "duration '%s' is %" PRIu64 " ns", durations[i].text, ns);
 	}
 }
 
@@ -83,15 +83,17 @@ static void test_lists_of_cpus(void)
 		u64 cpus = 0;
 		int error = parse_cpu_list(lists[i].text, &cpus, 64);
 
-		ok(error == lists[i].error && (error || cpus == lists[i].cpus), "list '%s': %d, %" PRIx64,
-		   lists[i].text, error, cpus);
+		is(error, lists[i].error, "CPU list '%s' gives %d", lists[i].text, error);
+		is(error ? 0 : cpus, error ? 0 : lists[i].cpus, "CPU list '%s' is %" PRIx64, lists[i].text, cpus);
 	}
-	is(parse_number("42", 100, &number), 0, "a number");
-	ok(parse_number("101", 100, &number) == -ERANGE, "one that is too large");
-	ok(parse_number("99999999999999999999999", ~0ULL, &number) == -ERANGE, "one that is far too large");
-	ok(parse_number("4x", 100, &number) == -EINVAL && parse_number(" 4", 100, &number) == -EINVAL &&
-		   parse_number("-4", 100, &number) == -EINVAL && parse_number("", 100, &number) == -EINVAL,
-	   "none");
+	is(parse_number("42", 100, &number), 0, "number within its limit is parsed");
+	ok(parse_number("101", 100, &number) == -ERANGE, "number above its limit is refused");
+	ok(parse_number("99999999999999999999999", ~0ULL, &number) == -ERANGE,
+	   "number that no integer holds is refused");
+	is(parse_number("4x", 100, &number), -EINVAL, "number with a letter behind it is refused");
+	is(parse_number(" 4", 100, &number), -EINVAL, "number with a space before it is refused");
+	is(parse_number("-4", 100, &number), -EINVAL, "number below zero is refused");
+	is(parse_number("", 100, &number), -EINVAL, "empty text is refused as a number");
 }
 
 static const struct column columns[] = {
@@ -113,7 +115,7 @@ static char *sheet_of(bool json)
 	for (int i = 0; i < 20; i++)
 		sheet_row(&sheet, cells);
 	sheet_sum(&sheet, "all", cells);
-	ok(sheet_close(&sheet) == 0, "the sheet closes");
+	ok(sheet_close(&sheet) == 0, "sheet of rows closes");
 	fclose(out);
 	return text;
 }
@@ -132,8 +134,9 @@ static void test_one_sheet_two_forms(void)
 	char *json = sheet_of(true), *table = sheet_of(false);
 
 	is(lines_in(json), 20, "JSON has a line a row and no sum");
-	ok(!strncmp(json, "{\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 40), "JSON row: %.40s", json);
-	is(lines_in(table), 22, "the table has a head, the rows and the sum");
+	ok(!strncmp(json, "{\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 40), "row prints as JSON: %.40s",
+	   json);
+	is(lines_in(table), 22, "table has a head, the rows and the sum");
 	ok(!strncmp(table, "NAME     WAIT    SHARE\na\"b   1.50 us  12.34 %\n", 46),
 	   "the table's columns fit:\n# %.22s\n# %.22s", table, table + 23);
 	free(json);

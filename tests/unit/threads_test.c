@@ -70,27 +70,27 @@ static void test_a_life(void)
 	begin();
 	wake_at(1000, GAME, BUILD, 0);
 	ok(switch_at(1300, 0, 0, 0, 0, GAME), "a thread that gets a CPU ends its wait");
-	is(ended.to_ns - ended.from_ns, 300, "of 300 ns");
-	is(ended.waker_tid, BUILD, "after a wake-up by the build");
-	ok(!switch_at(1500, 0, GAME, 0, EVENT_FLAG_PREEMPTED, BUILD), "who was not seen to wait ends no wait");
-	is(account(GAME)->cpu_ns, 200, "it ran 200 ns");
-	is(account(GAME)->involuntary, 1, "and was pushed off");
-	ok(switch_at(1900, 0, BUILD, 1, 0, GAME), "it gets the CPU back");
-	is(ended.kind, WAIT_PREEMPTED, "after a preemption");
-	is(account(GAME)->preempt_wait_ns, 400, "that cost 400 ns");
+	is(ended.to_ns - ended.from_ns, 300, "wait that ended took 300 ns");
+	is(ended.waker_tid, BUILD, "wait that ended began with a wake-up by the build");
+	ok(!switch_at(1500, 0, GAME, 0, EVENT_FLAG_PREEMPTED, BUILD), "thread not seen to wait ends no wait");
+	is(account(GAME)->cpu_ns, 200, "game ran 200 ns before it was pushed off");
+	is(account(GAME)->involuntary, 1, "game pushed off counts as involuntary");
+	ok(switch_at(1900, 0, BUILD, 1, 0, GAME), "game that gets the CPU back ends a wait");
+	is(ended.kind, WAIT_PREEMPTED, "wait of the game pushed off came after a preemption");
+	is(account(GAME)->preempt_wait_ns, 400, "wait of the game pushed off cost 400 ns");
 	is(account(GAME)->wake_wait_ns, 300, "told apart from those after the wake-up");
-	is(account(GAME)->wait_max_ns, 400, "the worst wait");
-	is(account(GAME)->wait_max_at_ns, 1900, "and when it ended");
-	is(account(BUILD)->voluntary, 1, "the build went to sleep by itself");
+	is(account(GAME)->wait_max_ns, 400, "game keeps its worst wait");
+	is(account(GAME)->wait_max_at_ns, 1900, "game keeps when its worst wait ended");
+	is(account(BUILD)->voluntary, 1, "build that went to sleep by itself counts as voluntary");
 	switch_at(2000, 0, GAME, 1, EVENT_FLAG_PREEMPTED, 0);
-	is(account(GAME)->involuntary, 2, "pushed off on its way to sleep is not its own will");
-	ok(account(GAME)->wait_since_ns == 2000, "and it waits, since it can still run");
+	is(account(GAME)->involuntary, 2, "thread pushed off on its way to sleep left against its will");
+	ok(account(GAME)->wait_since_ns == 2000, "thread pushed off on its way to sleep waits, since it can still run");
 	wake_at(2050, GAME, BUILD, 0);
 	is(account(GAME)->wakeups, 1, "a wake-up of a thread that can run is none");
 	switch_at(2100, 0, 0, 0, 0, GAME);
 	switch_at(2200, 0, GAME, STATE_DEAD, 0, 0);
 	ok(threads_by_tid(&threads, GAME)->ended, "a dead thread has ended");
-	is(account(GAME)->runs, 3, "three runs");
+	is(account(GAME)->runs, 3, "game ran three times");
 	threads_free(&threads);
 }
 
@@ -100,12 +100,12 @@ static void test_window_edges(void)
 
 	begin();
 	take(&sample);
-	is(account(GAME)->cpus[0], 1 << 2, "found on CPU 2");
+	is(account(GAME)->cpus[0], 1 << 2, "thread found on CPU 2 has that CPU in its set");
 	sample.head.time_ns = 800;
 	sample.head.flags = EVENT_FLAG_CLOSING;
 	take(&sample);
 	is(account(GAME)->cpu_ns, 300, "a run over the whole window counts as long as the window");
-	is(account(GAME)->runs, 0, "and is not a run that ended");
+	is(account(GAME)->runs, 0, "run over the whole window is no run that ended");
 	threads_free(&threads);
 }
 
@@ -118,11 +118,11 @@ static void test_reused_tid_and_exec(void)
 	old = threads_by_tid(&threads, BUILD);
 	introduce(10, BUILD, BUILD, 99, "make", 0);
 	ok(threads_by_tid(&threads, BUILD) != old, "a reused tid is another thread");
-	is(threads.len, 4, "and the old one is kept");
+	is(threads.len, 4, "thread of a reused tid is kept");
 	old = threads_by_tid(&threads, RENDER);
 	take(&exec);
 	ok(threads_by_tid(&threads, GAME) == old, "an exec by a thread takes over the tid of its process");
-	ok(!threads_by_tid(&threads, RENDER), "and leaves its own");
+	ok(!threads_by_tid(&threads, RENDER), "exec by a thread leaves its own tid");
 	threads_free(&threads);
 }
 
@@ -143,9 +143,9 @@ static void test_missed_switch(void)
 	begin();
 	wake_at(1000, GAME, 0, 0);
 	ok(take(&missed), "a switch that was not seen ends a wait");
-	is(ended.to_ns - ended.from_ns, 400, "up to when the run began");
+	is(ended.to_ns - ended.from_ns, 400, "wait found in the kernel counts up to when the run began");
 	switch_at(2000, 0, GAME, 1, 0, 0);
-	is(account(GAME)->cpu_ns, 600, "the run counts from there");
+	is(account(GAME)->cpu_ns, 600, "run found in the kernel counts from its beginning");
 	threads_free(&threads);
 }
 
@@ -158,16 +158,16 @@ static void test_places_and_scores(void)
 	move(GAME, 1, 2);
 	move(GAME, 2, 3);
 	move(GAME, 3, 60000);
-	is(account(GAME)->migrations[DISTANCE_CORE], 1, "to a sibling");
-	is(account(GAME)->migrations[DISTANCE_LLC], 1, "within a cache");
-	is(account(GAME)->migrations[DISTANCE_CROSS], 1, "across nodes");
+	is(account(GAME)->migrations[DISTANCE_CORE], 1, "move to a sibling is counted as such");
+	is(account(GAME)->migrations[DISTANCE_LLC], 1, "move within a cache is counted as such");
+	is(account(GAME)->migrations[DISTANCE_CROSS], 1, "move across nodes is counted as such");
 	is(thread_migrations(account(GAME)), 3, "a CPU that does not exist is no place");
-	is(account_affinity_score(&none), 100, "who never ran has 100");
+	is(account_affinity_score(&none), 100, "thread that never ran has affinity 100");
 	none.runs = 4;
 	none.migrations[DISTANCE_CROSS] = 4;
-	is(account_affinity_score(&none), 0, "who crosses nodes before every run has 0");
+	is(account_affinity_score(&none), 0, "thread that crosses nodes before every run has affinity 0");
 	none.migrations[DISTANCE_CROSS] = 1;
-	is(account_affinity_score(&none), 75, "one of four runs: 75");
+	is(account_affinity_score(&none), 75, "thread that crosses nodes before one of four runs has affinity 75");
 	none.migrations[DISTANCE_CROSS] = 0;
 	none.migrations[DISTANCE_CORE] = 4;
 	is(account_affinity_score(&none), 75, "every run, but to a sibling: 75");
@@ -182,15 +182,15 @@ static void test_rows(void)
 	switch_at(1000, 0, 0, 0, 0, GAME);
 	switch_at(2000, 0, GAME, 1, 0, RENDER);
 	switch_at(5000, 0, RENDER, 1, 0, 0);
-	is(tasks_from_threads(&tasks, &threads, false), 0, "rows of threads");
+	is(tasks_from_threads(&tasks, &threads, false), 0, "tasks are made from threads");
 	tasks_sort(&tasks, TASKS_BY_CPU);
-	is(tasks.len, 2, "only of those that were active");
-	is(tasks.all[0].first->tid, RENDER, "the one with most CPU time first");
+	is(tasks.len, 2, "tasks are only those that were active");
+	is(tasks.all[0].first->tid, RENDER, "tasks have the one with most CPU time first");
 	tasks_free(&tasks);
 	tasks_from_threads(&tasks, &threads, true);
-	is(tasks.len, 1, "by process they are one");
-	is(tasks.all[0].sum->cpu_ns, 4000, "with the sum of both");
-	is(tasks.all[0].first->tid, GAME, "under the first thread's name");
+	is(tasks.len, 1, "tasks by process are one for two threads");
+	is(tasks.all[0].sum->cpu_ns, 4000, "task of a process has the sum of its threads");
+	is(tasks.all[0].first->tid, GAME, "task of a process has the first thread's name");
 	tasks_free(&tasks);
 	threads_free(&threads);
 }
@@ -204,8 +204,8 @@ static void test_many_threads(void)
 		introduce(tid, tid, tid, tid, "t", 0);
 	for (u32 tid = 1; tid <= 20000; tid++)
 		found &= threads_by_tid(&threads, tid) && threads_by_tid(&threads, tid)->tid == tid;
-	ok(found, "each of 20,000 threads is found by its tid");
-	ok(!threads_by_tid(&threads, 20001), "and no other");
+	ok(found, "thread among 20,000 is found by its tid");
+	ok(!threads_by_tid(&threads, 20001), "tid beyond 20,000 threads is not found");
 	threads_free(&threads);
 }
 

@@ -40,10 +40,11 @@ static void test_values(void)
 		struct role_facts facts = asked_for(known[i].value);
 		struct role_answer answer = decide(&facts);
 
-		is(answer.role, known[i].role, "%s: the role", known[i].name);
-		is(answer.tier, known[i].tier, "%s: the tier", known[i].name);
-		is(answer.evidence, known[i].role ? EVIDENCE_WINE : EVIDENCE_NONE, "%s: by whom", known[i].name);
-		ok(wine_priority_is_valid(known[i].value), "%s: is one", known[i].name);
+		is(answer.role, known[i].role, "%s has its role", known[i].name);
+		is(answer.tier, known[i].tier, "%s has its tier", known[i].name);
+		is(answer.evidence, known[i].role ? EVIDENCE_WINE : EVIDENCE_NONE, "%s has its evidence",
+		   known[i].name);
+		ok(wine_priority_is_valid(known[i].value), "%s is a priority", known[i].name);
 	}
 }
 
@@ -63,26 +64,26 @@ static void test_beside_what_it_does(void)
 
 	facts.presents = 1;
 	is(decide(&facts).role, ROLE_RENDER, "TIME_CRITICAL that presents is for frames");
-	is(decide(&facts).evidence, EVIDENCE_WINE, "and Windows' word for it counts");
+	is(decide(&facts).evidence, EVIDENCE_WINE, "TIME_CRITICAL that presents keeps Windows' word as evidence");
 	facts = asked_for(15);
 	facts.input_reads = LEAST_WAKES;
 	is(decide(&facts).role, ROLE_INPUT, "TIME_CRITICAL that reads a mouse is for input");
 	facts.audio_writes = LEAST_WAKES;
-	is(decide(&facts).role, ROLE_AUDIO, "unless it feeds a sound device too");
+	is(decide(&facts).role, ROLE_AUDIO, "TIME_CRITICAL that feeds a sound device is for sound");
 	facts = asked_for(2);
 	facts.audio_writes = LEAST_WAKES;
 	is(decide(&facts).role, ROLE_AUDIO, "HIGHEST that feeds a sound device is for sound");
 	facts.audio_writes = LEAST_WAKES - 1;
-	is(decide(&facts).role, ROLE_RENDER, "not by a few writes");
+	is(decide(&facts).role, ROLE_RENDER, "HIGHEST is not for sound by a few writes");
 	facts = asked_for(-2);
 	facts.gpu_submits = 5;
-	is(decide(&facts).role, ROLE_BACKGROUND, "LOWEST that submits to a GPU is none of the frames' threads");
+	is(decide(&facts).role, ROLE_BACKGROUND, "LOWEST that submits to a GPU is no thread of frames");
 	facts.presents = 1;
-	is(decide(&facts).role, ROLE_RENDER, "but one that presents is, whatever it asked for");
-	is(decide(&facts).evidence, EVIDENCE_GPU, "by what it does");
+	is(decide(&facts).role, ROLE_RENDER, "LOWEST that presents is for frames, whatever it asked for");
+	is(decide(&facts).evidence, EVIDENCE_GPU, "LOWEST that presents is so by what it does");
 	facts = asked_for(15);
 	facts.user_role = ROLE_BACKGROUND;
-	is(decide(&facts).role, ROLE_BACKGROUND, "the user's word is stronger");
+	is(decide(&facts).role, ROLE_BACKGROUND, "user's word is stronger than Windows'");
 }
 
 static void test_boost(void)
@@ -92,7 +93,7 @@ static void test_boost(void)
 	facts.presents = 20;
 	is(decide(&facts).boost, decide(&plain).boost + 1, "asked for by Windows code: one step more");
 	facts = asked_for(-2);
-	is(decide(&facts).boost, 0, "no boost for background work");
+	is(decide(&facts).boost, 0, "background work gets no boost");
 }
 
 static void test_invalid(void)
@@ -100,7 +101,7 @@ static void test_invalid(void)
 	static const s32 invalid[] = { -17, 32, 100, -100, 0x7fffffff, -0x7fffffff - 1, 0x1000f };
 
 	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++)
-		ok(!wine_priority_is_valid(invalid[i]), "%d is no priority", invalid[i]);
+		ok(!wine_priority_is_valid(invalid[i]), "%d is no Windows priority", invalid[i]);
 }
 
 static void test_names(void)
@@ -112,12 +113,12 @@ static void test_names(void)
 	wine_name_narrow(&name, wide, 6);
 	ok(!strcmp(name.text, "Render"), "a name ends where its length says");
 	for (u32 i = 6; i < COMM_LEN; i++)
-		ok(name.text[i] == 0, "and nothing is left behind it at %u", i);
+		ok(name.text[i] == 0, "name has nothing behind its end at %u", i);
 	wine_name_narrow(&name, wide, 16);
 	ok(!strcmp(name.text, "Render?Thread 1"), "a long one is cut, letters beyond ASCII are replaced: %s",
 	   name.text);
 	wine_name_narrow(&name, wide, 0);
-	ok(!name.text[0], "an empty one is empty");
+	ok(!name.text[0], "empty name reads as empty");
 }
 
 int main(void)

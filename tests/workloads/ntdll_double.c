@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A double of Wine's ntdll.so, for machines where Wine can't run: the emulated CPU of a VM dies of how Wine returns
  * from its system calls. The functions have Wine's names, calling convention and order of arguments, and do what the
- * sensor sees of the real ones: make a Linux thread, hand out numbers. Speaks as tests/workloads-windows/priorities.c does.
- * To be run from a file named ntdll.so. */
+ * sensor sees of the real ones: make a Linux thread, hand out numbers. Speaks as tests/workloads-windows/priorities.c
+ * does. To be run from a file named ntdll.so. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLEEPS = 300, MOVES = 40, SPIN_MS = 1500 };
+enum { SLEEPS = 300, MOVES = 40, SPIN_MS = 600 };
 
 static int gate[2];
 static atomic_int worker_tid, finished, rival_runs = 1;

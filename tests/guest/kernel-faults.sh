@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Kernels that keep something back: each costs what it has to, is said in one line, and the rest works. Runs in a VM with a
+# stock kernel that has sched_ext, as kernel-faults.sh CASE; called by tests/vm/25-kernel-faults.sh, which boots with
+# lockdown=CASE for two of them.
+. tests/tap.sh
+
+# sensor NAME: its state and hook
+sensor() { json "[s['state'] + ' ' + s['hook'] for s in d['sensors'] if s['name'] == '$1'][0]" <"$scratch/doctor"; }
+# missing NAME: what it can't do
+missing() { json "'; '.join(m['loss'] for s in d['sensors'] if s['name'] == '$1' for m in s['missing'])" <"$scratch/doctor"; }
+has_lockdown() { mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security; grep -o '\[.*\]' /sys/kernel/security/lockdown; }
+examined() {
+	"$tactus" doctor --json >"$scratch/doctor"
+	is "the main job can run $1" $? 0
+	is "doctor has one object $1" "$(json 'len(rows)' <"$scratch/doctor")" 1
+}
+# Says which thread ran, of a command that was given.
+sees_threads() {
+	is "tasks sees a command's threads $1" "$("$tactus" tasks --json -- sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done' 2>/dev/null |
+		json 'any(r["comm"] == "sh" for r in rows)')" True
+}
+
+hardened() {
+	echo 2 >/proc/sys/kernel/unprivileged_bpf_disabled
+	echo 2 >/proc/sys/net/core/bpf_jit_harden
+	examined "with unprivileged_bpf_disabled and bpf_jit_harden set"
+	is "the sched sensor has its best hook there" "$(sensor sched)" "ok tp_btf/sched_switch"
+	is "the scheduler loads there" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" True
+	sees_threads "there"
+}
+
+without_sched_ext() {
+	mount -t tmpfs none /sys/kernel/sched_ext
+	"$tactus" doctor --quick --json >"$scratch/doctor"
+	is "without sched_ext the main job can run" $? 0
+	like "doctor says what is missing for sched_ext" "$(json 'd["sched_ext"]["reason"]' <"$scratch/doctor")" 'CONFIG_SCHED_CLASS_EXT'
+	ends "who wants sched_ext alone is told that there is none" 1 'this kernel has no sched_ext' \
+		"$tactus" run --without all --actuator scx -d 0.5
+	"$tactus" run --without all -d 1 >"$scratch/out" 2>"$scratch/err"
+	is "run ends well without sched_ext" $? 0
+	like "run says that it gives hints" "$(cat "$scratch/err")" "^tactus: hints to the kernel's scheduler: "
+	umount /sys/kernel/sched_ext
+}
+
+without_btf() {
+	mount -t tmpfs none /sys/kernel/btf
+	"$tactus" doctor --json >"$scratch/doctor"
+	is "without BTF doctor says by its status that the main job can't run" $? 1
+	is "without BTF the sched sensor counts switches of CPUs" "$(sensor sched)" "fallback tracepoint/sched/sched_switch"
+	like "the reason names BTF" "$(json '[s["reason"] for s in d["sensors"] if s["name"] == "sched"][0]' <"$scratch/doctor")" 'this kernel has no BTF'
+	is "without BTF cpus works" "$("$tactus" cpus -d 0.2 --json | json 'len(rows) >= 1 and sum(r["switches"] for r in rows) > 0')" True
+	ends "without BTF tasks ends with one line that names it" 1 'cannot watch the scheduler: .*no BTF' "$tactus" tasks -d 0.2
+	ends "without BTF run ends with one line that names it" 1 'cannot watch the scheduler: .*no BTF' "$tactus" run -d 0.2
+	umount /sys/kernel/btf
+}
+
+integrity() {
+	is "the kernel is locked down for integrity" "$(has_lockdown)" "[integrity]"
+	examined "with lockdown=integrity"
+	is "the sched sensor has its best hook there" "$(sensor sched)" "ok tp_btf/sched_switch"
+	is "the scheduler loads there" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" True
+	sees_threads "there"
+}
+
+confidentiality() {
+	is "the kernel is locked down for confidentiality" "$(has_lockdown)" "[confidentiality]"
+	examined "with lockdown=confidentiality"
+	is "the sched sensor has its hook there, in part" "$(sensor sched)" "fallback tp_btf/sched_switch"
+	like "what it misses is named: names" "$(missing sched)" 'a thread that changes its name keeps the old one'
+	like "what it misses is named: what was learned" "$(missing sched)" 'what kinds of threads were like before'
+	is "every reason that is about the lock names it" \
+		"$(json 'all("lockdown=confidentiality" in m["reason"] for s in d["sensors"] for m in s["missing"] if s["name"] == "sched")' <"$scratch/doctor")" True
+	like "a sensor that is off for it says so" "$(json '[s["reason"] for s in d["sensors"] if s["name"] == "cuda"][0]' <"$scratch/doctor")" \
+		'lockdown=confidentiality'
+	say_measured "missing: $(missing sched)"
+	say_measured "off: $(json '" ".join(s["name"] for s in d["sensors"] if s["state"] == "off")' <"$scratch/doctor")"
+	sees_threads "there"
+	is "cpus works there" "$("$tactus" cpus -d 0.2 --json | json 'sum(r["switches"] for r in rows) > 0')" True
+	"$tactus" run --without all -d 1 >"$scratch/out" 2>"$scratch/err"
+	is "run ends well there" $? 0
+	like "run schedules or gives hints there" "$(cat "$scratch/err")" "^tactus: (hints to the kernel's scheduler: |scheduling by sched_ext)"
+}
+
+case $1 in
+hardened)
+	hardened
+	without_sched_ext
+	without_btf
+	;;
+integrity | confidentiality) "$1" ;;
+*) flunk "a case is named" "kernel-faults.sh hardened|integrity|confidentiality" ;;
+esac
+done_testing

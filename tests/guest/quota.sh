@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Control groups' quotas (cpu.max) under the scheduler, which has to keep them itself from Linux 6.17 on: a group gets what it may
+# and no more, groups inside others too, and nobody waits for so long that the kernel takes it for forgotten.
+# Runs in the VM, by the virtual clock of one CPU or with several.
+. tests/tap.sh
+. tests/guest/scheduler.sh
+
+top=/sys/fs/cgroup
+mountpoint -q $top || mount -t cgroup2 none $top
+echo +cpu >$top/cgroup.subtree_control
+# group NAME QUOTA-US PERIOD-US
+group() { mkdir -p "$top/$1"; echo "$2 $3" >"$top/$1/cpu.max"; }
+# hogs_in GROUP COUNT
+hogs_in() {
+	for _ in $(seq "$2"); do
+		hog sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$top/$1"
+	done
+}
+usage_ms() { awk '$1 == "usage_usec" { print int($2 / 1000) }' "$top/$1/cpu.stat"; }
+# permille SECONDS GROUP...: what each got in that time, in thousandths of one CPU
+permille() {
+	local seconds=$1 group before=() uptime before_s
+	shift
+	for group in "$@"; do before+=("$(usage_ms "$group")"); done
+	read -r before_s _ </proc/uptime
+	sleep "$seconds"
+	read -r uptime _ </proc/uptime
+	for group in "$@"; do
+		echo -n "$((($(usage_ms "$group") - before[0]) * 10000 / (10#${uptime/./} - 10#${before_s/./}) / 10)) "
+		before=("${before[@]:1}")
+	done
+	echo
+}
+# within VALUE WANTED TOLERANCE
+within() { test "$1" -ge $(($2 - $3)) -a "$1" -le $(($2 + $3)); }
+
+group early 20000 100000
+hogs_in early 2
+start_run
+is "tactus is in charge" "$(state)" enabled
+sleep 1
+read -r early < <(permille 4 early)
+say_measured "two hogs in a group of 20 %, set before the scheduler came: $early permille of a CPU"
+holds "a quota that was there before the scheduler is kept" within "$early" 200 20
+end_load
+
+group fifth 20000 100000
+group free max 100000
+hogs_in fifth 3
+hogs_in free 1
+sleep 1
+read -r fifth free < <(permille 5 fifth free)
+say_measured "three hogs in a group of 20 % beside one without a limit: $fifth and $free permille"
+holds "a group with a quota gets what it may" within "$fifth" 200 20
+holds "the rest is for others" test "$free" -gt 700
+echo "50000 100000" >$top/fifth/cpu.max
+sleep 0.5
+read -r half < <(permille 4 fifth)
+# Beside a hog of the same weight a group of one CPU gets half of it at most.
+say_measured "with a quota of 50 %: $half permille"
+holds "a quota counts as soon as it is changed" within "$half" 490 45
+echo "max 100000" >$top/free/cpu.max
+kill -KILL "${load[-1]}"
+sleep 0.5
+read -r half < <(permille 4 fifth)
+say_measured "with a quota of 50 % and nobody beside: $half permille"
+holds "a quota is kept on an idle machine too" within "$half" 500 25
+echo "max 100000" >$top/fifth/cpu.max
+sleep 0.5
+read -r all < <(permille 3 fifth)
+say_measured "without a quota: $all permille"
+holds "without a quota they get all there is" test "$all" -gt 900
+end_load
+
+# A group inside another: the outer quota holds for all in it, the inner one for its own.
+mkdir -p $top/outer
+echo +cpu >$top/outer/cgroup.subtree_control
+group outer 40000 100000
+group outer/tight 10000 100000
+group outer/loose max 100000
+hogs_in outer/tight 2
+hogs_in outer/loose 2
+sleep 1
+read -r outer tight loose < <(permille 5 outer outer/tight outer/loose)
+say_measured "in a group of 40 %, one of 10 % and one without: $outer together, $tight and $loose permille"
+holds "groups inside another keep to its quota together" within "$outer" 400 30
+holds "a quota inside another is kept too" within "$tight" 100 15
+end_load
+
+# Many threads, next to nothing to run: each gets a little before the watchdog looks.
+group drop 1000 100000
+hogs_in drop 20
+before=()
+for pid in "${load[@]}"; do before+=("$(ran_ms "$pid")"); done
+sleep 14
+starved=0
+for i in "${!load[@]}"; do [ "$(ran_ms "${load[i]}")" -gt "${before[i]}" ] || starved=$((starved + 1)); done
+read -r drop < <(permille 3 drop)
+say_measured "20 hogs in a group of 1 %: $drop permille, $starved of them got nothing in 14 s"
+is "nobody is forgotten in a group with hardly any quota" $starved 0
+holds "such a group gets little" test "$drop" -lt 60
+is "tactus is still in charge after that" "$(state)" enabled
+sleep 1
+is "the watchdog had nothing to say" "$(grep -c 'the scheduler ended' "$scratch/err")" 0
+end_load
+stop_run
+is "it ends well" $? 0
+is "the kernel had nothing to say" "$(dmesg | grep -cE 'sched_ext.*(error|stall|failed)|WARNING|BUG:|INFO: ')" 0
+done_testing

@@ -1,7 +1,0 @@
-#!/usr/bin/env bash
-# Debian's 6.1: real hooks, accounts and recordings.
-. tests/tap.sh
-. tests/kernel.sh
-
-on_kernel debian-6.1
-done_testing

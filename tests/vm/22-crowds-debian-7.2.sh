@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Many threads and changing rules under the scheduler on the newest kernel.
+# kernel: debian-7.2
+. tests/tap.sh
+. tests/kernel.sh
+
+CPUS=2 on_kernel debian-7.2 guest/crowds
+done_testing

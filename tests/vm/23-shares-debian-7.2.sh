@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Who gets how much of one CPU under the scheduler, and how soon, by the virtual clock: threads, and control groups by weight.
+# kernel: debian-7.2
+. tests/tap.sh
+. tests/kernel.sh
+
+CLOCK=virtual on_kernel debian-7.2 guest/share guest/groups
+done_testing

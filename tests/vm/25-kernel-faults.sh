@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# A stock kernel that keeps something back, by its settings or its command line: tests/guest/kernel-faults.sh, a boot each.
+# kernel: debian-6.18
+. tests/tap.sh
+
+export KERNEL=debian-6.18 CPUS=2 LIMIT=500
+CMD="tests/guest/kernel-faults.sh hardened" guest
+is "hardened settings, no sched_ext, no BTF: every check passed" $? 0
+for lock in integrity confidentiality; do
+	APPEND=lockdown=$lock CMD="tests/guest/kernel-faults.sh $lock" guest
+	is "lockdown=$lock: every check passed" $? 0
+done
+done_testing
