@@ -19,14 +19,15 @@ say "booting Linux $(cat "$boot/image/release") in a VM; a minute or two in all"
 
 # Says what a line of the guest's is about, and keeps it.
 progress() {
-	local word by load rest
-	while read -r word by load rest; do
+	local line word by load rest
+	while IFS= read -r line; do
+		read -r word by load rest <<<"$line"
 		case $word in
 		result) say "$(spoken "$by"), $(described "$load"): $(figure "$load" "$rest")" ;;
-		status) printf '    %s\n' "$by $load $rest" >&2 ;;
-		*) printf '%s\n' "$word $by $load $rest" >&2 ;;
+		status) printf '    %s\n' "${line#status }" >&2 ;;
+		*) printf '%s\n' "$line" >&2 ;;
 		esac
-		printf '%s\n' "$word $by $load $rest"
+		printf '%s\n' "$line"
 	done
 }
 spoken() { if [ "$1" = eevdf ]; then echo "the kernel's own scheduler"; else echo "tactus run"; fi; }
@@ -41,7 +42,7 @@ value() { printf '%s\n' "$2" | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 figure() {
 	case $1 in
 	frames60) echo "$(value late "$2") of $(value turns "$2") frames late" ;;
-	*) echo "late by $(value p99_us "$2") us (p99)" ;;
+	*) echo "$(value p99_us "$2") us late (p99)" ;;
 	esac
 }
 
