@@ -104,6 +104,6 @@ sleep 1
 is "the watchdog had nothing to say" "$(grep -c 'the scheduler ended' "$scratch/err")" 0
 end_load
 stop_run
-is "it ends well" $? 0
+is "the run with quotas ends with status 0" $? 0
 is "the kernel had nothing to say" "$(dmesg | grep -cE 'sched_ext.*(error|stall|failed)|WARNING|BUG:|INFO: ')" 0
 done_testing

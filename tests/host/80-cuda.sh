@@ -193,7 +193,7 @@ ends "a recording written from a recording is refused" 2 'writes a FILE.jsonl or
 out=$(env -u TACTUS_NVIDIA_MAJORS "$tactus" cuda -- true 2>&1)
 is "a command without CUDA ends well" $? 0
 if [ -e /dev/nvidiactl ]; then
-	skip "without a driver" "this machine has one"
+	skip "calls without a driver have no ioctls inside" "this machine has one"
 else
 	like "a machine without a driver is told" "$out" 'no NVIDIA driver'
 	like "a machine without a libcuda is told" "$out" 'no libcuda was found'
