@@ -182,6 +182,17 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	thread->turn.tier = joining.tier;
 	thread->turn.queued_at_ns = now_ns;
 	joining.slice_ns = tier_slice_among_ns(joining.tier, settings.slice_ns, crowd_of(joining.queue)->per_cpu);
+	joining.slice_ns = slice_within_quota(thread, joining.slice_ns, now_ns);
+	if (!joining.slice_ns) {
+		park(p, thread, enq_flags, now_ns);
+		return;
+	}
+	/* Nobody else is there for this CPU, which is about to fall idle: it has to be told that somebody is. */
+	if (enq_flags & scx_value(scx_enq_flags, SCX_ENQ_LAST)) {
+		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), joining.slice_ns, enq_flags);
+		kick(cpu, 0);
+		return;
+	}
 	joining.owed = tier_is_owed(joining.tier, thread->turn.vtime, *clock_of(joining.queue), settings.slice_ns);
 	/* When a thread wakes, idle CPUs have been looked for. Pushing off who runs here takes neither a queue nor an
 	 * interrupt. */

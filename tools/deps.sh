@@ -66,13 +66,17 @@ ensure_cross_libbpf() { [ -e "$1/lib/libbpf.a" ] || build_libbpf "$@"; }
 
 # ensure_sysroot FOLDER PACKAGES...
 ensure_sysroot() {
-	local folder=$1
+	local folder=$1 link
 	shift
 	[ ! -e "$folder" ] || return 0
 	say "unpacking libraries for aarch64"
 	rm -rf "$folder.new"
 	foreign_merge_usr "$folder.new"
 	foreign_unpack arm64 "$(foreign_own_suite)" "$folder.new" alone "$@"
+	# Links that lead to the root of a machine must stay in here.
+	find "$folder.new" -type l -lname '/*' | while read -r link; do
+		ln -sfr "$folder.new$(readlink "$link")" "$link"
+	done
 	mv "$folder.new" "$folder"
 }
 
@@ -111,7 +115,7 @@ prepare_cross() {
 	# shellcheck disable=SC2086
 	install_packages $cross_packages
 	[ -n "$home" ] || libraries+=" libbpf-dev"
-	sysroot=$cache/aarch64/libraries-$(foreign_own_suite)-$(echo "$libraries" | sha256sum | cut -c 1-8)
+	sysroot=$cache/aarch64/sysroot-$(foreign_own_suite)-$(echo "$libraries" | sha256sum | cut -c 1-8)
 	lib=$sysroot/usr/lib/aarch64-linux-gnu
 	flags="-isystem $sysroot/usr/include -isystem $sysroot/usr/include/aarch64-linux-gnu -L$lib -Wl,-rpath-link,$lib"
 	# shellcheck disable=SC2086

@@ -15,12 +15,12 @@ unpack_kernel() {
 	local mark command offset
 	for mark in '\x28\xb5\x2f\xfd:zstd -qdc' '\xfd7zXZ\x00:xz -dcq' '\x1f\x8b\x08:gzip -dcq'; do
 		command=${mark#*:} mark=${mark%%:*}
-		for offset in $(LC_ALL=C grep -aboP "$mark" "$1" | cut -d: -f1); do
+		while read -r offset; do
 			# What follows the packed part makes unpackers complain after they are done.
 			# shellcheck disable=SC2086
 			tail -c +$((offset + 1)) "$1" | $command >"$2" 2>/dev/null || true
 			[ "$(head -c 4 "$2" | tail -c 3)" != ELF ] || return 0
-		done
+		done < <(LC_ALL=C grep -aboP "$mark" "$1" | cut -d: -f1)
 	done
 	die "$1: no kernel was found in it"
 }

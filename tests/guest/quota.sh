@@ -26,7 +26,7 @@ permille() {
 	sleep "$seconds"
 	read -r uptime _ </proc/uptime
 	for group in "$@"; do
-		echo -n "$((($(usage_ms "$group") - before[0]) * 10000 / (10#${uptime/./} - 10#${before_s/./}) / 10)) "
+		echo -n "$((($(usage_ms "$group") - before[0]) * 100 / (10#${uptime/./} - 10#${before_s/./}))) "
 		before=("${before[@]:1}")
 	done
 	echo

@@ -82,7 +82,7 @@ comes "jackd makes its socket" test -S "/dev/shm/jack_${JACK_DEFAULT_SERVER}_0_0
 comes "jackd has a realtime thread" eval '[ -n "$(realtime_of $jackd)" ]'
 begin_client() {
 	kill -0 ${client:+"$client"} 2>/dev/null || { jack_simple_client >"$scratch/client" 2>&1 & client=$!; }
-	[ -n "$(realtime_of $client)" ]
+	[ -n "$(realtime_of "$client")" ]
 }
 comes "JACK's client has a realtime thread" begin_client
 driver=$(realtime_of $jackd) callback=$(realtime_of "$client")

@@ -152,7 +152,7 @@ begin() {
 	"$@" >"$scratch/$name.out" 2>"$scratch/$name" &
 	begun=$!
 }
-preloaded() { exec env LD_PRELOAD="$scratch/frames.so" DISPLAY=$display FRAMES="$1" "${@:2}"; }
+preloaded() { exec env LD_PRELOAD="$scratch/frames.so" DISPLAY="$display" FRAMES="$1" "${@:2}"; }
 
 # X: all of them at once. Those that end by themselves are counted to the frame; the others end when they are known.
 watch
@@ -172,13 +172,13 @@ begin_endless() {
 	endless+=("$begun")
 }
 if [ -x "$sdl/testgl2" ]; then
-	begin_endless testgl2 env -C "$sdl" DISPLAY=$display SDL_VIDEODRIVER=x11 ./testgl2
+	begin_endless testgl2 env -C "$sdl" DISPLAY="$display" SDL_VIDEODRIVER=x11 ./testgl2
 	testgl2=$begun
-	begin_endless testdraw2 env -C "$sdl" DISPLAY=$display SDL_VIDEODRIVER=x11 ./testdraw2
+	begin_endless testdraw2 env -C "$sdl" DISPLAY="$display" SDL_VIDEODRIVER=x11 ./testdraw2
 	testdraw2=$begun
 fi
 if [ -x $doom ] && [ -e $iwad ]; then
-	begin_endless game env HOME="$scratch" DISPLAY=$display SDL_VIDEODRIVER=x11 SDL_AUDIODRIVER=dummy $doom -iwad $iwad -timedemo demo1 -nogui -nosound -window
+	begin_endless game env HOME="$scratch" DISPLAY="$display" SDL_VIDEODRIVER=x11 SDL_AUDIODRIVER=dummy $doom -iwad $iwad -timedemo demo1 -nogui -nosound -window
 	game=$begun
 fi
 for library in libGLX libEGL libvulkan; do wait_for "$scratch/err" "frame: .*/$library\.so.*: probes are in place"; done
@@ -188,7 +188,7 @@ touch "$GO_ON"
 wait $first
 begin second preloaded 0 vkcube --c 250
 second=$begun
-begin glmark env DISPLAY=$display glmark2 --size 200x150 -b build:duration=1
+begin glmark env DISPLAY="$display" glmark2 --size 200x150 -b build:duration=1
 glmark=$begun
 for pid in "${endless[@]}"; do
 	wait_for "$scratch/follow" "\"pid\":$pid,.*\"role\":\"render\".*\"evidence_kind\":\"gpu\""

@@ -80,24 +80,37 @@ static int which_is_there(void)
 	return which;
 }
 
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
 static void test_kills(void)
 {
 	u32 found[3] = { 0 }, half_made = 0, gone = 0, seed = 12345;
+	u64 begun_ns = now_ns(), both_ns = 0;
 	char temporary[160];
 	int status;
 
 	snprintf(temporary, sizeof(temporary), "%s.new", path);
 	for (int i = 0; i < KILLS; i++) {
 		pid_t saver = fork();
-		struct timespec pause = { 0 };
+		struct timespec pause;
+		u64 pause_ns;
 
 		if (saver == 0)
 			save_for_ever();
-		/* Until it saves, the first time; then anything up to 4 ms. */
-		while (!i && access(path, F_OK) < 0)
-			nanosleep(&(struct timespec){ .tv_nsec = NSEC_PER_MSEC }, NULL);
+		/* Until it has saved both, the first time; then anything from half to one and a half of that. */
+		while (!i && which_is_there() != 2)
+			nanosleep(&(struct timespec){ .tv_nsec = NSEC_PER_MSEC / 10 }, NULL);
+		if (!i)
+			both_ns = now_ns() - begun_ns;
 		seed = seed * 1103515245 + 12345;
-		pause.tv_nsec = (2000 + seed / 65536 % 4000) * NSEC_PER_USEC;
+		pause_ns = both_ns / 2 + both_ns / 1000 * (seed / 65536 % 1000);
+		pause = (struct timespec){ (time_t)(pause_ns / NSEC_PER_SEC), (long)(pause_ns % NSEC_PER_SEC) };
 		nanosleep(&pause, NULL);
 		kill(saver, SIGKILL);
 		waitpid(saver, &status, 0);

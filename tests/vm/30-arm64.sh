@@ -25,7 +25,7 @@ done
 cp tests/recordings/h200-startup.tac $exchange/x86.cuda.rec
 "$tactus" cuda -i $exchange/x86.cuda.rec >$exchange/x86.cuda 2>/dev/null
 
-CMD=tests/guest/arm64.sh KERNEL=$kernel CPUS=1 CLOCK=virtual LIMIT=500 guest >"$scratch/said"
+CMD=tests/guest/arm64.sh KERNEL=$kernel CPUS=1 CLOCK=virtual LIMIT=900 guest >"$scratch/said"
 status=$?
 grep -vE '^# (recording|table) ' "$scratch/said"
 is "every test passed on arm64" $status 0

@@ -4,6 +4,6 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=1 on_kernel debian-7.2 guest/gpu:image guest/launch
-CPUS=2 on_kernel debian-7.2 guest/input guest/sound
+CPUS=1 on_kernel debian-7.2 guest/gpu:image guest/launch guest/sound
+CPUS=2 on_kernel debian-7.2 guest/input
 done_testing
