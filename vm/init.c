@@ -122,13 +122,14 @@ static void mount_or_fail(const char *what, const char *where, const char *type,
 		fail("cannot mount %s on %s", what, where);
 }
 
-/* The port appears a moment after its driver; nothing is to be read until the host's side is known to be open. */
+/* The port appears a moment after its driver, which a virtual clock may count as many; nothing is to be read until the
+ * host's side is known to be open. */
 static int line_open(void)
 {
 	int tries;
 	int fd;
 
-	for (tries = 0; tries < 2000; tries++) {
+	for (tries = 0; tries < 20000; tries++) {
 		fd = open(LINE_PORT, O_RDWR | O_CLOEXEC);
 		if (fd >= 0)
 			return fd;

@@ -136,11 +136,14 @@ ordinary_user_has_a_guest() {
 		return
 	fi
 	user=(setpriv --reuid nobody --regid nogroup --clear-groups env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$home" TMPDIR="$home/tmp")
-	chmod 711 "$scratch"
 	mkdir -p "$home/tmp" "$home/tactus/build" "$home/cache/kernel"
 	cp -r vm tools "$home/tactus"
 	cp "$tactus" "$home/tactus/build/tactus"
 	chown -R nobody "$home"
+	chmod 711 "$scratch"
+	ends "a checkout in a folder that its user may not list is refused" 1 "^tactus: $scratch: you may not list" \
+		bash -c 'cd "$1" && shift && exec "$@"' - "$home/tactus" "${user[@]}" CMD=true KERNEL="$KERNEL" vm/run.sh
+	chmod 755 "$scratch"
 	words='id -u; cat /etc/shadow 2>&1; echo kept >~/file; cat ~/file; build/tactus --version'
 	status=0
 	out=$(cd "$home/tactus" && unshare -m bash -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' - \
