@@ -65,8 +65,8 @@ static void test_change(void)
 	quota_set(&quota, 100000, 40000, 0, 50 * MS);
 	is(quota.left_ns, -40 * (s64)MS, "a new limit forgives what exceeds a period of it");
 	quota_set(&quota, 100000, QUOTA_UNLIMITED_US, 0, 60 * MS);
-	is(quota_grants(&quota, 77 * MS, 60 * MS), 77 * MS, "without a limit everything is granted");
-	is(quota_wait_ns(&quota, 60 * MS), 0, "without a limit nobody waits");
+	is(quota_grants(&quota, 77 * MS, 60 * MS), 77 * MS, "a group without a limit is granted everything");
+	is(quota_wait_ns(&quota, 60 * MS), 0, "a group without a limit waits for nothing");
 	quota_take(&quota, 5000 * MS);
 	quota_settle(&quota, 0, 5000 * MS);
 	quota_set(&quota, 50000, 10000, 0, 70 * MS);
