@@ -64,7 +64,7 @@ struct sched_config {
 	 * thread can run in earnest. */
 	u32 counts_at_waking;
 	u32 counts_cpus; /* how long each CPU is busy and idle */
-	u32 no_paths; /* the kernel keeps its memory to itself: no program's path can be found */
+	u32 no_paths;	 /* the kernel keeps its memory to itself: no program's path can be found */
 	u64 cgroup_id;
 	struct comm comm;
 	u64 cpus[SCHED_CPUS_MAX / 64];

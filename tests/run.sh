@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 usage() {
 	cat <<-'EOF'
 		Usage: tests/run.sh [LAYER|TEST]...
-		  LAYER  unit, fuzz, host (needs root), vm (needs QEMU), long (hours); without a word: all of them but long
+		  LAYER  unit, fuzz, replay, host (needs root), vm (needs QEMU), long (hours); without a word: all of them but long
 		  TEST   one of them: host/10-cpus, or the path of its file
 		What each test said is kept in build/tests-log/; V=1 shows it here too. Ctrl-C ends everything.
 		A test's head may say '# alone: WHY' (nothing runs beside it), '# not beside: WORD' (nor does any that says the same),
@@ -62,7 +62,7 @@ fill_queue() {
 	local word name alone=() others=() quick=()
 	for word in "$@"; do
 		case $word in
-		unit | fuzz | host | vm | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
+		unit | fuzz | replay | host | vm | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
 		*)
 			name=${word#tests/} name=${name%.sh}
 			find_command "$name"
@@ -72,7 +72,7 @@ fill_queue() {
 	done
 	read_heads "${queue[@]}"
 	for name in "${queue[@]}"; do
-		if [[ $name == unit/* || $name == fuzz/* ]]; then quick+=("$name")
+		if [[ $name == unit/* || $name == fuzz/* || $name == replay/* ]]; then quick+=("$name")
 		elif [ -n "${alone_of[$name]:-}" ]; then alone+=("$name")
 		else others+=("$name"); fi
 	done
@@ -240,7 +240,7 @@ interrupted() {
 
 main() {
 	case " $* " in *" -h "* | *" --help "*) usage; exit 0 ;; esac
-	[ $# -gt 0 ] || set -- unit fuzz host vm
+	[ $# -gt 0 ] || set -- unit fuzz replay host vm
 	fill_queue "$@"
 	build
 	rm -rf "$log_top"

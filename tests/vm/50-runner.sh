@@ -222,7 +222,7 @@ setup_is_careful() {
 settings_are_checked() {
 	ends "no command" 2 '^tactus: CMD: ' env -u CMD vm/run.sh
 	ends "an unknown kernel is refused with the list of those known" 2 \
-		'^tactus: KERNEL=none: not one of debian-6.1 debian-6.12 .* debian-7.2 debian-newest scx$' env CMD=true KERNEL=none vm/run.sh
+		'^tactus: KERNEL=none: not one of debian-6.1 debian-6.12 .* debian-7.2 debian-newest scx( |$)' env CMD=true KERNEL=none vm/run.sh
 	ends "no CPUs" 2 '^tactus: CPUS=0: ' env CMD=true CPUS=0 vm/run.sh
 	ends "too many CPUs" 2 '^tactus: CPUS=65: ' env CMD=true CPUS=65 vm/run.sh
 	ends "CPUs in words" 2 '^tactus: CPUS=two: ' env CMD=true CPUS=two vm/run.sh

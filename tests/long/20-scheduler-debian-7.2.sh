@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# The scheduler on the newest kernel: it takes over, work gets done, every end gives the CPUs back; and what may happen to it.
+# kernel: debian-7.2
+. tests/tap.sh
+. tests/kernel.sh
+
+CPUS=2 on_kernel debian-7.2 guest/run guest/faults
+done_testing

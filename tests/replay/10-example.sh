@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The recording in examples/: every view that can reads it, without root, and finds in it what was there to be found.
+. tests/tap.sh
+
+# As nobody, with copies where nobody may read them.
+chmod 755 "$scratch"
+cp "$tactus" examples/late-frames.tactus "$scratch"
+as_nobody() { if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi; }
+view() {
+	local name=$1
+	shift
+	as_nobody "$scratch/tactus" "$name" -i "$scratch/late-frames.tactus" "$@" 2>"$scratch/err"
+}
+
+holds "the example recording is smaller than 1 MB" test "$(stat -c %s examples/late-frames.tactus)" -lt 1000000
+for name in tasks latency events affinity inversions roles frames gpu input migrations misses; do
+	view $name >"$scratch/$name"
+	is "'tactus $name -i' on the example ends with status 0 for an ordinary user" $? 0
+done
+
+view frames --why >"$scratch/why"
+is "'tactus frames --why -i' on the example ends with status 0" $? 0
+say_measured "$(grep -c ' late: ' "$scratch/why") late frames with a reason"
+holds "'frames --why' gives ten late frames of the example a reason or more" test "$(grep -c ' late: ' "$scratch/why")" -ge 10
+like "'frames --why' finds the compiler in the way of a late frame" "$(cat "$scratch/why")" 'behind cc1 \['
+view frames --json >"$scratch/json"
+game=$(json '[r["pid"] for r in rows if "pid" in r][0]' <"$scratch/json")
+is "the game is the only program of the example that presents" "$(json 'sorted(set(r["comm"] for r in rows if "comm" in r))' <"$scratch/json")" \
+	"['chocolate-doom']"
+view roles --json -n all >"$scratch/json"
+is "'roles -i' says that the game's first thread renders" \
+	"$(json '[r["role"] for r in rows if r["tid"] == '"$game"']' <"$scratch/json")" "['render']"
+is "'roles -i' gives every thread of the compiler that it knows a role for batch work" \
+	"$(json 'sorted(set(r["tier"] for r in rows if r["comm"] == "cc1" and r["role"] != "unknown"))' <"$scratch/json")" "['batch']"
+view latency --over 20ms >"$scratch/latency"
+like "'latency --over' names who had the CPU that the game waited for" "$(cat "$scratch/latency")" 'chocolate-doom \[[0-9]+\] .*cc1 \['
+done_testing
