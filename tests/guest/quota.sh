@@ -16,20 +16,29 @@ hogs_in() {
 		hog sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$top/$1"
 	done
 }
-usage_ms() { awk '$1 == "usage_usec" { print int($2 / 1000) }' "$top/$1/cpu.stat"; }
-# permille SECONDS GROUP...: what each got in that time, in thousandths of one CPU
-permille() {
-	local seconds=$1 group before=() uptime before_s
-	shift
-	for group in "$@"; do before+=("$(usage_ms "$group")"); done
-	read -r before_s _ </proc/uptime
-	sleep "$seconds"
+# Leaves in now_ms what the clock says and in used_ms what each group has had so far, without starting a program: that takes
+# long by the virtual clock.
+look() {
+	local group word value uptime
+	used_ms=()
 	read -r uptime _ </proc/uptime
+	now_ms=$((10#${uptime/./} * 10))
 	for group in "$@"; do
-		echo -n "$((($(usage_ms "$group") - before[0]) * 100 / (10#${uptime/./} - 10#${before_s/./}))) "
-		before=("${before[@]:1}")
+		while read -r word value; do
+			[ "$word" != usage_usec ] || used_ms+=($((value / 1000)))
+		done <"$top/$group/cpu.stat"
 	done
-	echo
+}
+# permille SECONDS GROUP...: leaves in got what each got in that time, in thousandths of one CPU
+permille() {
+	local seconds=$1 began_ms before
+	shift
+	look "$@"
+	began_ms=$now_ms before=("${used_ms[@]}")
+	sleep "$seconds"
+	look "$@"
+	got=()
+	for i in "${!used_ms[@]}"; do got+=($(((used_ms[i] - before[i]) * 1000 / (now_ms - began_ms)))); done
 }
 # within VALUE WANTED TOLERANCE
 within() { test "$1" -ge $(($2 - $3)) -a "$1" -le $(($2 + $3)); }
@@ -39,7 +48,8 @@ hogs_in early 2
 start_run
 is "tactus is in charge" "$(state)" enabled
 sleep 1
-read -r early < <(permille 4 early)
+permille 4 early
+read -r early <<<"${got[*]}"
 say_measured "two hogs in a group of 20 %, set before the scheduler came: $early permille of a CPU"
 holds "a quota that was there before the scheduler is kept" within "$early" 200 20
 end_load
@@ -49,25 +59,29 @@ group free max 100000
 hogs_in fifth 3
 hogs_in free 1
 sleep 1
-read -r fifth free < <(permille 5 fifth free)
+permille 5 fifth free
+read -r fifth free <<<"${got[*]}"
 say_measured "three hogs in a group of 20 % beside one without a limit: $fifth and $free permille"
 holds "a group with a quota gets what it may" within "$fifth" 200 20
 holds "the rest is for others" test "$free" -gt 700
 echo "50000 100000" >$top/fifth/cpu.max
 sleep 0.5
-read -r half < <(permille 4 fifth)
+permille 4 fifth
+read -r half <<<"${got[*]}"
 # Beside a hog of the same weight a group of one CPU gets half of it at most.
 say_measured "with a quota of 50 %: $half permille"
 holds "a quota counts as soon as it is changed" within "$half" 490 45
 echo "max 100000" >$top/free/cpu.max
 kill -KILL "${load[-1]}"
 sleep 0.5
-read -r half < <(permille 4 fifth)
+permille 4 fifth
+read -r half <<<"${got[*]}"
 say_measured "with a quota of 50 % and nobody beside: $half permille"
 holds "a quota is kept on an idle machine too" within "$half" 500 25
 echo "max 100000" >$top/fifth/cpu.max
 sleep 0.5
-read -r all < <(permille 3 fifth)
+permille 3 fifth
+read -r all <<<"${got[*]}"
 say_measured "without a quota: $all permille"
 holds "without a quota they get all there is" test "$all" -gt 900
 end_load
@@ -81,7 +95,8 @@ group outer/loose max 100000
 hogs_in outer/tight 2
 hogs_in outer/loose 2
 sleep 1
-read -r outer tight loose < <(permille 5 outer outer/tight outer/loose)
+permille 5 outer outer/tight outer/loose
+read -r outer tight loose <<<"${got[*]}"
 say_measured "in a group of 40 %, one of 10 % and one without: $outer together, $tight and $loose permille"
 holds "groups inside another keep to its quota together" within "$outer" 400 30
 holds "a quota inside another is kept too" within "$tight" 100 15
@@ -91,11 +106,12 @@ end_load
 group drop 1000 100000
 hogs_in drop 20
 before=()
-for pid in "${load[@]}"; do before+=("$(ran_ms "$pid")"); done
+for one in "${load[@]}"; do before+=("$(ran_ms "$one")"); done
 sleep 14
 starved=0
 for i in "${!load[@]}"; do [ "$(ran_ms "${load[i]}")" -gt "${before[i]}" ] || starved=$((starved + 1)); done
-read -r drop < <(permille 3 drop)
+permille 3 drop
+read -r drop <<<"${got[*]}"
 say_measured "20 hogs in a group of 1 %: $drop permille, $starved of them got nothing in 14 s"
 is "nobody is forgotten in a group with hardly any quota" $starved 0
 holds "such a group gets little" test "$drop" -lt 60
