@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What tactus is, once more on arm64: unit tests, accounts, recordings from there and elsewhere, roles, hints, the scheduler.
-# Runs in an arm64 VM by the virtual clock; called by tests/vm/30-arm64.sh, which leaves recordings in build/aarch64/exchange.
+# Runs in an arm64 VM by the virtual clock, after recordings were left in build/aarch64/exchange. Usage: arm64.sh [quick]
+# Quick: accounts, recordings, and that the scheduler comes and goes.
 # What was built for arm64 stands where tests expect what was built.
 mount --bind build/aarch64 build || exit 1
 . tests/tap.sh
@@ -10,12 +11,16 @@ without=launch,gpu,wine,input,frame,socket,sound,names
 exchange=build/exchange
 
 is "this kernel and these programs are of arm64" "$(uname -m)" aarch64
-at "unit tests"
-for test in build/tests/*_test; do
-	# A thousand kills in the middle of a saving take minutes in emulation, and test the file system.
-	[ "$test" != build/tests/procdb_file_test ] || continue
-	holds "unit test $(basename "$test") passes on arm64" "$test"
-done
+unit_tests() {
+	local test
+	at "unit tests"
+	for test in build/tests/*_test; do
+		# A thousand kills in the middle of a saving take minutes in emulation, and test the file system.
+		[ "$test" != build/tests/procdb_file_test ] || continue
+		holds "unit test $(basename "$test") passes on arm64" "$test"
+	done
+}
+[ "${1:-}" = quick ] || unit_tests
 at "sensors"
 "$tactus" doctor --json >"$scratch/doctor" 2>"$scratch/err"
 is "doctor on arm64 knows interrupts from threads" "$(json 'd["interrupts"]' <"$scratch/doctor")" True
@@ -42,46 +47,58 @@ for view in tasks latency events roles; do
 done
 gzip -c "$scratch/own.rec" | base64 | sed 's/^/# recording /'
 
-at "latency"
-"$tactus" latency --json -n all -- build/workloads/pace 5000 200 1000 >"$scratch/out" 2>"$scratch/err"
-is "waits of a thread that wakes every 5 ms are counted on arm64" \
-	"$(grep '^{' "$scratch/out" | json '[r["waits"] > 150 for r in rows if r.get("comm") == "pace"]')" "[True]"
+latency_roles_and_hints() {
+	at "latency"
+	"$tactus" latency --json -n all -- build/workloads/pace 5000 200 1000 >"$scratch/out" 2>"$scratch/err"
+	is "waits of a thread that wakes every 5 ms are counted on arm64" \
+		"$(grep '^{' "$scratch/out" | json '[r["waits"] > 150 for r in rows if r.get("comm") == "pace"]')" "[True]"
 
-at "roles"
-role_of() { "$tactus" roles --json -n all --without $without -- build/workloads/pace "$@" 2>/dev/null | grep '^{' | json '[r["role"] for r in rows if r["comm"] == "pace"][0]'; }
-is "a thread that works 0.2 ms every 5.3 ms is audio on arm64" "$(role_of 5333 200 1500)" audio
-is "a thread that works all the time is cpu-bound on arm64" "$(role_of 0 1 1500)" cpu-bound
+	at "roles"
+	role_of() { "$tactus" roles --json -n all --without $without -- build/workloads/pace "$@" 2>/dev/null | grep '^{' | json '[r["role"] for r in rows if r["comm"] == "pace"][0]'; }
+	is "a thread that works 0.2 ms every 5.3 ms is audio on arm64" "$(role_of 5333 200 1500)" audio
+	is "a thread that works all the time is cpu-bound on arm64" "$(role_of 0 1 1500)" cpu-bound
 
-at "hints"
-build/workloads/pace 0 1 3000000 >/dev/null &
-hog=$!
-"$tactus" run --actuator hints --without $without >"$scratch/out" 2>"$scratch/err" &
-runner=$!
-wait_for "$scratch/err" "hints to the kernel's scheduler: slices"
-for _ in $(seq 300); do [ "$(build/workloads/attr $hog)" = "0 0 100000000" ] && break; sleep 0.1; done
-is "a hog gets a long slice by hints on arm64" "$(build/workloads/attr $hog)" "0 0 100000000"
-kill -INT $runner
-wait $runner
-is "hints are taken back at the end on arm64" "$(build/workloads/attr $hog | cut -d' ' -f1,2) $(build/workloads/attr $hog | awk '{print $3 < 100000000}')" "0 0 1"
-kill $hog
+	at "hints"
+	build/workloads/pace 0 1 3000000 >/dev/null &
+	hog=$!
+	"$tactus" run --actuator hints --without $without >"$scratch/out" 2>"$scratch/err" &
+	runner=$!
+	wait_for "$scratch/err" "hints to the kernel's scheduler: slices"
+	for _ in $(seq 300); do [ "$(build/workloads/attr $hog)" = "0 0 100000000" ] && break; sleep 0.1; done
+	is "a hog gets a long slice by hints on arm64" "$(build/workloads/attr $hog)" "0 0 100000000"
+	kill -INT $runner
+	wait $runner
+	is "hints are taken back at the end on arm64" "$(build/workloads/attr $hog | cut -d' ' -f1,2) $(build/workloads/attr $hog | awk '{print $3 < 100000000}')" "0 0 1"
+	kill $hog
+}
+[ "${1:-}" = quick ] || latency_roles_and_hints
 
 at "the scheduler"
 # percentile FILE: p99 of cyclictest's histogram, in us
 percentile() { awk '/^[0-9]/ {n += $2; c[$1] = $2} END {for (i = 0; i < 50000; i++) {s += c[sprintf("%06d", i)]; if (s >= n * .99) {print i; exit}}}' "$1"; }
 timed() { cyclictest -t1 -i 5000 -l 200 --policy=other -q -h 40000 >"$1"; }
-timed "$scratch/idle"
-# shellcheck disable=SC2119 # it takes words that others give it
-for _ in 1 2 3; do hog; done
-timed "$scratch/eevdf"
-start_run
-is "the scheduler takes over on arm64" "$(state)" enabled
-timed "$scratch/first"
-timed "$scratch/tactus"
-is "the scheduler stays in charge under load on arm64" "$(state)" enabled
-end_load
-idle=$(percentile "$scratch/idle") eevdf=$(percentile "$scratch/eevdf") ours=$(percentile "$scratch/tactus")
-say_measured "p99 lateness of a thread that wakes every 5 ms on arm64: $idle us idle; beside three hogs $eevdf us by EEVDF, $ours us by tactus"
-holds "beside three hogs a thread that works by a clock is at most twice as late as on an idle arm64 machine" test "$ours" -le $((idle * 2))
+on_time() {
+	timed "$scratch/idle"
+	# shellcheck disable=SC2119 # it takes words that others give it
+	for _ in 1 2 3; do hog; done
+	timed "$scratch/eevdf"
+	start_run
+	is "the scheduler takes over on arm64" "$(state)" enabled
+	timed "$scratch/first"
+	timed "$scratch/tactus"
+	is "the scheduler stays in charge under load on arm64" "$(state)" enabled
+	end_load
+	idle=$(percentile "$scratch/idle") eevdf=$(percentile "$scratch/eevdf") ours=$(percentile "$scratch/tactus")
+	say_measured "p99 lateness of a thread that wakes every 5 ms on arm64: $idle us idle; beside three hogs $eevdf us by EEVDF, $ours us by tactus"
+	holds "beside three hogs a thread that works by a clock is at most twice as late as on an idle arm64 machine" test "$ours" -le $((idle * 2))
+}
+if [ "${1:-}" = quick ]; then
+	start_run
+	is "the scheduler takes over on arm64" "$(state)" enabled
+	holds "hackbench completes under the scheduler on arm64" hackbench -g 1 -l 10
+else
+	on_time
+fi
 kill -KILL "$pid"
 is "after SIGKILL the kernel's own scheduler is back within a second on arm64" "$(state_within 10 disabled)" disabled
 wait "$pid" 2>/dev/null
