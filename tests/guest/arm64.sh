@@ -61,6 +61,7 @@ latency_roles_and_hints() {
 	at "hints"
 	build/workloads/pace 0 1 3000000 >/dev/null &
 	hog=$!
+	: >"$scratch/err"
 	"$tactus" run --actuator hints --without $without >"$scratch/out" 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "hints to the kernel's scheduler: slices"

@@ -121,6 +121,7 @@ late() {
 	local name=$1 driver=$2 node=$3 words="submitted to $2" pid
 	shift 3
 	[ "$driver" != nvidia ] || words="opened a channel of nvidia"
+	: >"$scratch/out"
 	"$tactus" roles --without $others -o "$scratch/recording" --follow --json >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	# It says what it sees: once it does, it watches.
@@ -149,6 +150,8 @@ display_waits() {
 	is "without DRM the display sensor waits for it" \
 		"$(TACTUS_SKIP_HOOKS=launch:,gpu:,wine:,input:,frame:,socket:,sound:,learned:,cuda:,fence:,memory: "$tactus" doctor --json |
 			json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "display"]')" "[('ok', 'none yet')]"
+	: >"$scratch/frames"
+	: >"$scratch/err"
 	TACTUS_SKIP_HOOKS=launch:,gpu:,wine:,input:,frame:,socket:,sound:,learned: "$tactus" frames --json >"$scratch/frames" 2>"$scratch/frames-err" &
 	display_pid=$!
 	wait_for "$scratch/frames-err" watching

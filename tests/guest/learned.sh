@@ -20,6 +20,7 @@ open('$scratch/pddb', 'wb').write(b'PDDB' + struct.pack('<II', 2, 1) + b'prog'.l
 is "a new thread of a learned kind starts in its tier" \
 	"$(json '[(r["tier"], r["age_ns"] < 2000000) for r in rows if r["comm"] == "prog" and r["evidence_kind"] == "learned"][:1]' <"$scratch/follow")" \
 	"[('batch', True)]"
+: >"$scratch/err"
 "$tactus" run --actuator none --without $without >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "observing only"

@@ -60,6 +60,7 @@ kill "$(cat "$scratch/left")"
 
 # A CPU goes and comes back under load: a new start each time, and work gets done.
 rm "$scratch/err"
+: >"$scratch/err"
 "${run[@]}" >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "scheduling by sched_ext"

@@ -69,6 +69,8 @@ modprobe -a evdev uinput 2>/dev/null
 # clicks WORD...: p99 of the time from the click to that program's start, in us
 clicks() {
 	rm -f "$scratch/err"
+	: >"$scratch/out"
+	: >"$scratch/err"
 	$tactus run --without launch,gpu,wine,frame,socket,sound,names "$@" >"$scratch/out" 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "scheduling by sched_ext"

@@ -85,6 +85,8 @@ ends "cpus with a closed standard output ends with an error" 1 'tactus: standard
 # An interrupted cpus still shows what it has counted.
 for signal in INT TERM; do
 	rm -f "$scratch/err"
+	: >"$scratch/out"
+	: >"$scratch/err"
 	"$tactus" cpus >"$scratch/out" 2>"$scratch/err" &
 	wait_for "$scratch/err" watching
 	kill -$signal $!
@@ -92,6 +94,7 @@ for signal in INT TERM; do
 	is "SIG$signal ends cpus with status 0" $? 0
 	like "cpus that SIG$signal ended shows its table" "$(cat "$scratch/out")" '^all '
 done
+: >"$scratch/out"
 "$tactus" cpus -- sh -c 'echo begun; exec sleep 60' >"$scratch/out" &
 wait_for "$scratch/out" begun
 kill -TERM $!

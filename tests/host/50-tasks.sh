@@ -12,6 +12,7 @@ holds "tasks of a command from the recording are those seen live" diff "$scratch
 holds "tasks of hackbench has more than 80 threads" test "$(wc -l <"$scratch/live")" -gt 80
 watch_machine() {
 	rm -f "$scratch/err"
+	: >"$scratch/err"
 	"$tactus" tasks -o "$scratch/all.rec" --json -n all >"$scratch/live" 2>"$scratch/err" &
 	watcher=$!
 	wait_for "$scratch/err" watching

@@ -158,6 +158,7 @@ is "all 5,001 threads belong to a game" "$(json "sum(r['pid'] == $pid and r['pro
 # The user's word: options and the config file.
 is "--game NAME makes a program of the system's a game" \
 	"$("$tactus" roles --json -n all --game sleep -- sleep 0.5 2>/dev/null | json "[r['process'] for r in rows if r['comm'] == 'sleep'][0]")" game
+: >"$scratch/said"
 "$stamp" "$scratch/bin/plain" 20 1 >"$scratch/said" &
 pid=$!
 wait_for "$scratch/said" threads

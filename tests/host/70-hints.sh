@@ -56,6 +56,8 @@ trap 'kill $forker $hog $urgent $realtime $chosen 2>/dev/null; rm -rf "$scratch"
 
 start_tactus() {
 	rm -f "$scratch/err"
+	: >"$scratch/out"
+	: >"$scratch/err"
 	"$tactus" run --actuator hints --without "$less,learned" "$@" >"$scratch/out" 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "hints to the kernel's scheduler: slices"

@@ -8,6 +8,8 @@ without=launch,gpu,wine,input,frame,socket,sound,names
 run=("$tactus" run --actuator none --without "$without")
 begin_run() {
 	rm -f "$scratch/err"
+	: >"$scratch/out"
+	: >"$scratch/err"
 	"${run[@]}" --json >"$scratch/out" 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "observing only"

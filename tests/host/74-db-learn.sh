@@ -60,6 +60,7 @@ attr() { build/workloads/attr "$@"; }
 if [ "$(attr $$ slice 3000000 >/dev/null 2>&1; attr $$ | cut -d' ' -f3)" = 3000000 ]; then
 	attr $$ slice 0 >/dev/null
 	cp build/workloads/pace "$scratch/burner"
+	: >"$scratch/err"
 	"$tactus" run --actuator hints --without $less >/dev/null 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "hints to the kernel's scheduler"

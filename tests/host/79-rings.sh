@@ -41,6 +41,7 @@ build/workloads/present call libEGL.so.1 eglSwapBuffers 50 wait <"$scratch/go2" 
 presenter=$!
 exec 3>"$scratch/go2"
 wait_for "$scratch/presents" mapped
+: >"$scratch/err"
 "$tactus" events --only frame --json -p $presenter >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching

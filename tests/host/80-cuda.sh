@@ -158,10 +158,12 @@ is "no time of a recording of an H200 is counted twice" $(($(of calls total_ns) 
 echo "# processes that are there already"
 mkfifo "$scratch/go"
 for when in loaded later; do
+	: >"$scratch/said"
 	"$calls" "$library" launches 2000 $when <"$scratch/go" >"$scratch/said" &
 	program=$!
 	exec 3>"$scratch/go"
 	wait_for "$scratch/said" pid=
+	: >"$scratch/err"
 	"$tactus" cuda --json -p $program >"$scratch/rows" 2>"$scratch/err" &
 	watcher=$!
 	wait_for "$scratch/err" watching
@@ -203,10 +205,12 @@ is "a library that is found late, and gone at once, is no trouble" $? 0
 like "a library that is found late, and gone at once, is told" "$out" 'probed only when a process had mapped it|no libcuda was found'
 
 cp "$library" "$scratch/libcuda.so.1"
+: >"$scratch/said"
 "$calls" "$scratch/libcuda.so.1" waits 5 loaded <"$scratch/go" >"$scratch/said" &
 program=$!
 exec 3>"$scratch/go"
 wait_for "$scratch/said" pid=
+: >"$scratch/err"
 "$tactus" cuda --json -p $program >"$scratch/rows" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching

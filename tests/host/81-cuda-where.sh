@@ -12,6 +12,7 @@ mkfifo "$scratch/go"
 launched() { json 'sum(r["calls"] for r in rows if r.get("function") == "cuLaunchKernel")' <"$1"; }
 # begin OPTION...: tactus in the background, until it watches
 begin() {
+	: >"$scratch/err"
 	"$tactus" cuda --json "$@" >"$scratch/rows" 2>"$scratch/err" &
 	watcher=$!
 	wait_for "$scratch/err" watching
@@ -36,6 +37,7 @@ if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/fakes/l
 	like "the 32-bit program ran to its end" "$(cat "$scratch/all")" '^waited_ns='
 	like "that a 32-bit program's calls are not seen is said once" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
 	is "calls of a program beside a 32-bit one are seen" "$(launched "$scratch/rows")" 400
+	: >"$scratch/said"
 	"$narrow_calls" "$narrow" launches 50 loaded <"$scratch/go" >"$scratch/said" &
 	program=$!
 	exec 3>"$scratch/go"
@@ -55,6 +57,7 @@ fi
 echo "# a container: the library lies where only the process sees it"
 mkdir "$scratch/inside"
 if unshare -m true 2>"$scratch/err"; then
+	: >"$scratch/said"
 	unshare -m sh -c 'mount -t tmpfs none "$1" && cp "$2" "$1" && exec "$3" "$1/libcuda.so.1" launches 700 loaded' \
 		sh "$scratch/inside" "$library" "$calls" <"$scratch/go" >"$scratch/said" &
 	program=$!
@@ -85,6 +88,7 @@ with open(f"/proc/{sys.argv[1]}/mem", "rb") as memory:
 END
 }
 mkfifo "$scratch/go2"
+: >"$scratch/said"
 "$calls" "$library" threads 300 loaded <"$scratch/go" >"$scratch/said" &
 program=$!
 "$calls" "$library" launches 300 loaded <"$scratch/go2" >"$scratch/said2" &
@@ -107,6 +111,7 @@ end
 is "launches of all threads of the one process are counted and the other's not" "$(launched "$scratch/rows")" 600
 
 echo "# a process that ends while probes are put on"
+: >"$scratch/said"
 "$calls" "$library" launches 10 loaded <"$scratch/go" >"$scratch/said" &
 program=$!
 exec 3>"$scratch/go"
