@@ -157,6 +157,8 @@ static int look_at_parked(void *map, u32 *key, struct look *look)
 
 	parked_looked = 0;
 	next_look_ns = quota_look_next_ns(look_every_ns, span_between(last_parked_ns, now_ns));
+	/* A program that may sleep has set the timer, so the verifier of Linux 6.17 wants it said that this one does not. */
+	bpf_rcu_read_lock();
 	bpf_for_each(scx_dsq, p, SCX_PARKED, 0)
 	{
 		struct kthread *thread = thread_of(p);
@@ -178,6 +180,7 @@ static int look_at_parked(void *map, u32 *key, struct look *look)
 		if (wait_ns < next_look_ns)
 			next_look_ns = wait_ns;
 	}
+	bpf_rcu_read_unlock();
 	if (limited_groups)
 		bpf_timer_start(&look->timer, next_look_ns > QUOTA_SOONEST_NS ? next_look_ns : QUOTA_SOONEST_NS, 0);
 	return 0;
