@@ -170,7 +170,7 @@ for when in loaded later; do
 	if [ $when = later ]; then
 		# The double's calls begin at once when it is loaded; this process loads it first.
 		"$calls" "$library" waits 2 >/dev/null
-		sleep 0.5
+		sleep 3
 	fi
 	echo go >&3
 	exec 3>&-

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tactus cuda --sample on a command that counts its calls itself (detour/): exact against what the program did, whichever way it
 # came by its functions, and never in the program's way. On the double of libcuda.so.1.
+# not beside: tactus cuda, whose folders in /tmp are counted
 . tools/lib.sh
 # In which the counts of this test's commands are, and nobody else's.
 with_own_shared_memory tests/host/82-cuda-detour.sh
