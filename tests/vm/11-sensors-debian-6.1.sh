@@ -4,5 +4,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=2 on_kernel debian-6.1 host/20-doctor host/50-tasks guest/wakers
+CPUS=1 LIMIT=400 on_kernel debian-6.1 host/20-doctor host/50-tasks guest/wakers
 done_testing

@@ -4,5 +4,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=2 on_kernel debian-7.2 guest/run
+CPUS=2 LIMIT=600 on_kernel debian-7.2 guest/run
 done_testing
