@@ -196,7 +196,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 
 	if (config.counts_cpus && cpu)
 		count_switch(cpu, prev, next);
-	refresh(next, coming);
+	if (config.filter & FILTER_CGROUP)
+		refresh(next, coming);
 	prev_watched = leaving && leaving->watched;
 	next_watched = coming && coming->watched;
 	if (cpu && cpu_is_watched(cpu_id)) {

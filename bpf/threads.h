@@ -172,18 +172,19 @@ static __always_inline struct kthread *thread_make(struct task_struct *p, bool i
 
 /* A thread may be put into a cgroup at any time, so that filter is asked anew. One whose answer changes is introduced
  * again. */
-static __always_inline void refresh(struct task_struct *p, struct kthread *thread)
+static __noinline __attribute__((unused)) int refresh(struct task_struct *p, struct kthread *thread)
 {
 	char comm[COMM_LEN] = {};
 	u32 watched;
 
 	if (!thread || !(config.filter & FILTER_CGROUP))
-		return;
+		return 0;
 	comm_of(p, comm);
 	watched = is_wanted(p, thread, comm);
 	if (thread->watched != watched)
 		thread->introduced = 0;
 	thread->watched = watched;
+	return 0;
 }
 
 static __always_inline void fill_thread(struct event_thread *event, struct task_struct *p)
