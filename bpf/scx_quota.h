@@ -157,7 +157,8 @@ static int look_at_parked(void *map, u32 *key, struct look *look)
 
 	parked_looked = 0;
 	next_look_ns = quota_look_next_ns(look_every_ns, span_between(last_parked_ns, now_ns));
-	/* A program that may sleep has set the timer, so the verifier of Linux 6.17 wants it said that this one does not. */
+	/* A program that may sleep has set the timer, so the verifier of Linux 6.17 wants it said that this one does
+	 * not. */
 	bpf_rcu_read_lock();
 	bpf_for_each(scx_dsq, p, SCX_PARKED, 0)
 	{
