@@ -10,6 +10,10 @@ if ! vm/kernel.sh $kernel >/dev/null 2>"$scratch/err"; then
 	skip "tactus works on arm64" "$kernel: $(tail -n 1 "$scratch/err")"
 	done_testing
 fi
+if [ "$(id -u)" != 0 ] && ! command -v aarch64-linux-gnu-gcc >/dev/null; then
+	skip "tactus works on arm64" "gcc-aarch64-linux-gnu is not installed, and only root can"
+	done_testing
+fi
 if ! make --no-print-directory -s -j"$(nproc)" cross >"$scratch/err" 2>&1; then
 	flunk "tactus builds for aarch64" "$(tail -n 20 "$scratch/err")"
 	done_testing
