@@ -86,7 +86,10 @@ static __always_inline void fill_row(struct thread_row *row, struct task_struct 
 	row->pid = (u32)p->tgid;
 	row->parent_tid = (u32)p->real_parent->pid;
 	row->ended = has_ended;
-	comm_of(p, row->comm.text);
+	if (thread->last_comm.text[0])
+		row->comm = thread->last_comm;
+	else
+		comm_of(p, row->comm.text);
 	__builtin_memcpy(&row->account, &thread->account, sizeof(row->account));
 }
 
@@ -420,6 +423,8 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 
 	if (!thread)
 		return 0;
+	if (!cpu && window == WINDOW_CLOSED && !thread->last_comm.text[0])
+		comm_of(p, thread->last_comm.text);
 	bpf_probe_read_kernel_str(name.text, COMM_LEN, comm);
 	if (config.filter & FILTER_COMM)
 		thread->watched = is_wanted(p, thread, name.text);

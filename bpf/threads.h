@@ -46,10 +46,11 @@ struct kthread {
 	u32 watched;
 	u32 introduced;
 	u32 waker_tid;
-	u32 of_command;	    /* the command after `--` or a descendant of it */
-	u32 ended;	    /* its account has been handed over, or it had none */
-	u32 woken_by;	    /* EVENT_FLAG_BY_* of the last wake-up */
-	u64 woken_early_ns; /* a wake-up that met it on its way to sleep, still on its CPU; 0: none */
+	u32 of_command;	       /* the command after `--` or a descendant of it */
+	u32 ended;	       /* its account has been handed over, or it had none */
+	u32 woken_by;	       /* EVENT_FLAG_BY_* of the last wake-up */
+	u64 woken_early_ns;    /* a wake-up that met it on its way to sleep, still on its CPU; 0: none */
+	struct comm last_comm; /* its name when the window closed, if it got another since; else empty */
 	struct role_state role;
 	struct learner learner;
 	struct turn turn;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads a ring a CPU into a queue a CPU, and takes from the queues whichever event is the oldest.
- * Queues grow as they must: what is in a ring is read at once, so that the ring has room again. */
+/* Reads a ring a CPU into a queue a CPU, and takes from the queues whichever event is the oldest: what is in a ring is
+ * read at once, so that the ring has room again. */
 #include "live.h"
+
+#include "event_queue.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -9,8 +11,7 @@
 #include <string.h>
 
 struct queue {
-	char *bytes;
-	size_t from, to, room;
+	struct event_queue waiting;
 	u64 events;
 	u64 lost; /* when losses were last told */
 	u32 lost_told[EVENT_KINDS];
@@ -21,43 +22,17 @@ struct live {
 	struct ring_buffer *rings;
 	const struct sched_cpu *cpus;
 	struct queue *queues;
+	u64 handed_ns; /* the time of the last event that was handed over */
 	u32 len;
 };
-
-static bool make_room(struct queue *queue, size_t size)
-{
-	size_t held = queue->to - queue->from, room = queue->room ? queue->room : 4096;
-	char *bytes;
-
-	if (queue->to + size <= queue->room)
-		return true;
-	if (queue->from >= queue->room / 2 && held + size <= queue->room) {
-		memmove(queue->bytes, queue->bytes + queue->from, held);
-		queue->from = 0;
-		queue->to = held;
-		return true;
-	}
-	while (room < queue->to + size)
-		room *= 2;
-	bytes = realloc(queue->bytes, room);
-	if (!bytes)
-		return false;
-	queue->bytes = bytes;
-	queue->room = room;
-	return true;
-}
 
 static int take_event(void *context, void *data, size_t size)
 {
 	struct queue *queue = context;
 
 	queue->events++;
-	if (!make_room(queue, size)) {
+	if (!event_queue_add(&queue->waiting, data, size))
 		queue->failed = true;
-		return 0;
-	}
-	memcpy(queue->bytes + queue->to, data, size);
-	queue->to += size;
 	return 0;
 }
 
@@ -95,7 +70,7 @@ void live_close(struct live *live)
 		return;
 	ring_buffer__free(live->rings);
 	for (u32 cpu = 0; live->queues && cpu < live->len; cpu++)
-		free(live->queues[cpu].bytes);
+		event_queue_free(&live->queues[cpu].waiting);
 	free(live->queues);
 	free(live);
 }
@@ -110,11 +85,6 @@ u64 live_read(const struct live *live, u32 cpu)
 	return live->queues[cpu].events;
 }
 
-static const struct event_header *first_of(const struct queue *queue)
-{
-	return queue->from < queue->to ? (const struct event_header *)(queue->bytes + queue->from) : NULL;
-}
-
 /* The queue whose first event is the oldest of all and older than until_ns, or NULL. */
 static struct queue *oldest(const struct live *live, u64 until_ns)
 {
@@ -122,7 +92,7 @@ static struct queue *oldest(const struct live *live, u64 until_ns)
 	u64 best_ns = until_ns;
 
 	for (u32 cpu = 0; cpu < live->len; cpu++) {
-		const struct event_header *event = first_of(&live->queues[cpu]);
+		const struct event_header *event = event_queue_first(&live->queues[cpu].waiting);
 
 		if (event && event->time_ns < best_ns) {
 			best = &live->queues[cpu];
@@ -130,17 +100,6 @@ static struct queue *oldest(const struct live *live, u64 until_ns)
 		}
 	}
 	return best;
-}
-
-static size_t event_bytes(const struct event_header *event)
-{
-	static const u8 sizes[EVENT_KINDS] = {
-#define EVENT_SIZE(KIND, name, bytes) [EVENT_##KIND] = (bytes),
-		EVENT_TABLE(EVENT_SIZE)
-#undef EVENT_SIZE
-	};
-
-	return event->kind < EVENT_KINDS ? sizes[event->kind] : 0;
 }
 
 static void tell_losses_of(struct live *live, u32 cpu, u64 now_ns, live_take take, void *data)
@@ -168,27 +127,31 @@ static void tell_losses(struct live *live, u64 now_ns, live_take take, void *dat
 	}
 }
 
+/* A reader that has gone on to later events can't go back: what reached its ring only now counts as of now. */
+static void hand_over(struct live *live, struct event_header *event, live_take take, void *data)
+{
+	if (event->time_ns < live->handed_ns)
+		event->time_ns = live->handed_ns;
+	live->handed_ns = event->time_ns;
+	take(data, event);
+}
+
 int live_drain(struct live *live, u64 until_ns, live_take take, void *data)
 {
 	int got = ring_buffer__consume(live->rings);
 	struct queue *queue;
-	u64 last_ns = 0;
 
 	if (got < 0)
 		return got;
 	while ((queue = oldest(live, until_ns))) {
-		const struct event_header *event = first_of(queue);
-		size_t bytes = event_bytes(event);
+		struct event_header *event = event_queue_first(&queue->waiting);
 
-		if (!bytes || queue->from + bytes > queue->to)
+		if (!event_queue_is_whole(&queue->waiting))
 			return -EBADMSG;
-		last_ns = event->time_ns;
-		take(data, event);
-		queue->from += bytes;
-		if (queue->from == queue->to)
-			queue->from = queue->to = 0;
+		hand_over(live, event, take, data);
+		event_queue_drop(&queue->waiting);
 	}
-	tell_losses(live, last_ns, take, data);
+	tell_losses(live, live->handed_ns, take, data);
 	for (u32 cpu = 0; cpu < live->len; cpu++)
 		if (live->queues[cpu].failed)
 			return -ENOMEM;

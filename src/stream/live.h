@@ -18,9 +18,9 @@ void live_close(struct live *live);
 /* Becomes readable when a ring has much to read. */
 int live_fd(const struct live *live);
 
-/* Reads the rings and hands over, in order, what is older than `until_ns`; an event that is taken on one CPU may reach
- * its ring a little after a later one of another CPU. Losses are handed over as events of their own. Returns 0 or
- * -errno. */
+/* Reads the rings and hands over what is older than `until_ns`, always in the order of time: an event that reaches its
+ * ring after a later one comes in its place if that one is not handed over yet, else at that one's time. Losses are
+ * handed over as events of their own. Returns 0 or -errno. */
 int live_drain(struct live *live, u64 until_ns, live_take take, void *data);
 
 /* Events read so far from one CPU's ring. */

@@ -121,7 +121,7 @@ static const struct argp_option own[] = {
 	{ "api", KEY_API, "SET", 0, "Functions to watch: default, all, or a regular expression for their names", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact, and memory is always followed", 0 },
 	{ "no-detour", KEY_NO_DETOUR, 0, 0, "Let every call of a command run into its probe, as with -p", 0 },
-	{ "live", KEY_LIVE, 0, 0, "Also print a line a second", 0 },
+	{ "live", KEY_LIVE, 0, 0, "Also print a line a second, and one for the rest at the end", 0 },
 	{ "wide", KEY_WIDE, 0, 0, "Print kernels' names whole, with template arguments and parameters", 0 },
 	{ "mangled", KEY_MANGLED, 0, 0, "Print kernels' names as the program has them, not in words", 0 },
 	{ "driver", KEY_DRIVER, "PATTERN", 0,
@@ -242,6 +242,18 @@ static void print_line(struct show *show, u64 now_ns)
 	show->line_waits_ns = show->cuda.wait_total_ns;
 }
 
+/* The part of a second at the end, where there was a call in it. */
+static void print_last_line(struct show *show)
+{
+	u64 now_ns = clock_now_ns();
+
+	if (!live_lines || !show->line_at_ns || now_ns == show->line_at_ns)
+		return;
+	sum_calls(show);
+	if (show->calls != show->line_calls)
+		print_line(show, now_ns);
+}
+
 static bool on_tick(void *data)
 {
 	struct show *show = data;
@@ -327,6 +339,7 @@ static int play(struct show *show)
 					.cuda_counts = live_lines && wishes.sample > 1 };
 	status = source_play(&show->source, &show->options);
 	cuda_end(&show->cuda);
+	print_last_line(show);
 	if (show->source.threads.last_ns) {
 		if (show->lines)
 			putchar('\n');

@@ -18,8 +18,13 @@ watch_machine() {
 	wait_for "$scratch/err" watching
 	hackbench -g 1 -l "${loops:-300}" >/dev/null
 	build/workloads/threads 200
+	# It gets another name while the watching ends, and after.
+	build/workloads/renamer 60 &
+	renamer=$!
+	sleep 0.1
 	kill -INT $watcher
 	wait $watcher
+	kill $renamer
 	"$tactus" tasks -i "$scratch/all.rec" --json -n all >"$scratch/replay"
 }
 watch_machine

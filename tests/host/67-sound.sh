@@ -148,6 +148,9 @@ for way, what, tid, want in expected:
 def audio(way, pids): return sum(row["role"] == "audio" and str(row["pid"]) in pids for row in last[way].values())
 for way in ways: print("jack", way, audio(way, jack), sep="\t")
 for way in ways: print("managers", way, audio(way, managers), sep="\t")
+for way in ways:
+    for row in last[way].values():
+        if row["role"] == "audio" and str(row["pid"]) in managers: print("manager", way, json.dumps(row), sep="\t")
 END
 for i in "${!ways[@]}"; do
 	kill -INT "${watchers[i]}"
@@ -161,6 +164,7 @@ while IFS=$'\t' read -r kind way what want got words; do
 		say_measured "$way: $what: $words"
 		;;
 	jack) is "$way: no thread of jackd and its client is for sound but these two" "$what" 2 ;;
+	manager) say_measured "$way: a thread of WirePlumber: $what" ;;
 	managers) [ "$way" = behaviour ] || is "$way: no thread of WirePlumber, which only manages, is for sound" "$what" 0 ;;
 	esac
 done <"$scratch/known"

@@ -119,7 +119,7 @@ sampled -o "$scratch/file" -- "$calls" "$library" launches 5000
 is "a recording of a command that counts itself has the same count" "$(of calls calls function=cuLaunchKernel)" 5000
 out=$("$tactus" cuda --live --sample 1000 --library "$library" -- "$calls" "$library" rate 150000000 2>&1)
 told=$(printf '%s\n' "$out" | awk '$1 ~ /^[0-9]+$/ && NF >= 5 {sum += $1} END {print sum + 0}')
-# Were it those seen alone, there could be no more than one in a thousand.
+# Were it those seen alone, there could be no more than one in a thousand: lines of 20 seconds would have 7,500 in a second.
 holds "--live --sample counts all launches, not those seen alone ($told)" test "$told" -gt 1500000
 
 echo "# without --sample: launches that the program tells of itself"
