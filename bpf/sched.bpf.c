@@ -86,10 +86,10 @@ static __always_inline void fill_row(struct thread_row *row, struct task_struct 
 	row->pid = (u32)p->tgid;
 	row->parent_tid = (u32)p->real_parent->pid;
 	row->ended = has_ended;
+	comm_of(p, row->comm.text);
+	barrier(); /* else one load serves two kinds of pointers, which the verifier refuses */
 	if (thread->last_comm.text[0])
 		row->comm = thread->last_comm;
-	else
-		comm_of(p, row->comm.text);
 	__builtin_memcpy(&row->account, &thread->account, sizeof(row->account));
 }
 
