@@ -43,8 +43,6 @@ const struct house_rule house_rules[] = {
 
 	{ RULE_SOUND, "pipewire" },
 	{ RULE_SOUND, "pipewire-pulse" },
-	{ RULE_SOUND, "wireplumber" },
-	{ RULE_SOUND, "pipewire-media-*" },
 	{ RULE_SOUND, "pulseaudio" },
 	{ RULE_SOUND, "jackd" },
 	{ RULE_SOUND, "jackdbus" },
