@@ -94,7 +94,7 @@ static __always_inline void fill_row(struct thread_row *row, struct task_struct 
 }
 
 /* A thread's storage goes with it: what was counted is handed over at its last switch. */
-static __always_inline void hand_over(struct task_struct *p, struct kthread *thread)
+static __always_inline void hand_over(struct task_struct *p, struct kthread *thread, bool in_window)
 {
 	struct thread_row *row = NULL;
 
@@ -109,7 +109,7 @@ static __always_inline void hand_over(struct task_struct *p, struct kthread *thr
 		__sync_fetch_and_add(&ended_lost, 1);
 		return;
 	}
-	fill_row(row, p, thread, 1);
+	fill_row(row, p, thread, in_window);
 	bpf_ringbuf_submit(row, __sync_fetch_and_add(&ended_sent, 1) % ENDED_AT_ONCE ? BPF_RB_NO_WAKEUP
 										     : BPF_RB_FORCE_WAKEUP);
 }
@@ -241,7 +241,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if ((prev_state & STATE_DEAD) && leaving) {
 		role_end(prev, leaving);
 		learn_end(prev, leaving);
-		hand_over(prev, leaving);
+		hand_over(prev, leaving, cpu && cpu_is_watched(cpu_id));
 	}
 	return 0;
 }

@@ -18,13 +18,15 @@ watch_machine() {
 	wait_for "$scratch/err" watching
 	hackbench -g 1 -l "${loops:-300}" >/dev/null
 	build/workloads/threads 200
-	# It gets another name while the watching ends, and after.
+	# Names change and threads end while the watching ends, and after.
 	build/workloads/renamer 60 &
-	renamer=$!
+	after=($!)
+	build/workloads/threads 60000 1000 &
+	after+=($!)
 	sleep 0.1
 	kill -INT $watcher
 	wait $watcher
-	kill $renamer
+	kill "${after[@]}"
 	"$tactus" tasks -i "$scratch/all.rec" --json -n all >"$scratch/replay"
 }
 watch_machine
