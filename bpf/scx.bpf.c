@@ -140,7 +140,7 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 		slice_ns = slice_within_quota(thread, slice_ns, now_ns);
 	}
 	if (slice_ns)
-		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns, 0);
+		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns, settings.at_once);
 	return cpu;
 }
 
@@ -156,6 +156,19 @@ s32 BPF_PROG(tactus_select_cpu_plain, struct task_struct *p, s32 prev_cpu, u64 w
 	return select_cpu(p, prev_cpu, wake_flags, seems_interrupted(p), false);
 }
 
+/* Whether the thread may not leave its CPU now, where the kernel leaves that to the scheduler. A program holds whom it
+ * interrupts itself, and so does the one that had this thread enqueued again. */
+static __always_inline bool is_held(struct task_struct *p, u64 enq_flags)
+{
+	u32 held = p->migration_disabled;
+
+	if (!settings.sees_held)
+		return false;
+	if (p == bpf_get_current_task_btf())
+		held -= 1 + ((enq_flags & settings.again) != 0);
+	return (s32)held > 0;
+}
+
 static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool by_interrupt, bool is_sure)
 {
 	u64 wakeup = enq_flags & scx_value(scx_enq_flags, SCX_ENQ_WAKEUP);
@@ -166,8 +179,10 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	u64 now_ns;
 
 	count(SCX_COUNT_QUEUED);
+	/* Meant for a CPU's own queue alone. */
+	enq_flags &= ~settings.at_once;
 	/* The kernel's threads of one CPU do what that CPU needs done. */
-	if (!thread || ((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1)) {
+	if (!thread || ((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1) || is_held(p, enq_flags)) {
 		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns,
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_HEAD));
 		return;
@@ -375,6 +390,15 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 		*clock = thread->turn.vtime;
 }
 
+/* A realtime thread takes the CPU: whoever ran there or was about to looks for another one. From 7.1 on the kernel sees
+ * to that by itself, see at_once. */
+SEC("struct_ops/cpu_release")
+void BPF_PROG(tactus_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
+{
+	if (bpf_ksym_exists(scx_bpf_reenqueue_local))
+		scx_bpf_reenqueue_local();
+}
+
 /* A sleep begins, or the thread is taken out for a moment to be changed; then its state is that of one that runs. There
  * are operations for those who become able to run and for those who no longer are, but each costs a call and a look-up
  * at every switch: what they would do is done here and where a thread is queued. */
@@ -550,6 +574,7 @@ struct sched_ext_ops tactus_ops = {
 	.dispatch = (void *)tactus_dispatch,
 	.running = (void *)tactus_running,
 	.stopping = (void *)tactus_stopping,
+	.cpu_release = (void *)tactus_cpu_release,
 	.enable = (void *)tactus_enable,
 	.disable = (void *)tactus_disable,
 	.init_task = (void *)tactus_init_task,

@@ -29,6 +29,7 @@ struct scx_cgroup_init_args {
 } kernel_type;
 
 struct scx_exit_task_args;
+struct scx_cpu_release_args;
 struct scx_dump_ctx;
 
 /* Members are matched by name at load time, so the order is ours and what is not used is not here. */
@@ -38,6 +39,7 @@ struct sched_ext_ops {
 	void (*dispatch)(s32 cpu, struct task_struct *prev);
 	void (*running)(struct task_struct *p);
 	void (*stopping)(struct task_struct *p, bool runnable);
+	void (*cpu_release)(s32 cpu, struct scx_cpu_release_args *args);
 	void (*enable)(struct task_struct *p);
 	void (*disable)(struct task_struct *p);
 	s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);

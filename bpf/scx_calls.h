@@ -70,6 +70,9 @@ struct scx_bpf_dsq_insert_vtime_args {
 }; /* not relocated: the kernel takes it as an argument, so its layout is fixed, and 6.12 does not know it */
 bool __scx_bpf_dsq_insert_vtime(struct task_struct *p, struct scx_bpf_dsq_insert_vtime_args *args) __ksym __weak;
 
+/* From cpu_release alone; 7.1 has SCX_ENQ_IMMED instead. */
+u32 scx_bpf_reenqueue_local(void) __ksym __weak;
+
 /* 6.19; before, and until 7.3, a slice is written into the thread. */
 bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice) __ksym __weak;
 
@@ -106,7 +109,7 @@ static __always_inline bool dsq_move_here(struct bpf_iter_scx_dsq *it, struct ta
 {
 	if (bpf_ksym_exists(scx_bpf_dsq_move) && bpf_ksym_exists(scx_bpf_dsq_move_set_slice)) {
 		scx_bpf_dsq_move_set_slice(it, slice_ns);
-		return scx_bpf_dsq_move(it, p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), 0);
+		return scx_bpf_dsq_move(it, p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.at_once);
 	}
 	if (!bpf_ksym_exists(scx_bpf_dispatch_from_dsq) || !bpf_ksym_exists(scx_bpf_dispatch_from_dsq_set_slice))
 		return false;
@@ -117,7 +120,7 @@ static __always_inline bool dsq_move_here(struct bpf_iter_scx_dsq *it, struct ta
 static __always_inline bool dsq_move_to_local(u64 dsq_id)
 {
 	if (bpf_ksym_exists(scx_bpf_dsq_move_to_local___v2___kernel))
-		return scx_bpf_dsq_move_to_local___v2___kernel(dsq_id, 0);
+		return scx_bpf_dsq_move_to_local___v2___kernel(dsq_id, settings.at_once);
 	if (bpf_ksym_exists(scx_bpf_dsq_move_to_local))
 		return scx_bpf_dsq_move_to_local(dsq_id);
 	return bpf_ksym_exists(scx_bpf_consume) && scx_bpf_consume(dsq_id);

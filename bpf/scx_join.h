@@ -52,7 +52,8 @@ static __always_inline bool hand_over(struct task_struct *p, struct kthread *thr
 	}
 	if (cpu < 0)
 		return false;
-	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | (u32)cpu, joining->slice_ns, enq_flags);
+	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | (u32)cpu, joining->slice_ns,
+		   enq_flags | settings.at_once);
 	return true;
 }
 

@@ -70,6 +70,12 @@ static void list_caches(struct scx_config *config)
 		config->cache_begins[cache] = (u16)len;
 }
 
+static void leave_out(struct bpf_program **operation)
+{
+	bpf_program__set_autoload(*operation, false);
+	*operation = NULL;
+}
+
 static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, const struct btf *btf,
 		     struct reason *why)
 {
@@ -80,13 +86,18 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 	/* Without this flag 6.12 takes control groups' weights for ignored and warns. */
 	u64 flags = scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_HAS_CGROUP_WEIGHT");
 	u64 partial = settings->is_partial ? scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_SWITCH_PARTIAL") : 0;
+	u64 held;
 
 	if (settings->is_partial && !partial) {
 		reason_set(why, "this kernel's sched_ext cannot take only a part of the threads");
 		return -EOPNOTSUPP;
 	}
-	flags |= partial;
 	config.has_quotas = scx_kernel_has_quotas(btf, config.kernel);
+	config.at_once = scx_kernel_value(btf, "scx_enq_flags", "SCX_ENQ_IMMED");
+	config.again = scx_kernel_value(btf, "scx_enq_flags", "SCX_ENQ_REENQ");
+	/* Whoever runs when cpu_release does is held by that program: the kernel would not enqueue it again. */
+	held = config.at_once ? 0 : scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_MIGRATION_DISABLED");
+	config.sees_held = held != 0;
 	number_caches(&config, settings->places);
 	list_caches(&config);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
@@ -98,11 +109,13 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 		bpf_program__set_autoload(skeleton->progs.tactus_enqueue_plain, true);
 		skeleton->struct_ops.tactus_ops->enqueue = skeleton->progs.tactus_enqueue_plain;
 	}
+	flags |= partial | held;
+	if (config.at_once)
+		leave_out(&skeleton->struct_ops.tactus_ops->cpu_release);
 	if (config.has_quotas) {
 		flags |= scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_LAST");
 	} else {
-		bpf_program__set_autoload(skeleton->progs.tactus_cgroup_set_bandwidth, false);
-		skeleton->struct_ops.tactus_ops->cgroup_set_bandwidth = NULL;
+		leave_out(&skeleton->struct_ops.tactus_ops->cgroup_set_bandwidth);
 	}
 	skeleton->struct_ops.tactus_ops->flags = flags;
 	return scx_kernel_fit(btf, skeleton->obj, skeleton->struct_ops.tactus_ops, why);

@@ -21,6 +21,11 @@ is "the scheduler in charge is called tactus" "$(cat /sys/kernel/sched_ext/root/
 like "tactus run says that it schedules by sched_ext" "$(cat "$scratch/err")" 'scheduling by sched_ext'
 holds "hackbench completes under tactus" hackbench -g 2 -l 100
 is "tactus is still in charge after hackbench" "$(state)" enabled
+# The other CPU is idle. Under the kernel's own scheduler, or where the thread is left in its place, it stands still every time.
+read -r met still < <(build/workloads/shoved 60)
+say_measured "$met times a realtime thread took the CPU of one at work; $still times that one stood still all the while"
+holds "a realtime thread takes the CPU of one at work at least 10 times" test "$met" -ge 10
+holds "a thread whose CPU a realtime thread takes goes on on an idle one" test $((still * 2)) -lt "$met"
 is "doctor names who is in charge" "$("$tactus" doctor --json | json 'd["sched_ext"]["loaded"]')" tactus
 ends "a second run that wants to schedule cannot" 1 'another sched_ext scheduler is in charge: tactus' \
 	"$tactus" run --actuator scx -d 0.5
