@@ -181,6 +181,15 @@ int scx_try(struct reason *why)
 	return 0;
 }
 
+bool scx_keeps_quotas(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool keeps = btf && scx_kernel_has_quotas(btf, scx_kernel_release());
+
+	btf__free(btf);
+	return keeps;
+}
+
 bool scx_is_out(const struct scx *scx)
 {
 	return __atomic_load_n(&scx->skeleton->bss->farewell.kind, __ATOMIC_ACQUIRE) != 0;

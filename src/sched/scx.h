@@ -30,6 +30,9 @@ int scx_start(struct scx **scx, const struct scx_settings *settings, struct reas
  * Returns 0, or -errno with the kernel's reason. */
 int scx_try(struct reason *why);
 
+/* Whether the scheduler keeps control groups' quotas here: the kernel does not do it for a sched_ext scheduler. */
+bool scx_keeps_quotas(void);
+
 /* True once the kernel has put the scheduler out. */
 bool scx_is_out(const struct scx *scx);
 

@@ -30,7 +30,7 @@ struct finding {
 /* Whether the scheduler can be had, and why not. */
 struct scheduler {
 	struct sched_ext_state kernel;
-	bool loads;
+	bool loads, keeps_quotas;
 	struct reason why;
 };
 
@@ -116,6 +116,7 @@ static void examine_scheduler(struct scheduler *scheduler)
 	struct reason refused = { "" };
 
 	scheduler->kernel = sched_ext_state();
+	scheduler->keeps_quotas = scheduler->kernel.available && scx_keeps_quotas();
 	scheduler->loads = scheduler->kernel.available && (quick || !scx_try(&refused));
 	if (!scheduler->kernel.available)
 		reason_set(&scheduler->why, "this kernel is built without it (it takes Linux 6.12 or later with "
@@ -172,7 +173,7 @@ static void print_json(const struct report *report)
 		print_json_string(stdout, scheduler->kernel.loaded);
 	else
 		fputs("null", stdout);
-	fputs(",\"reason\":", stdout);
+	printf(",\"keeps_quotas\":%s,\"reason\":", scheduler->keeps_quotas ? "true" : "false");
 	print_json_string(stdout, scheduler->why.text);
 	fputs("}}\n", stdout);
 }
@@ -219,6 +220,11 @@ static void print_text(const struct report *report)
 		       ? "yes: whether a thread or an interrupt woke another is known"
 		       : "no: who wakes a thread may just have been interrupted (it takes CONFIG_KALLSYMS_ALL)");
 	printf("sched_ext     %s: %s\n", scheduler->loads ? "yes" : "no", scheduler->why.text);
+	if (scheduler->loads)
+		printf("cpu.max       %s\n",
+		       scheduler->keeps_quotas
+			       ? "kept by the scheduler"
+			       : "has no effect while the scheduler is in charge (it takes Linux 6.17)");
 	for (size_t i = 0; i < capabilities_len; i++)
 		printf("%-13s %s: to %s\n", capabilities[i].name,
 		       capability_held(&capabilities[i]) ? "held" : "missing", capabilities[i].for_what);

@@ -30,6 +30,9 @@ if [ -n "${TACTUS_VM:-}" ]; then
 		$has "$(grep -q '^CONFIG_SCHED_CLASS_EXT=y' "/boot/config-$(uname -r)" && echo True || echo False)"
 fi
 is "the scheduler loads wherever there is sched_ext" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" $has
+# The kernel hands quotas to a scheduler from 6.17 on.
+if [ $has = True ] && [ "$(printf '6.17\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.17 ]; then keeps=True; else keeps=False; fi
+is "doctor tells whether cpu.max is kept under the scheduler" "$(json 'd["sched_ext"]["keeps_quotas"]' <"$scratch/doctor")" $keeps
 is "doctor tells that no sched_ext scheduler is loaded" "$(json 'd["sched_ext"]["loaded"]' <"$scratch/doctor")" None
 is "doctor gives a reason for sched_ext" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/doctor")" True
 is "doctor tells root that every capability is held" "$(json 'all(c["held"] for c in d["capabilities"])' <"$scratch/doctor")" True
