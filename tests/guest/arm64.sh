@@ -35,6 +35,11 @@ say_measured "$(wc -l <"$scratch/live") threads on arm64; $(cat "$scratch/err")"
 holds "accounts of a command on arm64: live equals replay" cmp "$scratch/live" "$scratch/replay"
 holds "accounts of hackbench on arm64 have more than 40 threads" test "$(wc -l <"$scratch/live")" -gt 40
 is "hackbench ran and waited in its own account on arm64" "$(json 'all(r["cpu_ns"] > 0 for r in rows)' <"$scratch/live")" True
+"$tactus" cuda --json -v --library build/workloads/libcuda.so.1 -- build/workloads/cuda_calls build/workloads/libcuda.so.1 launches 500 \
+	>"$scratch/out" 2>"$scratch/err"
+is "calls into a double of libcuda are counted exactly on arm64" \
+	"$(grep '^{' "$scratch/out" | json '[r["calls"] for r in rows if r.get("function") == "cuLaunchKernel"]')" "[500]"
+like "cuda on arm64 says in a line why calls trap there" "$(cat "$scratch/err")" 'every call was counted by a trap: .* x86-64 only'
 input_of() { if [ "$1" = cuda ]; then echo $exchange/x86.cuda.rec; else echo $exchange/x86.rec; fi; }
 for view in tasks latency events roles cuda; do
 	"$tactus" $view -i "$(input_of $view)" >"$scratch/table" 2>/dev/null

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # tactus for arm64 on Debian's arm64 kernel: it builds, accounts and records, the scheduler comes and goes, and recordings cross over
-# both ways. ARM64=all has everything that tests/guest/arm64.sh has.
+# both ways. ARM64=all has everything that tests/guest/arm64.sh has, ARM64_KERNEL is another kernel.
 . tests/tap.sh
 
-kernel=debian-arm64
+kernel=${ARM64_KERNEL:-debian-arm64}
 views="tasks latency events roles"
 if ! vm/kernel.sh $kernel >/dev/null 2>"$scratch/err"; then
 	sed 's/^/# /' "$scratch/err"
