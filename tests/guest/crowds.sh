@@ -24,7 +24,7 @@ is "tactus is in charge" "$(state)" enabled
 crowd=$(timeout 120 build/workloads/crowd wake 10000 2 2>&1)
 is "ten thousand threads wake, a thousand at a time, twice" $? 0
 say_measured "$crowd"
-like "each of ten thousand threads is woken twice" "$crowd" '^10000 threads made .* 20000 times woken'
+like "every one of ten thousand threads is woken twice" "$crowd" '^10000 threads made .* 20000 times woken'
 in_charge "after ten thousand threads"
 
 echo 300 >$top/bomb/pids.max

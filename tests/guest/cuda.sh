@@ -24,8 +24,8 @@ like "the driver's functions are said to be watched by kprobes, since the module
 ioctls=$(of ioctls count) inside=$(of ioctls inside)
 say_measured "$ioctls ioctls, $(of calls calls function=nvidia:nvidia_unlocked_ioctl) times nvidia_unlocked_ioctl"
 is "ioctls on the driver's own device" "$ioctls $inside" "4 4"
-is "each ioctl goes by one function of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
-is "each call of the driver's function lies inside its ioctl" "$(of layers spans "layer=the driver's functions in ioctls")" 4
+is "every ioctl goes by one function of the driver" "$(of calls calls function=nvidia:nvidia_unlocked_ioctl)" 4
+is "every call of the driver's function lies inside its ioctl" "$(of layers spans "layer=the driver's functions in ioctls")" 4
 is "the device was opened once, outside any ioctl" "$(of calls calls function=nvidia:nvidia_open)" 1
 total=$(of layers total_ns 'layer=ioctls inside them') self=$(of layers self_ns 'layer=ioctls inside them')
 driver=$(of layers total_ns "layer=the driver's functions in ioctls")

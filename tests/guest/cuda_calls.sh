@@ -32,7 +32,7 @@ is "allocated and freed memory adds up" "$(of memory total_bytes) $(of memory no
 "$tactus" record --library "$library" -o "$scratch/file" -- build/workloads/cuda_calls "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
 is "calls are recorded beside everything else" $? 0
 "$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
-is "each launch and each ioctl is in the recording" "$(of calls calls function=cuLaunchKernel) $(of ioctls count | tr ' ' +)" "500 1+1+1+1"
+is "every launch and every ioctl is in the recording" "$(of calls calls function=cuLaunchKernel) $(of ioctls count | tr ' ' +)" "500 1+1+1+1"
 like "the recording has the threads that ran beside the calls" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" cuda_calls
 
 # Before Linux 6.2 a hook can't get at what is kept of a thread while its CPU is inside another look-up. That is counted.

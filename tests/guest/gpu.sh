@@ -147,7 +147,7 @@ late() {
 flips_hooked() { grep -c 'drm_mode_page_flip_ioctl\|drm_mode_atomic_ioctl' /sys/kernel/debug/kprobes/list; }
 display_waits() {
 	mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
-	is "without DRM the display sensor waits for it" \
+	is "the display sensor waits for DRM where there is none" \
 		"$(TACTUS_SKIP_HOOKS=launch:,gpu:,wine:,input:,frame:,socket:,sound:,learned:,cuda:,fence:,memory: "$tactus" doctor --json |
 			json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "display"]')" "[('ok', 'none yet')]"
 	: >"$scratch/frames"
@@ -195,7 +195,7 @@ elif [ -e "$image/nvidia.ko" ]; then
 else
 	display_waits
 	ask_doctor
-	is "without a GPU there is nothing to hook, and that is no fault" "$(doctor state), $(doctor hook)" "ok, none yet"
+	is "the gpu sensor has nothing to hook without a GPU, and that is no fault" "$(doctor state), $(doctor hook)" "ok, none yet"
 	bring() { modprobe vgem; }
 	late "DRM" vgem "" bring
 	display_came

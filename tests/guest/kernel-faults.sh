@@ -32,7 +32,7 @@ hardened() {
 without_sched_ext() {
 	mount -t tmpfs none /sys/kernel/sched_ext
 	"$tactus" doctor --quick --json >"$scratch/doctor"
-	is "without sched_ext the main job can run" $? 0
+	is "the main job can run without sched_ext" $? 0
 	like "doctor says what is missing for sched_ext" "$(json 'd["sched_ext"]["reason"]' <"$scratch/doctor")" 'CONFIG_SCHED_CLASS_EXT'
 	ends "who wants sched_ext alone is told that there is none" 1 'this kernel has no sched_ext' \
 		"$tactus" run --without all --actuator scx -d 0.5
@@ -45,12 +45,12 @@ without_sched_ext() {
 without_btf() {
 	mount -t tmpfs none /sys/kernel/btf
 	"$tactus" doctor --json >"$scratch/doctor"
-	is "without BTF doctor says by its status that the main job can't run" $? 1
-	is "without BTF the sched sensor counts switches of CPUs" "$(sensor sched)" "fallback tracepoint/sched/sched_switch"
+	is "doctor says by its status that the main job can't run without BTF" $? 1
+	is "the sched sensor counts switches of CPUs without BTF" "$(sensor sched)" "fallback tracepoint/sched/sched_switch"
 	like "the reason names BTF" "$(json '[s["reason"] for s in d["sensors"] if s["name"] == "sched"][0]' <"$scratch/doctor")" 'this kernel has no BTF'
-	is "without BTF cpus works" "$("$tactus" cpus -d 0.2 --json | json 'len(rows) >= 1 and sum(r["switches"] for r in rows) > 0')" True
-	ends "without BTF tasks ends with one line that names it" 1 'cannot watch the scheduler: .*no BTF' "$tactus" tasks -d 0.2
-	ends "without BTF run ends with one line that names it" 1 'cannot watch the scheduler: .*no BTF' "$tactus" run -d 0.2
+	is "cpus works without BTF" "$("$tactus" cpus -d 0.2 --json | json 'len(rows) >= 1 and sum(r["switches"] for r in rows) > 0')" True
+	ends "tasks without BTF ends with one line that names it" 1 'cannot watch the scheduler: .*no BTF' "$tactus" tasks -d 0.2
+	ends "run without BTF ends with one line that names it" 1 'cannot watch the scheduler: .*no BTF' "$tactus" run -d 0.2
 	umount /sys/kernel/btf
 }
 

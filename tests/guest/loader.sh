@@ -29,7 +29,7 @@ is "a run that records ends well" $? 0
 like "a run that records says how much it wrote" "$(cat "$scratch/err")" 'file: [0-9]+ events'
 same='[r["wall_ns"] for r in rows if r["wall_ns"]]'
 holds "stats shows the run's own lines" test "$(json "len($same)" <"$scratch/stats")" -ge 1
-is "each line of stats is one of the run's lines" "$(cat "$scratch/stats" "$scratch/out" | json "len($same) - len(set($same))")" "$(json 'len(rows)' <"$scratch/stats")"
+is "every line of stats is one of the run's lines" "$(cat "$scratch/stats" "$scratch/out" | json "len($same) - len(set($same))")" "$(json 'len(rows)' <"$scratch/stats")"
 is "stats names the scheduler in charge" "$(json 'd["scheduler"]' <"$scratch/stats")" tactus
 holds "waits are told by tier" test "$(json 'sum(r["waits"]["batch"] for r in rows)' <"$scratch/out")" -gt 10
 "$tactus" events -i "$scratch/file" --json | grep '"event":"decision"' >"$scratch/decisions"

@@ -84,7 +84,7 @@ sleep 0.5
 permille 3 fifth
 read -r all <<<"${got[*]}"
 say_measured "without a quota: $all permille"
-holds "without a quota they get all there is" test "$all" -gt 900
+holds "threads without a quota get all there is" test "$all" -gt 900
 end_load
 
 # A group inside another: the outer quota holds for all in it, the inner one for its own.

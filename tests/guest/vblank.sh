@@ -12,7 +12,7 @@ flips() {
 	is "frames of a program that flips by DRM ends well" $? 0
 	grep '^{' "$scratch/out" >"$scratch/rows"
 	sed 's/^/# measured: /' "$scratch/out"
-	is "each flip is one frame of the program" "$(shown '(d["pid"], d["frames"])')" "($(said flips), $1)"
+	is "every flip is one frame of the program" "$(shown '(d["pid"], d["frames"])')" "($(said flips), $1)"
 	# vkms keeps the time of its mode: 65 MHz for 1344 by 806.
 	is "the target period is the display's: 16.67 ms" "$(shown 'round(d["target_ns"] / 1e6, 2)')" 16.67
 	is "the periods without a picture are those that the display counts" "$(shown 'd["vblanks_missed"]')" "$(said 'flipped [0-9]* missed')"
@@ -27,7 +27,7 @@ doctor_on_display() {
 }
 
 is "doctor tells of the display" "$(doctor_on_display)" "[('ok', 'tracepoint/drm+kprobe')]"
-is "without kprobes the display sensor has the display's periods" "$(doctor_on_display display:tracepoint/drm+kprobe)" "[('fallback', 'tracepoint/drm')]"
+is "the display sensor has the display's periods without kprobes" "$(doctor_on_display display:tracepoint/drm+kprobe)" "[('fallback', 'tracepoint/drm')]"
 flips 120 60:50
 
 # What --why says of time in the GPU's ioctls is what the submits took between the frame before and the late one.

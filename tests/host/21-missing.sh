@@ -26,13 +26,13 @@ misses dump_roles "roles are known only as far as events told them" roles -d 0.2
 TACTUS_SKIP_HOOKS=sched:on_sched_wakeup,sched:on_sched_waking "$tactus" latency -d 0.5 --json -- hackbench -g 1 -l 200 \
 	>"$scratch/out" 2>"$scratch/err"
 is "latency ends well where no wake-up is seen" $? 0
-is "each of the three losses is said once" "$(grep -c '^tactus: sched: ' "$scratch/err")" 3
+is "every one of the three losses is said once" "$(grep -c '^tactus: sched: ' "$scratch/err")" 3
 
 rows=$(TACTUS_SKIP_HOOKS=sched:on_sched_waking "$tactus" roles -d 1 --json -n all -- build/workloads/worker 2>/dev/null | wc -l)
 say_measured "$rows threads with a role where wakers are not known"
 holds "roles has answers where wakers are not known" test "$rows" -gt 0
 
-ends "without the switches there is no sched sensor, and the line says why" 1 'cannot watch the scheduler: ' \
+ends "the sched sensor is off without the switches, and the line says why" 1 'cannot watch the scheduler: ' \
 	env TACTUS_SKIP_HOOKS=sched: "$tactus" tasks -d 0.2
 TACTUS_SKIP_HOOKS=sched:on_task_rename "$tactus" cpus -d 0.2 >/dev/null 2>"$scratch/err"
 is "cpus, which needs none of them, says nothing" "$? $(wc -l <"$scratch/err")" "0 0"

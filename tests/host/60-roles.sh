@@ -55,7 +55,7 @@ check "a thread that works 0.1 ms every 300 ms" background
 { read -r tid _; read -r _ hog_begin; read -r _ idle_begin; } <"$scratch/said/changing"
 in_time "a thread that turns into a hog" "$tid" "$hog_begin" cpu-bound 2000
 in_time "a hog that calms down" "$tid" "$idle_begin" background 4000
-is "each change of a role tells what the role was before" \
+is "every change of a role tells what the role was before" \
 	"$(grep '^{' "$scratch/out" | json "all(a['role'] == b['was'] for a, b in zip([r for r in rows if r['tid'] == $tid], [r for r in rows if r['tid'] == $tid][1:]))")" True
 
 # One run, live and from its recording.
@@ -70,7 +70,7 @@ is "a recording by tactus record has a thread's role" \
 	"$("$tactus" roles -i "$scratch/two.rec" --json -n all | json "[r['role'] for r in rows if r['comm'] == 'pace'][0]")" audio
 like "roles of a recording are shown as a table" "$("$tactus" roles -i "$scratch/run.rec")" 'ROLE +SURE +TIER +BOOST +EVIDENCE'
 
-is "with all evidence left out every thread is unknown or background" "$("$tactus" roles -d 0.3 --without all --json -n all 2>/dev/null | json "set(r['role'] for r in rows) <= {'unknown', 'background'}")" True
+is "every thread is unknown or background with all evidence left out" "$("$tactus" roles -d 0.3 --without all --json -n all 2>/dev/null | json "set(r['role'] for r in rows) <= {'unknown', 'background'}")" True
 ends "a kind of evidence that is none is refused" 2 "names no kind of evidence" "$tactus" roles -d 1 --without gpus
 ends "too few wake-ups to judge by are refused" 2 "2 to 1000000" "$tactus" roles -d 1 --after-wakeups 1
 ends "a config file that is not there is told" 1 "No such file" "$tactus" roles -d 1 --config "$scratch/none"

@@ -159,6 +159,6 @@ like "a Wine library without the function is told" "$(cat "$scratch/err")" 'wine
 like "a 32-bit Wine library is told with what is missing" "$(cat "$scratch/err")" \
 	'wine: .*/32/ntdll.so is of a 32-bit Wine: priorities that its Windows programs ask for are not seen'
 like "a file of Wine's name that is no library is told" "$(cat "$scratch/err")" 'wine: .*/none/ntdll.so: '
-is "each Wine library that can not be watched is told of once" "$(grep -c 'wine: .*ntdll.so' "$scratch/err")" 4
+is "every Wine library that can not be watched is told of once" "$(grep -c 'wine: .*ntdll.so' "$scratch/err")" 4
 is "no control character of a library's path reaches the terminal" "$(grep -c "$(printf '\033')" "$scratch/err")" 0
 done_testing

@@ -100,8 +100,8 @@ check open $?
 wait $hidden
 check hidden $?
 wait $without
-is "without the socket sensor roles are told all the same" $? 0
-is "without the socket sensor nobody is for the network" "$(json "sum(r['evidence_kind'] == 'io' and r['role'] == 'network' for r in rows)" <"$scratch/rows-without")" 0
+is "roles are told without the socket sensor" $? 0
+is "nobody is for the network without the socket sensor" "$(json "sum(r['evidence_kind'] == 'io' and r['role'] == 'network' for r in rows)" <"$scratch/rows-without")" 0
 [ -n "$six" ] || skip "wrk's thread is for the network by IPv6" "this kernel has no IPv6"
 
 # Each worse hook in turn, as far as this kernel has it.
@@ -111,7 +111,7 @@ while [ "$best" != none ]; do
 	export TACTUS_SKIP_HOOKS=$skipped
 	best=$(hook)
 	if [ "$best" = none ]; then
-		like "without $skipped the sensor is off and says why" "$("$tactus" doctor | grep '^socket:')" 'switched off'
+		like "the socket sensor is off without $skipped and says why" "$("$tactus" doctor | grep '^socket:')" 'switched off'
 	else
 		watch worse
 		wait $!

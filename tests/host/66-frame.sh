@@ -127,7 +127,7 @@ present_ends
 watch --without frame
 present known libEGL.so.1 eglSwapBuffers 40
 watch_ends
-is "with --without frame nobody presents" "$(of $ran presents)" "[]"
+is "nobody presents with --without frame" "$(of $ran presents)" "[]"
 
 # Libraries of any path; replaced and overwritten while they are mapped.
 odd=$scratch/$'a b\n\033[31m \\012 (deleted)'

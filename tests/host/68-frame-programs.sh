@@ -294,7 +294,7 @@ wait
 END
 "$tactus" frames --json -o "$scratch/recording" -- timeout 60 sh "$scratch/alone" "$scratch/alone.log" >"$scratch/live" 2>"$scratch/err"
 "$tactus" frames -i "$scratch/recording" --json >"$scratch/rows"
-is "one client alone: live and replayed are the same" "$(cat "$scratch/rows")" "$(grep '^{' "$scratch/live")"
-is "one client alone: its compositor's time is told, and its compositor is not" "$(json "[(r['comm'], (r['composited'] or 0) > 10, (r['compositor_p50_ns'] or 0) > 0) for r in rows]" <"$scratch/rows")" \
+is "frames of a client alone are the same live and replayed" "$(cat "$scratch/rows")" "$(grep '^{' "$scratch/live")"
+is "frames of a client alone tell its compositor's time, and not its compositor" "$(json "[(r['comm'], (r['composited'] or 0) > 10, (r['compositor_p50_ns'] or 0) > 0) for r in rows]" <"$scratch/rows")" \
 	"[('weston-simple-s', True, True)]"
 done_testing

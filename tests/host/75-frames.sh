@@ -43,7 +43,7 @@ grep -E '^[0-9]+ [0-9]+ [a-z]+ ' "$scratch/out" >"$scratch/said"
 grep '^{' "$scratch/out" >"$scratch/rows"
 is "the program delayed five frames" "$(grep -vc machine "$scratch/said")" 5
 check live "$scratch/rows"
-is "each delayed frame is found, and none other, with its amount and its cause" $? 0
+is "every delayed frame is found, and none other, with its amount and its cause" $? 0
 is "every frame of a program with delays is counted" "$(tail -n 1 "$scratch/rows" | json 'd["frames"]')" 140
 is "a program that presents every 20 ms keeps a display's pace" "$(tail -n 1 "$scratch/rows" | json 'd["target_ns"]')" 20000000
 is "a program that nobody serves has no compositor's time" "$(tail -n 1 "$scratch/rows" | json '(d["compositor_p50_ns"], d["compositor_p99_ns"], d["composited"])')" "(None, None, 0)"
@@ -55,7 +55,7 @@ holds "the rate is that of the program's own clock ($rate, $own)" awk -v rate="$
 
 "$tactus" frames -i "$scratch/file" --why --json >"$scratch/rows"
 check replay "$scratch/rows"
-is "each delayed frame is found in the recording" $? 0
+is "every delayed frame is found in the recording" $? 0
 "$tactus" frames -i "$scratch/file" --why --csv "$scratch/csv" >"$scratch/text" 2>&1
 is "frames of a recording are shown as text" $? 0
 for words in 'delays ran 1[0-9.]* ms itself, usually [0-9.]* [mu]s' 'it waited for holder \[[0-9]*\], which slept 1[0-9.]* ms' \
@@ -82,7 +82,7 @@ is "a stop of two and a half seconds is a pause and no late frame" \
 	"$(grep '^{' "$scratch/out" | tail -n 1 | json '(d["pauses"], d["late"], d["frames"])')" \
 	"(1, $(grep -c machine "$scratch/out"), 70)"
 "$tactus" frames -d 0.3 --json -- sleep 5 >"$scratch/out" 2>"$scratch/err"
-like "that nobody presents is said" "$(cat "$scratch/err")" 'no frame was presented'
+like "frames says that nobody presents" "$(cat "$scratch/err")" 'no frame was presented'
 ends "a full disk is told" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv /dev/full
 ends "a CSV that cannot be made is told" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv "$scratch/no/such"
 "$tactus" frames --json -- sh -c 'build/workloads/delays 20 1000 1 20:5:compute >"$0" & until grep -q compute "$0"; do sleep 0.1; done; kill -KILL $!' \

@@ -228,7 +228,7 @@ is "tactus ends well after a library was written to" $? 0
 watch --count 'cuMem*' -- copies 4
 is "--count counts calls and sees none" "$(of calls calls function=cuMemcpyHtoD_v2) $(of calls seen) $(of calls calls function=cuInit)" "4 0 0"
 if [ ! -e /dev/nvidiactl ]; then
-	like "without the driver its functions are not watched, and it is said" "$(cat "$scratch/err")" \
+	like "cuda says that functions of a driver that is not there are not watched" "$(cat "$scratch/err")" \
 		'not watched: no function that can be hooked fits cuMem\* in modules called nvidia\*'
 fi
 list=$(LD_LIBRARY_PATH=$PWD/build/workloads "$tactus" cuda --list 'cuMem*' 2>&1)

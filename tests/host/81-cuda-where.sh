@@ -35,7 +35,7 @@ if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/fakes/l
 	is "watching a 32-bit program and another ends well" $? 0
 	grep '^{' "$scratch/all" >"$scratch/rows"
 	like "the 32-bit program ran to its end" "$(cat "$scratch/all")" '^waited_ns='
-	like "that a 32-bit program's calls are not seen is said once" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
+	like "cuda says once that a 32-bit program's calls are not seen" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
 	is "calls of a program beside a 32-bit one are seen" "$(launched "$scratch/rows")" 400
 	: >"$scratch/said"
 	"$narrow_calls" "$narrow" launches 50 loaded <"$scratch/go" >"$scratch/said" &
@@ -43,7 +43,7 @@ if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/fakes/l
 	exec 3>"$scratch/go"
 	wait_for "$scratch/said" pid=
 	begin -p $program
-	like "that calls are not seen is said of a 32-bit program that is there already" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
+	like "cuda says of a 32-bit program that is there already that its calls are not seen" "$(grep -c narrow "$scratch/err") $(cat "$scratch/err")" "$said"
 	echo go >&3
 	exec 3>&-
 	wait $program
@@ -132,20 +132,20 @@ like "of a process that has ended it is said what was not seen" "$(cat "$scratch
 echo "# what a kernel refuses"
 TACTUS_SKIP_HOOKS=cuda:uprobe.multi,cuda:uprobe "$tactus" cuda --library "$library" -- "$calls" "$library" launches 10 \
 	>"$scratch/rows" 2>"$scratch/err"
-is "without any probe tactus cuda can't start" $? 1
-like "without any probe tactus cuda says why it can't start" "$(cat "$scratch/err")" 'cannot watch calls: '
+is "tactus cuda can't start without any probe" $? 1
+like "tactus cuda says why it can't start without any probe" "$(cat "$scratch/err")" 'cannot watch calls: '
 TACTUS_SKIP_HOOKS=cuda:kprobe.multi,cuda:kprobe "$tactus" cuda --json --driver '*' --library "$library" -- "$calls" "$library" \
 	launches 300 >"$scratch/rows" 2>"$scratch/err"
-is "without probes of the kernel's functions tactus cuda goes on" $? 0
-like "without probes of the kernel's functions tactus cuda says so" "$(cat "$scratch/err")" "the driver's functions are not watched: "
-is "without probes of the kernel's functions launches are counted" "$(launched "$scratch/rows")" 300
+is "tactus cuda goes on without probes of the kernel's functions" $? 0
+like "tactus cuda says that there are no probes of the kernel's functions" "$(cat "$scratch/err")" "the driver's functions are not watched: "
+is "launches are counted without probes of the kernel's functions" "$(launched "$scratch/rows")" 300
 "$tactus" cuda --json --driver vmlinux:vfs_read --driver-by fentry --library "$library" -- "$calls" "$library" launches 300 \
 	>"$scratch/rows" 2>"$scratch/err"
-is "with fentry alone launches are counted" "$? $(launched "$scratch/rows")" "0 300"
-like "with fentry alone it is said that it is there, or why not" "$(cat "$scratch/err")" \
+is "launches are counted with fentry alone" "$? $(launched "$scratch/rows")" "0 300"
+like "tactus cuda says that fentry is there, or why not" "$(cat "$scratch/err")" \
 	'cuda: 1 of 1 functions of the driver are watched by fentry$|not watched: by fentry: this kernel.*; by kprobe: not asked for'
 if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
-	like "without fentry and kprobes both reasons are said" "$("$tactus" cuda --driver vmlinux:vfs_read -- true 2>&1)" \
+	like "both reasons are said without fentry and kprobes" "$("$tactus" cuda --driver vmlinux:vfs_read -- true 2>&1)" \
 		'1 of 1 .* by fentry$|not watched: by fentry: this kernel.*; by kprobe: this kernel is built without kprobes'
 fi
 ends "a way to watch the driver that is none is refused" 2 'is none of auto, fentry and kprobe' "$tactus" cuda --driver-by magic
@@ -154,7 +154,7 @@ echo "# tactus record"
 "$tactus" record --library "$library" -o "$scratch/file" -- "$calls" "$library" launches 500 >"$scratch/said" 2>"$scratch/err"
 is "tactus record --library ends well" $? 0
 "$tactus" cuda --json -i "$scratch/file" >"$scratch/rows"
-is "each launch is in a recording with --library" "$(launched "$scratch/rows")" 500
+is "every launch is in a recording with --library" "$(launched "$scratch/rows")" 500
 is "ioctls are in a recording with --library" "$(json 'sum(r["count"] for r in rows if r["table"] == "ioctls")' <"$scratch/rows")" 4
 like "the scheduler's events are in a recording with --library" "$("$tactus" tasks -i "$scratch/file" 2>/dev/null)" 'cuda_calls'
 "$tactus" record --cuda -o "$scratch/file" -- true >"$scratch/said" 2>"$scratch/err"

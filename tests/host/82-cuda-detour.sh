@@ -34,7 +34,7 @@ sampled -- "$calls" "$library" rate 1000000
 is "a command that counts itself ends well" $? 0
 is "every launch of a command that counts itself is counted" "$(of calls calls function=cuLaunchKernel)" 1000000
 is "every launch of a command that counts itself is counted without a trap" "$(without_trap)" 1000000
-is "one in a hundred launches of a command that counts itself is seen" "$(of calls seen function=cuLaunchKernel)" 10000
+is "a hundredth of the launches of a command that counts itself is seen" "$(of calls seen function=cuLaunchKernel)" 10000
 is "launches that are seen are told by name, with sizes" "$(of launches launches kernel=saxpy) $(of launches grid) $(of launches block) $(of launches shared_bytes)" \
 	"10000 7x2x1 128x2x1 256"
 is "nothing is said in the name of a command that counts itself" "$(grep -v '^tactus:' "$scratch/err")" ""
@@ -71,7 +71,7 @@ for when in lazy now; do
 done
 gcc -O2 -fno-plt -Wl,-z,now -o "$scratch/linked-pointer" "$scratch/linked.c" "$library" -Wl,-rpath,"${library%/*}"
 sampled -- "$scratch/linked-pointer"
-is "by a pointer that nobody is asked about: every launch is counted" "$? $(of calls calls function=cuLaunchKernel)" "0 30000"
+is "every launch by a pointer that nobody is asked about is counted" "$? $(of calls calls function=cuLaunchKernel)" "0 30000"
 sampled -- sh -c "env true; exec '$calls' '$library' launches 5000"
 is "at the end of a chain of programs every launch is counted without a trap" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 5000"
 sampled -- "$calls" "$library" again 5000
@@ -182,10 +182,10 @@ gcc -shared -nostdlib '-DFIRST=sub $8,%rsp' '-DLAST=add $8,%rsp' -o "$scratch/ot
 "$tactus" cuda --json --sample 100 --library "$scratch/other/libcuda.so.1" -- "$calls" "$scratch/other/libcuda.so.1" launches 5000 \
 	>"$scratch/rows" 2>"$scratch/err"
 is "launches of a library whose functions begin otherwise are counted" "$? $(of calls calls function=cuLaunchKernel)" "0 5000"
-like "that a library whose functions begin otherwise is counted by traps is said" "$(cat "$scratch/err")" 'counted by a trap: no program took .* begins otherwise'
+like "cuda says that a library whose functions begin otherwise is counted by traps" "$(cat "$scratch/err")" 'counted by a trap: no program took .* begins otherwise'
 sampled -C 0-$(($(nproc) - 1)) -- "$calls" "$library" launches 5000
 is "launches are counted where only some CPUs are watched" "$(of calls calls function=cuLaunchKernel)" 5000
-like "that probes count where only some CPUs are watched is said" "$(cat "$scratch/err")" 'counted by a trap: only some'
+like "cuda says that probes count where only some CPUs are watched" "$(cat "$scratch/err")" 'counted by a trap: only some'
 echo 'int main(void) { return 7; }' >"$scratch/seven.c"
 if gcc -static -o "$scratch/seven" "$scratch/seven.c" 2>/dev/null; then
 	sampled -- "$scratch/seven"
