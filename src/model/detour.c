@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { ANSWER_NS = NSEC_PER_MSEC, ANSWERS_AT_ONCE = 64 };
+
 static u64 smaller(u64 one, u64 other)
 {
 	return one < other ? one : other;
@@ -84,5 +86,13 @@ bool detour_launch_read(const struct detour_launch *launch, u64 turn, u32 functi
 	event->head.flags = EVENT_FLAG_ENTRY;
 	event->head.cpu = 0;
 	event->head.time_ns = larger(smaller(event->head.time_ns, until_ns), since_ns);
+	return true;
+}
+
+bool detour_may_answer(u64 *paid_until_ns, u64 now_ns)
+{
+	if (*paid_until_ns > now_ns + ANSWERS_AT_ONCE * ANSWER_NS - ANSWER_NS)
+		return false;
+	*paid_until_ns = larger(*paid_until_ns, now_ns) + ANSWER_NS;
 	return true;
 }

@@ -41,4 +41,8 @@ u64 detour_stretch(u64 begun, u64 taken, u64 most);
 bool detour_launch_read(const struct detour_launch *launch, u64 turn, u32 functions, u64 since_ns, u64 until_ns,
 			struct event_cuda_launch *event);
 
+/* Whether one more who asks is to be answered now: a thousand a second, and some at once. Who asks more often waits, so
+ * that asking costs him more than it costs the program. */
+bool detour_may_answer(u64 *paid_until_ns, u64 now_ns);
+
 #endif

@@ -148,7 +148,7 @@ static int make_folder(struct cuda_detour *detour, const char *place)
 static int find_folder(struct cuda_detour *detour)
 {
 	/* Memory first, but from there nothing can be run on some machines. */
-	static const char *const of_root[] = { "/run", "/var/lib", "/var/cache", "/usr/local/lib" };
+	static const char *const of_root[] = { "/run", "/var/lib", "/var/cache" };
 	char of_home[DETOUR_FOLDER_BYTES];
 	const char *of_user[] = { getenv("XDG_RUNTIME_DIR"), getenv("XDG_CACHE_HOME"), of_home };
 	const char *const *places = geteuid() ? of_user : of_root;

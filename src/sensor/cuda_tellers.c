@@ -19,8 +19,7 @@
 #include "../base/proc.h"
 #include "../base/system.h"
 
-/* Who asks again and again must not keep the program busy. */
-enum { ANSWERS_AT_ONCE = 8, BACKLOG = 128 };
+enum { BACKLOG = 128 };
 
 int cuda_tellers_open(struct cuda_tellers *tellers, const char *path, mode_t mode)
 {
@@ -229,13 +228,18 @@ static void answer(struct cuda_tellers *tellers, int asker, u32 pid)
 
 void cuda_tellers_serve(struct cuda_tellers *tellers, bool (*is_ours)(void *data, int pidfd), void *data)
 {
-	for (u32 i = 0; i < ANSWERS_AT_ONCE; i++) {
+	u64 paid_ns = tellers->answered_until_ns;
+
+	while (detour_may_answer(&tellers->answered_until_ns, clock_now_ns())) {
 		int asker = accept4(tellers->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), pidfd = -1;
 		struct ucred peer = { 0 };
 		socklen_t len = sizeof(peer);
 
-		if (asker < 0)
+		if (asker < 0) {
+			/* It was nobody. */
+			tellers->answered_until_ns = paid_ns;
 			return;
+		}
 		if (!getsockopt(asker, SOL_SOCKET, SO_PEERCRED, &peer, &len) && peer.pid > 0)
 			pidfd = (int)syscall(SYS_pidfd_open, peer.pid, 0);
 		/* Who gets no answer goes to the probes. */
@@ -244,6 +248,7 @@ void cuda_tellers_serve(struct cuda_tellers *tellers, bool (*is_ours)(void *data
 		if (pidfd >= 0)
 			close(pidfd);
 		close(asker);
+		paid_ns = tellers->answered_until_ns;
 	}
 }
 

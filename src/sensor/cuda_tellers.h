@@ -30,7 +30,7 @@ struct cuda_tellers {
 	u32 functions; /* one more than the highest number of a function */
 	struct cuda_teller all[CUDA_TELLERS_MAX];
 	u32 len, first; /* `first`: whose ring is read first the next time */
-	u64 swept_ns;
+	u64 swept_ns, answered_until_ns;
 	/* What those counted that are gone. */
 	struct detour_seen *gone; /* by function */
 	u32 gone_len;

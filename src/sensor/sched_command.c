@@ -27,11 +27,18 @@ static int find_member(const struct btf *btf, size_t *bytes)
 
 bool sched_is_of_command(const struct sensor *sensor, int pidfd)
 {
-	size_t bytes = 0;
-	int at = find_member(sched_types(sensor), &bytes);
-	char *thread = at < 0 ? NULL : malloc(bytes);
+	static const struct btf *of;
+	static size_t bytes;
+	static int at = -1;
+	char *thread;
 	u32 of_command = 0;
 
+	/* Whoever asks, the types are the same. */
+	if (of != sched_types(sensor)) {
+		of = sched_types(sensor);
+		at = find_member(of, &bytes);
+	}
+	thread = at < 0 ? NULL : malloc(bytes);
 	if (thread && !bpf_map_lookup_elem(sched_map_fd(sensor, "threads"), &pidfd, thread))
 		memcpy(&of_command, thread + at, sizeof(of_command));
 	free(thread);

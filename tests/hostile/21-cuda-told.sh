@@ -89,7 +89,7 @@ is "no number of --live is absurd" "$(grep -v '^{' "$scratch/out-counts" | grep 
 is "memory to count in can neither be cut nor made larger" "$(cat "$scratch/size")" "cut=1 grow=1 fill=1 hole=0"
 
 echo "# many"
-start crowd -- "'$teller' \"\${LD_AUDIT%/*}\" '$library' crowd 400 <'$scratch/go' >'$scratch/crowd'; '$teller' \"\${LD_AUDIT%/*}\" '$library' often 2000 >'$scratch/often'; exec '$calls' '$library' launches 3000"
+start crowd -- "'$teller' \"\${LD_AUDIT%/*}\" '$library' crowd 400 <'$scratch/go' >'$scratch/crowd'; '$teller' \"\${LD_AUDIT%/*}\" '$library' often 1000 >'$scratch/often'; exec '$calls' '$library' launches 3000"
 exec 3>"$scratch/go"
 wait_for "$scratch/crowd" got
 crowded=$(state)
@@ -99,7 +99,7 @@ holds "descriptors for a crowd are one a process" test "${crowded% *}" -le $((${
 echo go >&3
 exec 3>&-
 finish crowd
-is "one process that asks 2,000 times is answered" "$(cat "$scratch/often")" "got=2000"
+is "one process that asks 1,000 times is answered" "$(cat "$scratch/often")" "got=1000"
 is "launches after a crowd are all seen" "$ended $(of launches launches kernel=saxpy)" "0 3000"
 say_measured "with a crowd: $crowded descriptors and kB"
 done_testing

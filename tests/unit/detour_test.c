@@ -150,6 +150,20 @@ static void test_growth(void)
 	is(detour_most_calls(5, 0), 0, "no CPU makes no call");
 }
 
+static void test_answers(void)
+{
+	u64 paid_ns = 0, now_ns = 5ULL * NSEC_PER_SEC, answered = 0;
+
+	while (answered < 1000 && detour_may_answer(&paid_ns, now_ns))
+		answered++;
+	is(answered, 64, "so many are answered at once who have not asked for long");
+	ok(!detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC / 2), "one more waits for its millisecond");
+	ok(detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC), "one more is answered a millisecond later");
+	for (answered = 0; now_ns < 6ULL * NSEC_PER_SEC; now_ns += NSEC_PER_MSEC / 10)
+		answered += detour_may_answer(&paid_ns, now_ns);
+	ok(answered >= 990 && answered <= 1000, "who asks all the time is answered a thousand times a second");
+}
+
 static void test_stretches(void)
 {
 	is(detour_stretch(10, 4, 100), 6, "launches that were begun and not taken can be read");
@@ -190,6 +204,7 @@ int main(void)
 	test_counts();
 	test_growth();
 	test_stretches();
+	test_answers();
 	test_launches();
 	return tap_end();
 }
