@@ -132,7 +132,7 @@ static void keep_counts(struct cuda_tellers *tellers, const struct cuda_teller *
 /* Reads what it left and lets go of it; the last takes its place. */
 static void let_go(struct cuda_tellers *tellers, u32 at)
 {
-	struct cuda_told_wishes wishes = { tellers->functions, true, CUDA_TOLD_HELD_LAST };
+	struct cuda_told_wishes wishes = { tellers->functions, true, clock_now_ns, CUDA_TOLD_HELD_LAST };
 	struct cuda_teller *teller = &tellers->all[at];
 
 	read_counts(tellers, teller);
@@ -254,7 +254,7 @@ void cuda_tellers_serve(struct cuda_tellers *tellers, bool (*is_ours)(void *data
 
 void cuda_tellers_collect(struct cuda_tellers *tellers, bool all)
 {
-	struct cuda_told_wishes wishes = { .functions = tellers->functions, .all = all };
+	struct cuda_told_wishes wishes = { .functions = tellers->functions, .all = all, .clock = clock_now_ns };
 	size_t most = all ? CUDA_TOLD_HELD_LAST : CUDA_TOLD_HELD;
 
 	if (clock_now_ns() - tellers->swept_ns >= NSEC_PER_SEC)

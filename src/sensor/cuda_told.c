@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/loop.h"
 #include "../model/detour.h"
 
 enum { AT_ONCE = 1024 };
@@ -42,7 +41,7 @@ static u64 read_stretch(struct cuda_told *told, const struct cuda_ring *ring, u6
 	u64 since_ns = ring->met_ns > told->given_until_ns ? ring->met_ns : told->given_until_ns, turn = ring->taken;
 	u64 len = detour_stretch(until, turn, AT_ONCE);
 	ssize_t got = pread(ring->fd, some, len * sizeof(some[0]), launch_offset(turn));
-	u64 now_ns = clock_now_ns();
+	u64 now_ns = wishes->clock();
 
 	for (u64 i = 0; got > 0 && i < (u64)got / sizeof(some[0]) && told->len < wishes->most; i++, turn++) {
 		/* One that is still being written is waited for; a program that was killed never comes to it. */

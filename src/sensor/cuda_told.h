@@ -31,7 +31,8 @@ struct cuda_ring {
 struct cuda_told_wishes {
 	u32 functions; /* one more than the highest number of a function */
 	bool all;      /* nobody writes any more: what is not there now never will be */
-	size_t most;   /* to be held in all when this ring has been read; what there is more stays in the ring */
+	u64 (*clock)(void);
+	size_t most; /* to be held in all when this ring has been read; what there is more stays in the ring */
 };
 
 /* Forgets those that were taken. */

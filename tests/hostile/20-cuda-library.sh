@@ -46,7 +46,7 @@ holds "what is loaded is gone when tactus has ended" test ! -e "$path"
 "${as_nobody[@]}" sh -c "umask 022; mkdir -p '${path%/*}' && cp '$open/evil.so' '$path'" 2>"$scratch/refused"
 is "an ordinary user can't put his library where the program that is left behind looks" "$(test -e "$path" && echo there)" ""
 echo go >"$scratch/go"
-wait_for "$scratch/later" done
+wait_for "$scratch/later" "done"
 is "a program of root's that is left behind loads nothing of an ordinary user's" "$(cat "$scratch/owned" 2>/dev/null)" ""
 say_measured "as nobody: $(head -n 1 "$scratch/refused"); the program left behind: $(head -n 1 "$scratch/complaint" | cut -c 1-100)"
 [ ! -e "$path" ] || rm -r "${path%/*}"
@@ -143,7 +143,7 @@ if without_root /run/tactus-hostile.$$/own; then
 	is "tactus without root leaves nothing of it behind" "$(ls /run/tactus-hostile.$$/own/tactus/cuda)" ""
 	without_root "$open/own"
 	is "a user's place below a folder that all may write to is not taken" "$(grep -c '^at $' "$scratch/out")" 1
-	like "that there is no place for the library is said" "$(cat "$scratch/err")" 'counted by a trap: no place for its library that nobody else could write to'
+	like "tactus without a place for its library says so" "$(cat "$scratch/err")" 'counted by a trap: no place for its library that nobody else could write to'
 else
 	skip "tactus without root" "it can't watch here: $(tail -n 1 "$scratch/err")"
 fi

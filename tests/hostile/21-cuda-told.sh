@@ -18,7 +18,7 @@ library=$open/libcuda.so.1 calls=$open/cuda_calls teller=$open/teller
 mkfifo "$scratch/go"
 
 # state: descriptors and resident kB of the tactus that runs
-state() { echo "$(ls "/proc/$watcher/fd" | wc -l) $(awk '/VmRSS/ {print $2}' "/proc/$watcher/status")"; }
+state() { echo "$(find "/proc/$watcher/fd" -mindepth 1 2>/dev/null | wc -l) $(awk '/VmRSS/ {print $2}' "/proc/$watcher/status")"; }
 # start NAME OPTION... -- COMMAND: rows go to $scratch/out-NAME; the folder is in $folder once the command runs
 start() {
 	local name=$1 options=()
@@ -58,12 +58,12 @@ holds "tactus holds no descriptor more for an ordinary user" test "${after% *}" 
 echo "# the traced program itself, in a ring"
 start lies -- "'$teller' '$folder' '$library' lies 1 >/dev/null 2>&1; '$teller' \"\${LD_AUDIT%/*}\" '$library' files 1200 >'$scratch/files'; (
 	'$teller' \"\${LD_AUDIT%/*}\" '$library' lies 2500 >'$scratch/lies' & '$calls' '$library' launches 20000 >/dev/null; echo done >'$scratch/honest'; wait)"
-wait_for "$scratch/honest" done
+wait_for "$scratch/honest" "done"
 most_fds=0 most_kb=0
 while [ -d /proc/$watcher/fd ] && ! grep -q Z "/proc/$watcher/stat" 2>/dev/null; do
 	read -r fds kb <<<"$(state 2>/dev/null)"
-	[ "${fds:-0}" -le $most_fds ] || most_fds=$fds
-	[ "${kb:-0}" -le $most_kb ] || most_kb=$kb
+	[ "${fds:-0}" -le "$most_fds" ] || most_fds=$fds
+	[ "${kb:-0}" -le "$most_kb" ] || most_kb=$kb
 	sleep 0.2
 done
 finish lies
@@ -99,7 +99,7 @@ holds "descriptors for a crowd are one a process" test "${crowded% *}" -le $((${
 echo go >&3
 exec 3>&-
 finish crowd
-is "one process that asks 1,000 times is answered" "$(cat "$scratch/often")" "got=1000"
+is "process that asks 1,000 times is answered each time" "$(cat "$scratch/often")" "got=1000"
 is "launches after a crowd are all seen" "$ended $(of launches launches kernel=saxpy)" "0 3000"
 say_measured "with a crowd: $crowded descriptors and kB"
 done_testing

@@ -156,12 +156,14 @@ static void test_answers(void)
 
 	while (answered < 1000 && detour_may_answer(&paid_ns, now_ns))
 		answered++;
-	is(answered, 64, "so many are answered at once who have not asked for long");
-	ok(!detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC / 2), "one more waits for its millisecond");
-	ok(detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC), "one more is answered a millisecond later");
+	is(answered, 64, "programs that ask after a long pause are answered 64 at once");
+	ok(!detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC / 2),
+	   "program that asks beyond those waits for its millisecond");
+	ok(detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC),
+	   "program that asks beyond those is answered a millisecond later");
 	for (answered = 0; now_ns < 6ULL * NSEC_PER_SEC; now_ns += NSEC_PER_MSEC / 10)
 		answered += detour_may_answer(&paid_ns, now_ns);
-	ok(answered >= 990 && answered <= 1000, "who asks all the time is answered a thousand times a second");
+	ok(answered >= 990 && answered <= 1000, "program that asks all the time is answered a thousand times a second");
 }
 
 static void test_stretches(void)
