@@ -9,9 +9,10 @@
 #include "event.h"
 
 enum {
-	DETOUR_VERSION = 2,
+	DETOUR_VERSION = 3,
 	DETOUR_ROWS = 1024, /* functions of one process that can be led past */
 	DETOUR_PLAN_MAX = 4096,
+	DETOUR_PLANS = 64, /* libraries with a plan */
 	DETOUR_FOLDER_BYTES = 128,
 	DETOUR_STACK_WORDS = 16, /* of arguments on the stack; NVIDIA's functions have nine at most */
 };
@@ -20,6 +21,8 @@ enum {
 #define DETOUR_COUNTS_MAGIC 0x746e6f6372756f64ULL
 /* Stands in the library where tactus writes the folder, behind it. */
 #define DETOUR_FOLDER_MARK "tactus' folder: "
+/* The folder's socket, by which a program asks for memory to count in. */
+#define DETOUR_ASK_NAME "/ask"
 
 /* r11, which no call hands anything over in, is this xor the probe's address where the library lets a call run into the
  * probe: so what is left in r11 means nothing to another function's probe. */
@@ -80,7 +83,15 @@ struct detour_row {
 	u64 used;		   /* 0: there is nothing in this row yet */
 };
 
-/* A file of the folder's folder counts/ for each process that maps a libcuda: written by the library, read by tactus.
+/* The answer to who asks, beside the memory: tactus makes that, and seals its size, so that nobody's file is trusted
+ * and nothing can be cut short. */
+struct detour_answer {
+	u64 magic; /* DETOUR_COUNTS_MAGIC */
+	u32 version;
+	u32 pid; /* who asks, as tactus sees it: in another pid namespace it is not what the program sees */
+};
+
+/* At the beginning of that memory, one for each process that maps a libcuda: written by the library, read by tactus.
  */
 struct detour_counts {
 	u64 magic;

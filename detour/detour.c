@@ -7,15 +7,20 @@
 
 #ifdef __x86_64__
 
-#include <asm/resource.h>
 #include <asm/stat.h>
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
 #include <linux/mman.h>
+#include <linux/stat.h>
 #include <link.h>
 #include <stddef.h>
 
-enum { LIBRARIES = DETOUR_PROC_STUBS / DETOUR_PROC_NAMES, PATH_BYTES = DETOUR_FOLDER_BYTES + 96, PATIENCE = 1 << 20 };
+enum {
+	LIBRARIES = DETOUR_PROC_STUBS / DETOUR_PROC_NAMES,
+	PATH_BYTES = DETOUR_FOLDER_BYTES + 16,
+	PLAN_NAME_BYTES = 48,
+	PATIENCE = 1 << 20
+};
 enum { AUDIT_VERSION = 2, PAGE_BYTES = 4096 };
 
 #define for_loader __attribute__((visibility("default")))
@@ -76,10 +81,9 @@ static char *append_hex(char *at, const char *end, u64 number)
 	}
 }
 
-/* FOLDER/WORD FIRST-SECOND in hex. Returns 0 if tactus wrote no folder. */
-static int path_of(char *path, const char *word, u64 first, u64 second)
+/* The folder, and what is told behind it. Returns 0 if tactus wrote no folder. */
+static int path_of(char *path, const char *behind)
 {
-	const char *end = path + PATH_BYTES - 1;
 	char *at = path;
 	u32 i = sizeof(DETOUR_FOLDER_MARK) - 1;
 
@@ -87,10 +91,7 @@ static int path_of(char *path, const char *word, u64 first, u64 second)
 		return 0;
 	for (; i < sizeof(detour_folder) && detour_folder[i]; i++)
 		*at++ = detour_folder[i];
-	at = append(at, end, word);
-	at = append_hex(at, end, first);
-	at = append(at, end, "-");
-	at = append_hex(at, end, second);
+	at = append(at, path + PATH_BYTES - 1, behind);
 	*at = '\0';
 	return 1;
 }
@@ -107,9 +108,9 @@ static void unmap(const void *address, u64 bytes)
 	detour_call_kernel(__NR_munmap, (u64)address, bytes, 0, 0, 0, 0);
 }
 
-static int open_file(const char *path, int flags, int mode)
+static int open_in(int folder, const char *path, int flags)
 {
-	return (int)detour_call_kernel(__NR_openat, (u64)AT_FDCWD, (u64)path, (u64)(flags | O_CLOEXEC), (u64)mode, 0,
+	return (int)detour_call_kernel(__NR_openat, (u64)folder, (u64)path, (u64)(flags | O_CLOEXEC | O_NOFOLLOW), 0, 0,
 				       0);
 }
 
@@ -118,53 +119,60 @@ static void close_file(int fd)
 	detour_call_kernel(__NR_close, (u64)fd, 0, 0, 0, 0, 0);
 }
 
+/* The folder, if it is tactus' still: who outlives tactus may find anything there. */
+static int open_folder(void)
+{
+	char path[PATH_BYTES];
+	int fd = path_of(path, "") ? open_in(AT_FDCWD, path, O_PATH | O_DIRECTORY) : -1;
+	u64 bytes;
+
+	if (fd < 0 || detour_trusts(fd, S_IFDIR, &bytes))
+		return fd;
+	close_file(fd);
+	return -1;
+}
+
+static int open_plan(const struct library *library)
+{
+	char name[PLAN_NAME_BYTES];
+	const char *end = name + sizeof(name) - 1;
+	char *at = append_hex(append(name, end, "plan-"), end, library->device);
+	int folder = open_folder(), fd;
+
+	*append_hex(append(at, end, "-"), end, library->inode) = '\0';
+	if (folder < 0)
+		return -1;
+	fd = open_in(folder, name, O_RDONLY);
+	close_file(folder);
+	return fd;
+}
+
 static const struct detour_plan *read_plan(const struct library *library)
 {
 	const struct detour_plan *plan = NULL;
-	char path[PATH_BYTES];
-	struct stat seen;
-	int fd;
+	int fd = open_plan(library);
+	u64 bytes = 0;
 
-	if (!path_of(path, "/plan-", library->device, library->inode))
-		return NULL;
-	fd = open_file(path, O_RDONLY, 0);
 	if (fd < 0)
 		return NULL;
-	if (!detour_call_kernel(__NR_fstat, (u64)fd, (u64)&seen, 0, 0, 0, 0) && (u64)seen.st_size >= sizeof(*plan))
-		plan = map_file(fd, (u64)seen.st_size, PROT_READ, MAP_PRIVATE);
+	if (detour_trusts(fd, S_IFREG, &bytes) && bytes >= sizeof(*plan) &&
+	    bytes <= sizeof(*plan) + DETOUR_PLAN_MAX * sizeof(plan->places[0]))
+		plan = map_file(fd, bytes, PROT_READ, MAP_PRIVATE);
 	close_file(fd);
 	if (!plan)
 		return NULL;
 	if (plan->magic == DETOUR_PLAN_MAGIC && plan->version == DETOUR_VERSION && plan->every &&
-	    plan->len <= DETOUR_PLAN_MAX && (u64)seen.st_size == sizeof(*plan) + plan->len * sizeof(plan->places[0]))
+	    plan->len <= DETOUR_PLAN_MAX && bytes == sizeof(*plan) + plan->len * sizeof(plan->places[0]))
 		return plan;
-	unmap(plan, (u64)seen.st_size);
+	unmap(plan, bytes);
 	return NULL;
 }
 
-static u64 ticks(void)
-{
-	u32 low, high;
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (u64)high << 32 | low;
-}
-
-/* Whether a file may be so large: one that may not would not only fail, but be a signal. */
-static int may_write(u64 bytes)
-{
-	struct {
-		u64 now, most;
-	} limit = { 0, 0 };
-
-	return !detour_call_kernel(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (u64)&limit, 0, 0) && limit.now >= bytes;
-}
-
-/* Makes the file that is counted in; afterwards detour_page says where it is, in this process and in no child. Its room
- * is taken at once: a full disk must not kill who counts. */
+/* Gets the memory that is counted in; afterwards detour_page says where it is, in this process and in no child. Its
+ * room is taken at once, so that it is this program's and no later call has to wait for any. */
 static void begin_counting(u32 tells)
 {
-	u32 pid = (u32)detour_call_kernel(__NR_getpid, 0, 0, 0, 0, 0, 0);
+	u32 pid = (u32)detour_call_kernel(__NR_getpid, 0, 0, 0, 0, 0, 0), seen_pid = 0;
 	u64 bytes = tells ? DETOUR_TELLING_BYTES : DETOUR_COUNTS_BYTES;
 	struct detour_counts *counts = NULL;
 	char path[PATH_BYTES];
@@ -172,9 +180,9 @@ static void begin_counting(u32 tells)
 
 	/* A page of memory that is nobody's file, see detour.h. */
 	if (detour_call_kernel(__NR_madvise, (u64)&detour_page, sizeof(detour_page), MADV_WIPEONFORK, 0, 0, 0) ||
-	    !may_write(bytes) || !path_of(path, "/counts/", pid, ticks()))
+	    !path_of(path, DETOUR_ASK_NAME))
 		return;
-	fd = open_file(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	fd = detour_ask(path, &seen_pid);
 	if (fd < 0)
 		return;
 	if (!detour_call_kernel(__NR_fallocate, (u64)fd, 0, 0, bytes, 0, 0))
@@ -182,11 +190,12 @@ static void begin_counting(u32 tells)
 	close_file(fd);
 	if (!counts)
 		return;
-	counts->magic = DETOUR_COUNTS_MAGIC;
 	counts->version = DETOUR_VERSION;
 	counts->len = DETOUR_ROWS;
 	counts->pid = pid;
-	counts->tells = tells;
+	/* In a pid namespace of its own a thread would tell of itself by a number that is another's outside. */
+	counts->tells = tells && pid == seen_pid;
+	__atomic_store_n(&counts->magic, DETOUR_COUNTS_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&detour_page.counts, counts, __ATOMIC_RELEASE);
 }
 

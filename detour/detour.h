@@ -55,6 +55,11 @@ int detour_may_tell(void) __attribute__((visibility("hidden")));
 /* Looks for the clock in the kernel's own library. */
 struct link_map;
 void detour_find_clock(const struct link_map *map) __attribute__((visibility("hidden")));
+/* Whether what is open is of this kind (S_IFREG, S_IFDIR), root's or this user's own, and nobody else may write to it.
+ * ask.c has it. */
+int detour_trusts(int fd, u32 kind, u64 *bytes) __attribute__((visibility("hidden")));
+/* The memory that tactus gives who asks by this socket, and the pid that tactus knows him by; -1: it gives none. */
+int detour_ask(const char *path, u32 *pid) __attribute__((visibility("hidden")));
 long detour_call_kernel(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) __attribute__((visibility("hidden")));
 
 int detour_proc_address(const char *name, void **function, int version, u64 flags, void *status, u32 which)

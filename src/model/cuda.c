@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { PENDING_MAX = 512 };
 
@@ -26,6 +27,9 @@ struct cuda_thread {
 void cuda_init(struct cuda *cuda)
 {
 	*cuda = (struct cuda){ 0 };
+	/* Without one it is only slower with a program that knows how. */
+	if (getrandom(&cuda->seed, sizeof(cuda->seed), GRND_NONBLOCK) < 0)
+		cuda->seed = 0;
 }
 
 static void free_kernels(struct cuda_kernel *kernel)
@@ -87,9 +91,12 @@ static void *make(struct cuda *cuda, size_t bytes)
 	return made;
 }
 
-static u32 slot_of(u64 key)
+/* Keys are programs' own numbers: with a seed that no program knows, none can have all of its own in one slot. */
+static u32 slot_of(const struct cuda *cuda, u64 key)
 {
-	return (u32)((key * 0x9e3779b97f4a7c15ull) >> 52) % CUDA_SLOTS;
+	key = (key ^ cuda->seed) * 0x9e3779b97f4a7c15ull;
+	key = (key ^ key >> 32) * 0xff51afd7ed558ccdull;
+	return (u32)(key >> 52) % CUDA_SLOTS;
 }
 
 static struct cuda_calls *function_at(struct cuda *cuda, u32 number)
@@ -149,7 +156,7 @@ static struct cuda_process *process_of(struct cuda *cuda, const struct threads *
 
 static struct cuda_thread *thread_of(struct cuda *cuda, const struct threads *threads, u32 tid)
 {
-	struct cuda_thread **slot = &cuda->threads[slot_of(tid)], *thread;
+	struct cuda_thread **slot = &cuda->threads[slot_of(cuda, tid)], *thread;
 
 	for (thread = *slot; thread && thread->tid != tid;)
 		thread = thread->next;
@@ -247,7 +254,7 @@ static void allocated(struct cuda *cuda, struct cuda_process *process, const str
 		      enum cuda_memory memory)
 {
 	struct cuda_memory_use *use = &process->memory[memory];
-	struct cuda_allocation **slot = &process->allocations[slot_of(event->address)];
+	struct cuda_allocation **slot = &process->allocations[slot_of(cuda, event->address)];
 	struct cuda_allocation *allocation = make(cuda, sizeof(*allocation));
 
 	if (!allocation)
@@ -267,9 +274,9 @@ static void allocated(struct cuda *cuda, struct cuda_process *process, const str
 		use->peak_bytes = use->now_bytes;
 }
 
-static void freed(struct cuda_process *process, u64 address, enum cuda_memory memory)
+static void freed(const struct cuda *cuda, struct cuda_process *process, u64 address, enum cuda_memory memory)
 {
-	struct cuda_allocation **at = &process->allocations[slot_of(address)];
+	struct cuda_allocation **at = &process->allocations[slot_of(cuda, address)];
 
 	/* Nothing is freed by a free of nothing. */
 	if (!address)
@@ -313,7 +320,7 @@ static void understand(struct cuda *cuda, struct cuda_process *process, const st
 	if (api->class == CUDA_ALLOCATES)
 		allocated(cuda, process, event, (enum cuda_memory)api->what);
 	else if (api->class == CUDA_FREES)
-		freed(process, event->address, (enum cuda_memory)api->what);
+		freed(cuda, process, event->address, (enum cuda_memory)api->what);
 	else if (api->class == CUDA_COPIES)
 		copied(cuda, event, api);
 }
@@ -364,7 +371,7 @@ static void take_call(struct cuda *cuda, const struct threads *threads, const st
 
 static struct cuda_kernel *find_kernel(const struct cuda *cuda, u32 pid, u64 handle)
 {
-	struct cuda_kernel *kernel = cuda->kernels[slot_of(handle ^ (u64)pid << 40)];
+	struct cuda_kernel *kernel = cuda->kernels[slot_of(cuda, handle ^ (u64)pid << 40)];
 
 	while (kernel && (kernel->pid != pid || kernel->handle != handle))
 		kernel = kernel->next;
@@ -374,11 +381,11 @@ static struct cuda_kernel *find_kernel(const struct cuda *cuda, u32 pid, u64 han
 static struct cuda_kernel *meet_kernel(struct cuda *cuda, u32 pid, u64 handle)
 {
 	struct cuda_kernel *kernel = find_kernel(cuda, pid, handle);
-	struct cuda_kernel **slot = &cuda->kernels[slot_of(handle ^ (u64)pid << 40)];
+	struct cuda_kernel **slot = &cuda->kernels[slot_of(cuda, handle ^ (u64)pid << 40)];
 
 	if (kernel)
 		return kernel;
-	kernel = make(cuda, sizeof(*kernel));
+	kernel = cuda->kernels_len < CUDA_KERNELS_MAX ? make(cuda, sizeof(*kernel)) : NULL;
 	if (!kernel)
 		return NULL;
 	kernel->pid = pid;
@@ -409,7 +416,11 @@ static void take_launch(struct cuda *cuda, const struct threads *threads, const 
 		cuda->calls++;
 		thread->process->calls++;
 	}
-	kernel = meet_kernel(cuda, thread->process->pid, event->kernel);
+	kernel = find_kernel(cuda, thread->process->pid, event->kernel);
+	if (!kernel && thread->process->kernels++ < CUDA_KERNELS_OF_PROCESS)
+		kernel = meet_kernel(cuda, thread->process->pid, event->kernel);
+	else if (!kernel)
+		kernel = meet_kernel(cuda, thread->process->pid, 0);
 	if (!kernel)
 		return;
 	if (!kernel->launches++)

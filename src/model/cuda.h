@@ -56,12 +56,18 @@ struct cuda_memory_use {
 	u64 allocations, frees;
 };
 
-enum { CUDA_SLOTS = 4096 };
+enum {
+	CUDA_SLOTS = 4096,
+	CUDA_KERNELS_MAX = 1 << 18,
+	/* Launches of more are all told as of one kernel without a name: a program may make numbers up. */
+	CUDA_KERNELS_OF_PROCESS = 1 << 14,
+};
 
 struct cuda_process {
 	u32 pid;
 	struct comm comm;
 	u64 launches, calls, ioctls;
+	u64 kernels; /* seen without a name before */
 	struct cuda_memory_use memory[MEMORY_KINDS];
 	u64 unknown_frees; /* of what was allocated before, or elsewhere */
 	struct cuda_allocation *allocations[CUDA_SLOTS];
@@ -94,6 +100,7 @@ struct cuda {
 	struct cuda_ioctls *ioctls; /* the newest first */
 	struct cuda_kernel *kernels[CUDA_SLOTS];
 	u32 kernels_len;
+	u64 seed; /* of the slots */
 	struct cuda_process *processes;
 	struct cuda_copies copies[COPY_KINDS][2]; /* those that return when done, and those that return before */
 	struct cuda_error *errors;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes the library that lies in this program into a folder of its own, with the folder's path in it, a plan for each
- * libcuda, and reads what programs counted. Programs of any user may be asked to take it in, so that others may enter.
- */
+/* Writes the library that lies in this program into a folder of its own, with the folder's path in it, and a plan for
+ * each libcuda. Programs of any user may be asked to take it in, so that others may enter; but nobody else can ever put
+ * anything in its place, not even when it is gone: programs that are left behind still have its path. */
 #include "cuda_detour.h"
-#include "cuda_told.h"
+#include "cuda_tellers.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_MAX_BYTES = 64 };
+#include "../base/own_folder.h"
+#include "sched.h"
+
+enum { NAME_MAX_BYTES = 64, PLANNED_MAX = DETOUR_PLANS * DETOUR_ROWS };
 
 struct planned {
 	u64 device, inode, offset;
@@ -25,21 +27,21 @@ struct planned {
 
 struct cuda_detour {
 	char folder[DETOUR_FOLDER_BYTES];
-	char *had; /* LD_AUDIT as it was; NULL: it was not set */
+	int folder_fd; /* -1: there is none */
+	char *had;     /* LD_AUDIT as it was; NULL: it was not set */
 	u64 every;
 	struct detour_place *places; /* of the library that is being added */
 	u32 *numbers;		     /* of their functions */
 	u32 places_len, places_room;
 	struct planned *planned;
-	u32 planned_len;
-	bool tells;
-	u32 functions; /* one more than the highest number that was added */
-	struct cuda_told told;
+	u32 planned_len, plans;
+	u64 refused; /* launches told in the name of threads that are not the teller's */
+	struct cuda_tellers tellers;
 };
 
-static int write_file(const char *path, const void *bytes, size_t len, mode_t mode)
+static int write_file(int folder, const char *name, const void *bytes, size_t len, mode_t mode)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode), error = 0;
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), error = 0;
 	ssize_t done = fd < 0 ? -1 : write(fd, bytes, len);
 
 	if (done != (ssize_t)len)
@@ -59,7 +61,7 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char detour_image[], detour_image_end[];
 
-static int write_image(const struct cuda_detour *detour, const char *path)
+static int write_image(const struct cuda_detour *detour, const char *name)
 {
 	size_t len = (size_t)(detour_image_end - detour_image);
 	char *image = malloc(len), *mark;
@@ -72,16 +74,16 @@ static int write_image(const struct cuda_detour *detour, const char *path)
 	error = -ENOEXEC;
 	if (mark && (size_t)(image + len - mark) > strlen(DETOUR_FOLDER_MARK) + DETOUR_FOLDER_BYTES) {
 		memcpy(mark + strlen(DETOUR_FOLDER_MARK), detour->folder, sizeof(detour->folder));
-		error = write_file(path, image, len, 0755);
+		error = write_file(detour->folder_fd, name, image, len, 0555);
 	}
 	free(image);
 	return error;
 }
 
 /* Whether code may be run from a file there. */
-static int try_image(const char *path)
+static int try_image(const struct cuda_detour *detour, const char *name)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
+	int fd = openat(detour->folder_fd, name, O_RDONLY | O_CLOEXEC), error = 0;
 	void *code = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
 	if (code == MAP_FAILED)
@@ -93,80 +95,117 @@ static int try_image(const char *path)
 	return error;
 }
 
-static int make_folder(struct cuda_detour *detour, const char *in)
+static void remove_folder(struct cuda_detour *detour)
 {
-	char path[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES];
-	int error = 0;
-
-	snprintf(detour->folder, sizeof(detour->folder), "%s/tactus-detour.XXXXXX", in);
-	if (!mkdtemp(detour->folder)) {
-		detour->folder[0] = '\0';
-		return -errno;
+	if (detour->folder_fd >= 0) {
+		own_folder_remove(detour->folder_fd, detour->folder);
+		close(detour->folder_fd);
 	}
-	snprintf(path, sizeof(path), "%s/counts", detour->folder);
-	/* Who is asked to count can make a file there, and nobody else knows the folder's name. */
-	if (chmod(detour->folder, 0711) || mkdir(path, 0700) || chmod(path, 01733))
-		error = -errno;
-	snprintf(path, sizeof(path), "%s/detour.so", detour->folder);
+	detour->folder_fd = -1;
+}
+
+/* Programs of all users take part where root asks; else this user's alone. */
+static int fill_folder(struct cuda_detour *detour)
+{
+	char ask[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES];
+	int error = write_image(detour, "detour.so");
+
+	snprintf(ask, sizeof(ask), "%s" DETOUR_ASK_NAME, detour->folder);
 	if (!error)
-		error = write_image(detour, path);
-	return error ? error : try_image(path);
+		error = try_image(detour, "detour.so");
+	if (!error)
+		error = cuda_tellers_open(&detour->tellers, ask, geteuid() ? 0600 : 0666);
+	if (!error && fchmod(detour->folder_fd, geteuid() ? 0700 : 0711))
+		error = -errno;
+	return error;
+}
+
+/* PLACE/tactus/cuda/NAME. Where root's are, nobody else can list the names. */
+static int make_folder(struct cuda_detour *detour, const char *place)
+{
+	mode_t mode = geteuid() ? 0700 : 0711;
+	int parent, in, error;
+
+	/* What separates libraries in LD_AUDIT, and what the loader replaces there. */
+	if (!place || strpbrk(place, ": ;$"))
+		return -EINVAL;
+	snprintf(detour->folder, sizeof(detour->folder), "%s/tactus", place);
+	parent = own_folder_open(detour->folder, mode);
+	if (parent < 0)
+		return parent;
+	snprintf(detour->folder, sizeof(detour->folder), "%s/tactus/cuda", place);
+	in = own_folder_open(detour->folder, mode);
+	/* Others may have made the first for themselves alone, and a umask both. */
+	error = in < 0 ? in : geteuid() || (!fchmod(parent, 0755) && !fchmod(in, 0711)) ? 0 : -errno;
+	close(parent);
+	if (!error)
+		error = detour->folder_fd = own_folder_make(in, detour->folder, sizeof(detour->folder));
+	if (in >= 0)
+		close(in);
+	return error < 0 ? error : fill_folder(detour);
+}
+
+static int find_folder(struct cuda_detour *detour)
+{
+	/* Memory first, but from there nothing can be run on some machines. */
+	static const char *const of_root[] = { "/run", "/var/lib", "/var/cache" };
+	char of_home[DETOUR_FOLDER_BYTES];
+	const char *of_user[] = { getenv("XDG_RUNTIME_DIR"), getenv("XDG_CACHE_HOME"), of_home };
+	const char *const *places = geteuid() ? of_user : of_root;
+	size_t len = geteuid() ? sizeof(of_user) / sizeof(of_user[0]) : sizeof(of_root) / sizeof(of_root[0]);
+	int first = 0, error = -ENOENT;
+
+	snprintf(of_home, sizeof(of_home), "%s/.cache", getenv("HOME") ? getenv("HOME") : "");
+	for (size_t i = 0; error && i < len; i++) {
+		detour->folder_fd = -1;
+		error = make_folder(detour, places[i]);
+		if (error)
+			remove_folder(detour);
+		first = first ? first : error;
+	}
+	return error ? first : 0;
 }
 #endif
 
-static void remove_all(const char *folder)
+/* Which function a row is of. From the last: a file may have been written anew. */
+static bool find_planned(const void *data, const struct detour_row *row, struct detour_seen *seen)
 {
-	char path[DETOUR_FOLDER_BYTES + 2 * NAME_MAX_BYTES + NAME_MAX];
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
+	const struct cuda_detour *detour = data;
 
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlink(path);
+	for (u32 i = detour->planned_len; i > 0; i--) {
+		const struct planned *planned = &detour->planned[i - 1];
+
+		if (planned->offset != row->offset || planned->inode != row->inode || planned->device != row->device)
+			continue;
+		seen->function = planned->function;
+		seen->is_whole = planned->whole;
+		return true;
 	}
-	if (dir)
-		closedir(dir);
-	rmdir(folder);
-}
-
-static void remove_folder(const struct cuda_detour *detour)
-{
-	char path[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES];
-
-	if (!detour->folder[0])
-		return;
-	snprintf(path, sizeof(path), "%s/counts", detour->folder);
-	remove_all(path);
-	remove_all(detour->folder);
+	return false;
 }
 
 int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct reason *why)
 {
 #ifdef __x86_64__
-	/* Memory first: who counts must not wait for a disk to be written. Not TMPDIR: that may be one user's alone. */
-	static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp", "/run" };
 	struct cuda_detour *detour = calloc(1, sizeof(*detour));
-	int error = -ENOMEM;
+	int error = detour ? find_folder(detour) : -ENOMEM;
 
 	*out = detour;
-	for (size_t i = 0; detour && error && i < sizeof(places) / sizeof(places[0]); i++) {
-		error = make_folder(detour, places[i]);
-		if (error)
-			remove_folder(detour);
-	}
 	if (!error) {
 		detour->every = every;
-		detour->tells = tells;
+		detour->tellers.tell = tells;
+		detour->tellers.find = find_planned;
+		detour->tellers.data = detour;
 		return 0;
 	}
-	reason_set(why, "no place for its library: %s", strerror(-error));
+	reason_set(why, "no place for its library that nobody else could write to: %s", strerror(-error));
 	free(detour);
 	*out = NULL;
 	return error;
 #else
 	(void)every;
 	(void)tells;
+	(void)find_planned;
 	*out = NULL;
 	reason_set(why, "a program can be made to count by itself on x86-64 only");
 	return -ENOTSUP;
@@ -177,8 +216,10 @@ void cuda_detour_close(struct cuda_detour *detour)
 {
 	if (!detour)
 		return;
-	cuda_told_free(&detour->told);
+	cuda_tellers_close(&detour->tellers);
+#ifdef __x86_64__
 	remove_folder(detour);
+#endif
 	free(detour->had);
 	free(detour->places);
 	free(detour->numbers);
@@ -254,20 +295,20 @@ void cuda_detour_add(struct cuda_detour *detour, int fd, const struct cuda_funct
 
 	if (hands_out_functions(function))
 		place.kind = DETOUR_PROC_ADDRESS;
-	else if (!cookie || (detour->tells && !is_launch) ||
+	else if (!cookie || (detour->tellers.tell && !is_launch) ||
 		 (cookie & CUDA_COOKIE_ALWAYS && !(cookie & CUDA_COOKIE_COUNT_ONLY)) ||
 		 pread(fd, code, sizeof(code), (off_t)function->offset) != (ssize_t)sizeof(code) ||
 		 !detour_place_of(&place, code))
 		return;
 	else
-		place.kind = detour->tells		       ? DETOUR_TELL
+		place.kind = detour->tellers.tell	       ? DETOUR_TELL
 			     : cookie & CUDA_COOKIE_ENTRY_ONLY ? DETOUR_ENTRY
 							       : DETOUR_WHOLE;
 	if (make_room(detour))
 		return;
 	detour->numbers[detour->places_len] = place.function;
-	if (place.function >= detour->functions)
-		detour->functions = place.function + 1u;
+	if (place.function >= detour->tellers.functions)
+		detour->tellers.functions = place.function + 1u;
 	detour->places[detour->places_len++] = place;
 }
 
@@ -280,9 +321,12 @@ static int by_address(const void *a, const void *b)
 
 static int remember(struct cuda_detour *detour, const struct stat *seen)
 {
-	struct planned *planned = realloc(detour->planned,
-					  (detour->planned_len + detour->places_len) * sizeof(*planned));
+	u32 len = detour->planned_len + detour->places_len;
+	struct planned *planned;
 
+	if (detour->plans == DETOUR_PLANS || len > PLANNED_MAX)
+		return -ENOSPC;
+	planned = realloc(detour->planned, len * sizeof(*planned));
 	if (!planned)
 		return -ENOMEM;
 	detour->planned = planned;
@@ -299,7 +343,7 @@ int cuda_detour_plan(struct cuda_detour *detour, int fd)
 	size_t places_bytes = detour->places_len * sizeof(*detour->places);
 	size_t bytes = sizeof(struct detour_plan) + places_bytes;
 	struct detour_plan *plan = calloc(1, bytes);
-	char path[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES], fresh[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES];
+	char name[NAME_MAX_BYTES];
 	int error = plan ? 0 : -ENOMEM;
 	struct stat seen;
 
@@ -313,100 +357,79 @@ int cuda_detour_plan(struct cuda_detour *detour, int fd)
 		plan->version = DETOUR_VERSION;
 		plan->len = detour->places_len;
 		plan->every = detour->every;
-		plan->tells = detour->tells;
+		plan->tells = detour->tellers.tell;
 		memcpy(plan->places, detour->places, places_bytes);
-		snprintf(fresh, sizeof(fresh), "%s/fresh", detour->folder);
-		snprintf(path, sizeof(path), "%s/plan-%llx-%llx", detour->folder, (unsigned long long)seen.st_dev,
+		snprintf(name, sizeof(name), "plan-%llx-%llx", (unsigned long long)seen.st_dev,
 			 (unsigned long long)seen.st_ino);
 		/* Programs find it whole or not at all. */
-		error = write_file(fresh, plan, bytes, 0644);
-		if (!error && rename(fresh, path))
+		error = write_file(detour->folder_fd, "fresh", plan, bytes, 0444);
+		if (!error && renameat(detour->folder_fd, "fresh", detour->folder_fd, name))
 			error = -errno;
+		if (error)
+			unlinkat(detour->folder_fd, "fresh", 0);
+		detour->plans += !error;
 	}
 	free(plan);
 	detour->places_len = 0;
 	return error;
 }
 
-struct reading {
-	const struct cuda_detour *detour;
-	struct cuda_detour_counts *counts;
+int cuda_detour_fd(const struct cuda_detour *detour)
+{
+	return detour->tellers.listen_fd;
+}
+
+static bool is_of_command(void *data, int pidfd)
+{
+	return sched_is_of_command(data, pidfd);
+}
+
+void cuda_detour_serve(struct cuda_detour *detour, struct sensor *sched)
+{
+	cuda_tellers_serve(&detour->tellers, is_of_command, sched);
+}
+
+struct handing {
 	void (*take)(void *data, u32 function, const struct cuda_counts *counts);
 	void *data;
 };
 
-static void take_row(void *data, const struct detour_row *row)
+static void hand_over(void *data, const struct detour_seen *seen)
 {
-	struct reading *reading = data;
-	/* What runs into a probe is seen to return there. */
-	struct cuda_counts counts = { .entered = row->calls, .failed = row->failed };
+	const struct handing *handing = data;
+	struct cuda_counts counts = { .entered = seen->calls, .returned = seen->returned, .failed = seen->failed };
 
-	/* From the last: a file may have been written anew. */
-	for (u32 i = reading->detour->planned_len; i > 0; i--) {
-		const struct planned *planned = &reading->detour->planned[i - 1];
-
-		if (planned->offset != row->offset || planned->inode != row->inode || planned->device != row->device)
-			continue;
-		reading->counts->calls += row->calls;
-		if (planned->whole)
-			counts.returned = row->calls - row->sent - row->trapped;
-		reading->take(reading->data, planned->function, &counts);
-		return;
-	}
+	handing->take(handing->data, seen->function, &counts);
 }
 
-static void read_file(struct reading *reading, const char *path, void *bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat seen;
-	ssize_t got = -1;
-
-	if (fd >= 0 && !fstat(fd, &seen) && S_ISREG(seen.st_mode) &&
-	    (seen.st_size == DETOUR_COUNTS_BYTES || seen.st_size == DETOUR_TELLING_BYTES))
-		got = pread(fd, bytes, DETOUR_COUNTS_BYTES, 0);
-	if (got >= 0 && detour_counts_read(bytes, (size_t)got, take_row, reading) >= 0)
-		reading->counts->processes++;
-	else
-		reading->counts->refused++;
-	if (fd >= 0)
-		close(fd);
-}
-
-struct cuda_detour_counts cuda_detour_read(const struct cuda_detour *detour,
+struct cuda_detour_counts cuda_detour_read(struct cuda_detour *detour,
 					   void (*take)(void *data, u32 function, const struct cuda_counts *counts),
 					   void *data)
 {
-	struct cuda_detour_counts counts = { 0 };
-	struct reading reading = { detour, &counts, take, data };
-	char path[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES + NAME_MAX];
-	struct dirent *entry;
-	void *bytes = malloc(DETOUR_COUNTS_BYTES);
-	DIR *dir;
+	struct handing handing = { take, data };
+	struct cuda_tellers_sum sum = cuda_tellers_read(&detour->tellers, hand_over, &handing);
 
-	snprintf(path, sizeof(path), "%s/counts", detour->folder);
-	dir = bytes ? opendir(path) : NULL;
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/counts/%s", detour->folder, entry->d_name);
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			read_file(&reading, path, bytes);
-	}
-	if (dir)
-		closedir(dir);
-	free(bytes);
-	return counts;
+	return (struct cuda_detour_counts){ sum.processes, sum.broken, sum.calls, detour->tellers.lost,
+					    detour->refused };
 }
 
 void cuda_detour_collect(struct cuda_detour *detour, bool all)
 {
-	char path[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES];
-
-	if (!detour->tells)
-		return;
-	snprintf(path, sizeof(path), "%s/counts", detour->folder);
-	cuda_told_collect(&detour->told, path, detour->functions, all);
+	cuda_tellers_collect(&detour->tellers, all);
 }
 
-const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns)
+const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns,
+						 const struct threads *threads)
 {
-	return cuda_told_take(&detour->told, before_ns);
+	const struct cuda_told_launch *launch;
+
+	while ((launch = cuda_told_take(&detour->tellers.told, before_ns))) {
+		const struct thread *thread = threads_by_tid(threads, launch->event.head.tid);
+
+		/* Its first launch ran into the probe, where the kernel has said whose thread it is. */
+		if (thread && thread->pid == launch->pid)
+			return &launch->event;
+		detour->refused++;
+	}
+	return NULL;
 }

@@ -10,13 +10,16 @@
 #include "../base/say.h"
 #include "../model/cuda_api.h"
 #include "../model/detour.h"
+#include "../model/threads.h"
 
 struct cuda_detour;
+struct sensor;
 
 /* Makes the folder. `every`: one call in so many runs into the probe; `tells`: none but launches go past it, and each
  * of them is told. Returns 0, or -errno with a reason. */
 int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct reason *why);
-/* Removes it. What a program still counts is lost then, and it does not notice. */
+/* Removes it. What a program still counts is lost then, and it does not notice; nobody can make the folder again but
+ * who could before. */
 void cuda_detour_close(struct cuda_detour *detour);
 
 /* Puts the library into the environment that a command is forked with, and takes it out again. */
@@ -28,20 +31,29 @@ void cuda_detour_add(struct cuda_detour *detour, int fd, const struct cuda_funct
 /* The library's functions have all been added: from now on programs find them. Returns 0 or -errno. */
 int cuda_detour_plan(struct cuda_detour *detour, int fd);
 
+/* Readable when a program asks for memory to count in; it waits for the answer. */
+int cuda_detour_fd(const struct cuda_detour *detour);
+/* Answers; the sched sensor says who is of the command. */
+void cuda_detour_serve(struct cuda_detour *detour, struct sensor *sched);
+
 struct cuda_detour_counts {
 	u32 processes; /* that counted */
-	u32 refused;   /* files that are not as they should be */
+	u32 broken;    /* whose counts are not as they should be */
 	u64 calls;
+	u64 lost;    /* launches that were told and not read */
+	u64 refused; /* launches told in the name of another process's thread */
 };
 
 /* Calls `take` with what was counted of a function in a process, for each; returns the sums. */
-struct cuda_detour_counts cuda_detour_read(const struct cuda_detour *detour,
+struct cuda_detour_counts cuda_detour_read(struct cuda_detour *detour,
 					   void (*take)(void *data, u32 function, const struct cuda_counts *counts),
 					   void *data);
 
 /* Reads what programs told since the last time; `all`: none of them tells any more. */
 void cuda_detour_collect(struct cuda_detour *detour, bool all);
-/* The oldest launch that was read and not taken yet, if it is older than that; NULL: there is none. */
-const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns);
+/* The oldest launch that was read and not taken yet, if it is older than that; NULL: there is none. It is of a thread
+ * that is known, of the process that tells. */
+const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns,
+						 const struct threads *threads);
 
 #endif

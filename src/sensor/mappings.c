@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../base/maps_record.h"
 #include "../base/system.h"
 
 enum { RING_BYTES = 65536, RECORD_MAX = 8192 }; /* a record is 72 bytes and a path */
@@ -28,16 +29,6 @@ struct mappings {
 	long page_bytes;
 	int epoll_fd;
 	unsigned char record[RECORD_MAX];
-};
-
-/* What follows the header of a PERF_RECORD_MMAP2. */
-struct mmap2_record {
-	u32 pid, tid;
-	u64 address, len, offset;
-	u32 major, minor;
-	u64 inode, inode_generation;
-	u32 prot, flags;
-	char path[];
 };
 
 static void ring_close(struct mappings *mappings, struct cpu_ring *ring)
@@ -157,27 +148,6 @@ static void copy_out(const struct mappings *mappings, const struct cpu_ring *rin
 	memcpy((unsigned char *)to + first, data, bytes - first);
 }
 
-static void take_mmap2(struct mappings *mappings, size_t bytes,
-		       void (*take)(void *data, u32 pid, const struct mapping *mapping), void *data)
-{
-	struct mmap2_record *record = (void *)(mappings->record + sizeof(struct perf_event_header));
-	struct mapping mapping = { .executable = true };
-
-	if (bytes <= sizeof(struct perf_event_header) + sizeof(*record) || bytes >= RECORD_MAX)
-		return;
-	mappings->record[bytes] = '\0';
-	mapping.start = record->address;
-	mapping.end = record->address + record->len;
-	mapping.offset = record->offset;
-	mapping.inode = record->inode;
-	mapping.major = record->major;
-	mapping.minor = record->minor;
-	mapping.deleted = path_was_deleted(record->path);
-	mapping.path = record->path;
-	if (mapping.inode)
-		take(data, record->pid, &mapping);
-}
-
 static u64 take_ring(struct mappings *mappings, struct cpu_ring *ring,
 		     void (*take)(void *data, u32 pid, const struct mapping *mapping), void *data)
 {
@@ -185,7 +155,9 @@ static u64 take_ring(struct mappings *mappings, struct cpu_ring *ring,
 
 	while (tail < head) {
 		struct perf_event_header header;
+		struct mapping mapping;
 		size_t bytes;
+		u32 pid;
 
 		copy_out(mappings, ring, tail, &header, sizeof(header));
 		if (header.size < sizeof(header))
@@ -195,14 +167,10 @@ static u64 take_ring(struct mappings *mappings, struct cpu_ring *ring,
 		/* Given back before it is used, so that there is room while the callee is at work. */
 		tail += header.size;
 		__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
-		if (header.type == PERF_RECORD_MMAP2) {
-			take_mmap2(mappings, bytes, take, data);
-		} else if (header.type == PERF_RECORD_LOST && bytes >= sizeof(header) + 16) {
-			u64 count;
-
-			memcpy(&count, mappings->record + sizeof(header) + 8, sizeof(count));
-			lost += count;
-		}
+		if (header.size < RECORD_MAX && mapping_of_record(mappings->record, bytes, &pid, &mapping))
+			take(data, pid, &mapping);
+		else
+			lost += mappings_lost(mappings->record, bytes);
 	}
 	return lost;
 }

@@ -530,6 +530,13 @@ int sched_map_fd(const struct sensor *sensor, const char *name)
 	return bpf_object__find_map_fd_by_name(state->skeleton->obj, name);
 }
 
+const struct btf *sched_types(const struct sensor *sensor)
+{
+	const struct sched_state *state = sensor->data;
+
+	return bpf_object__btf(state->skeleton->obj);
+}
+
 void sched_set_learning(struct sensor *sensor, u32 flags)
 {
 	struct sched_state *state = sensor->data;

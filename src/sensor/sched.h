@@ -82,8 +82,15 @@ int sched_share(const struct sensor *sensor, struct bpf_object *object);
 /* What events are sent (EMIT_*); all kinds for no sensor (NULL). */
 u32 sched_emits(const struct sensor *sensor);
 
+/* Whether the process of a pidfd is the command after `--` or a descendant of it, by what the kernel half has followed.
+ */
+bool sched_is_of_command(const struct sensor *sensor, int pidfd);
+
 /* For the learned sensor: the kernel half's maps by name, what it is to do (LEARN_*), and what it counted. */
 int sched_map_fd(const struct sensor *sensor, const char *name);
+/* The types that these maps hold. */
+struct btf;
+const struct btf *sched_types(const struct sensor *sensor);
 void sched_set_learning(struct sensor *sensor, u32 flags);
 struct sched_learned {
 	u64 looks, found; /* threads looked up, and those of which something was predicted */

@@ -116,7 +116,7 @@ static void take_told(struct session *session, u64 until_ns)
 
 	if (session->source->threads.last_ns && until_ns > session->source->threads.last_ns)
 		until_ns = session->source->threads.last_ns;
-	while (session->detour && (launch = cuda_detour_take(session->detour, until_ns)))
+	while (session->detour && (launch = cuda_detour_take(session->detour, until_ns, &session->source->threads)))
 		take_live(session, &launch->head);
 }
 
@@ -145,6 +145,8 @@ static void serve_cuda(struct session *session)
 {
 	if (session->cuda.state == SENSOR_OFF)
 		return;
+	if (session->detour)
+		cuda_detour_serve(session->detour, &session->sensor);
 	session->cuda.kind->work(session->cuda.data);
 	cuda_tell_names(&session->cuda, take_live, session);
 }
@@ -371,7 +373,8 @@ static void count_losses(struct session *session)
 		source->cuda_ioctls = cuda.ioctls;
 		source->cuda_counters = cuda.detour.processes;
 		source->cuda_counted = cuda.detour.calls;
-		source->cuda_lost = cuda.lost_threads + cuda.too_deep + cuda.unread + cuda.missed + cuda.detour.refused;
+		source->cuda_lost = cuda.lost_threads + cuda.too_deep + cuda.unread + cuda.missed + cuda.detour.broken +
+				    cuda.detour.lost + cuda.detour.refused;
 	}
 	if (!session->live)
 		return;
@@ -409,12 +412,15 @@ static int urgent_fd(const struct session *session)
 	struct epoll_event readable = { .events = EPOLLIN };
 	int evidence = session->evidence ? evidence_fd(session->evidence) : -1;
 	int cuda = session->cuda.state != SENSOR_OFF ? session->cuda.kind->fd(session->cuda.data) : -1;
-	int fd = evidence >= 0 || cuda >= 0 ? epoll_create1(EPOLL_CLOEXEC) : -1;
+	int detour = session->detour ? cuda_detour_fd(session->detour) : -1;
+	int fd = evidence >= 0 || cuda >= 0 || detour >= 0 ? epoll_create1(EPOLL_CLOEXEC) : -1;
 
 	if (fd >= 0 && evidence >= 0)
 		epoll_ctl(fd, EPOLL_CTL_ADD, evidence, &readable);
 	if (fd >= 0 && cuda >= 0)
 		epoll_ctl(fd, EPOLL_CTL_ADD, cuda, &readable);
+	if (fd >= 0 && detour >= 0)
+		epoll_ctl(fd, EPOLL_CTL_ADD, detour, &readable);
 	return fd;
 }
 

@@ -6,11 +6,30 @@
 
 #include "../../src/model/detour.h"
 
-static void take(void *data, const struct detour_row *row)
+enum { MOST = 1 << 20 };
+
+struct taking {
+	struct detour_seen seen[DETOUR_ROWS];
+	size_t rows;
+	u64 calls;
+};
+
+static void take(void *data, u32 number, const struct detour_row *row)
 {
-	*(size_t *)data += 1;
-	if (row->used != 1 || row->sent > row->calls || row->trapped > row->calls - row->sent ||
-	    row->failed > row->calls - row->sent - row->trapped)
+	struct taking *taking = data;
+	struct detour_seen *seen, before;
+
+	taking->rows++;
+	taking->calls += row->calls;
+	if (number >= DETOUR_ROWS || taking->calls > MOST || row->used != 1 || row->sent > row->calls ||
+	    row->trapped > row->calls - row->sent || row->failed > row->calls - row->sent - row->trapped)
+		abort();
+	seen = &taking->seen[number];
+	seen->is_whole = row->offset & 1;
+	before = *seen;
+	detour_seen_take(seen, row);
+	if (seen->calls < before.calls || seen->failed < before.failed || seen->returned < before.returned ||
+	    seen->failed > seen->calls || seen->returned > seen->calls)
 		abort();
 }
 
@@ -20,30 +39,36 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	unsigned char *bytes = malloc(DETOUR_COUNTS_BYTES);
 	struct detour_place place = { 0 };
-	size_t taken = 0, head = sizeof(struct detour_counts);
-	struct event_cuda_launch event;
-	struct detour_launch launch;
+	size_t head = sizeof(struct detour_counts);
+	struct taking taking = { .rows = 0 };
 	int got;
 
-	got = detour_counts_read(data, size, take, &taken);
-	if (got >= 0 && (size_t)got != taken)
+	got = detour_counts_read(data, size, MOST, take, &taking);
+	if (got >= 0 && (size_t)got != taking.rows)
 		abort();
 	/* A head, and what comes behind it as rows, again and again. */
-	for (size_t at = 0; at < DETOUR_COUNTS_BYTES; at++)
-		bytes[at] = at < size ? data[at] : size > head ? data[head + (at - head) % (size - head)] : 0;
-	taken = 0;
-	got = detour_counts_read(bytes, DETOUR_COUNTS_BYTES, take, &taken);
-	if (got > DETOUR_ROWS || (got >= 0 && (size_t)got != taken))
-		abort();
+	memset(bytes, 0, DETOUR_COUNTS_BYTES);
+	memcpy(bytes, data, size < DETOUR_COUNTS_BYTES ? size : DETOUR_COUNTS_BYTES);
+	for (size_t at = size, len = size - head; size > head && at < DETOUR_COUNTS_BYTES; at += len) {
+		len = DETOUR_COUNTS_BYTES - at < size - head ? DETOUR_COUNTS_BYTES - at : size - head;
+		memcpy(bytes + at, data + head, len);
+	}
+	/* And once more, as they are when the program has gone on: the rows the other way round. */
+	for (int turn = 0; turn < 2; turn++) {
+		taking.rows = taking.calls = 0;
+		got = detour_counts_read(bytes, DETOUR_COUNTS_BYTES, MOST, take, &taking);
+		if (got > DETOUR_ROWS || (got >= 0 && (size_t)got != taking.rows))
+			abort();
+		for (size_t i = 0; i < DETOUR_ROWS / 2; i++) {
+			struct detour_row *rows = (void *)(bytes + head), row = rows[i];
+
+			rows[i] = rows[DETOUR_ROWS - 1 - i];
+			rows[DETOUR_ROWS - 1 - i] = row;
+		}
+	}
 	if (size >= CUDA_CODE_BYTES && detour_place_of(&place, data) &&
 	    (place.behind <= place.shift || place.behind > place.shift + 2 || place.reg > 15))
 		abort();
-	if (size >= sizeof(launch)) {
-		memcpy(&launch, data, sizeof(launch));
-		if (detour_launch_read(&launch, launch.turn - 1, 64, &event) &&
-		    (event.head.kind != EVENT_CUDA_LAUNCH || !event.function || event.function >= 64))
-			abort();
-	}
 	free(bytes);
 	return 0;
 }

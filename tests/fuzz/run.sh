@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes what reads files that anyone may have made, for FUZZ_SECONDS (5) each, from seeds that are made here.
+# What earlier hours found worth keeping is in tests/fuzz/corpus/NAME and tried first.
 # Usage: tests/fuzz/run.sh [NAME...]   (all targets without a name)
 # What breaks a target is kept as build/fuzz/NAME-crash-*; build/fuzz/NAME FILE shows it again.
 cd "$(dirname "$0")/../.." || exit 1
@@ -31,14 +32,15 @@ build_target() {
 
 # fuzz NAME SOURCE-FOR-SEEDS SOURCES...: tests/fuzz/NAME_fuzz.c with what tests/fuzz/NAME_seeds.c makes
 fuzz() {
-	local name=$1 log=$scratch/$1.log edges covered runs status=0
+	local name=$1 log=$scratch/$1.log edges covered runs status=0 kept=()
 	[ "$wanted" = "  " ] || [[ $wanted == *" $name "* ]] || return 0
 	if ! build_target "$@" >"$log" 2>&1; then
 		flunk "$name: the fuzz target builds and has seeds" "$(tail -n 20 "$log")"
 		return
 	fi
+	[ ! -d "tests/fuzz/corpus/$name" ] || kept=("tests/fuzz/corpus/$name")
 	timeout -k 5 $((seconds + 60)) "$fuzz_out/$name" -max_total_time="$seconds" -max_len=4096 -timeout=5 \
-		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$fuzz_out/$name-" "$scratch/$name" \
+		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$fuzz_out/$name-" "$scratch/$name" "${kept[@]}" \
 		>"$log" 2>&1 || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
@@ -58,6 +60,8 @@ fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rul
 fuzz elf '' src/base/elf.c src/base/say.c
 fuzz devices '' src/model/devices.c
 fuzz detour '' src/model/detour.c
+fuzz told '' src/sensor/cuda_told.c src/model/detour.c
+fuzz maps_record '' src/base/maps_record.c src/base/maps.c
 fuzz demangle '' src/sink/demangle.c
 fuzz procdb '' src/model/procdb.c src/model/procdb_format.c src/base/say.c
 done_testing

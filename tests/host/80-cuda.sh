@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tactus cuda against a double of libcuda.so.1 (tests/fakes/libcuda.c), which stands for the real one where there is no GPU:
 # counts, arguments, spans inside spans, memory, errors, threads, forks, all forms of output, and what can go wrong.
-# not beside: tactus cuda, whose folders in /tmp are counted
+# not beside: tactus cuda, whose folders are counted
 . tests/tap.sh
 . tests/cuda.sh
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tactus cuda where the library is not an ordinary file of an ordinary process: 32 bits, another mount namespace, a process that
 # ends while probes are put on, a kernel that refuses; and calls in what 'tactus record' writes. On the double of libcuda.so.1.
-# not beside: tactus cuda, whose folders in /tmp are counted
+# not beside: tactus cuda, whose folders are counted
 . tests/tap.sh
 
 library=$PWD/build/workloads/libcuda.so.1

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # tactus cuda --sample on a command that counts its calls itself (detour/): exact against what the program did, whichever way it
 # came by its functions, and never in the program's way. On the double of libcuda.so.1.
-# not beside: tactus cuda, whose folders in /tmp are counted
-. tools/lib.sh
-# In which the counts of this test's commands are, and nobody else's.
-with_own_shared_memory tests/host/82-cuda-detour.sh
+# not beside: tactus cuda, whose folders are counted
 . tests/tap.sh
 . tests/cuda.sh
 
@@ -26,7 +23,7 @@ sampled() {
 }
 # without_trap: how many calls were counted that way; all the others trapped
 without_trap() { sed -n 's/.* \([0-9]*\) calls were counted without a trap.*/\1/p' "$scratch/err"; }
-folders() { find /tmp /var/tmp /dev/shm /run -maxdepth 1 -name 'tactus-detour.*' 2>/dev/null | sort; }
+folders() { find /run/tactus/cuda /var/lib/tactus/cuda -mindepth 1 -maxdepth 1 2>/dev/null | sort; }
 before=$(folders)
 
 echo "# by dlsym"
@@ -213,11 +210,11 @@ uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned int number, uintptr_t *from, 
 END
 gcc -shared -fPIC -nostdlib -o "$scratch/own.so" "$scratch/own.c"
 LD_AUDIT=$scratch/own.so sampled -- sh -c "echo \"\$LD_AUDIT\"; exec '$calls' '$library' launches 5000"
-like "an auditor of the user's stays" "$(cat "$scratch/said")" "^$scratch/own.so:/.*/tactus-detour\..*/detour.so$"
+like "an auditor of the user's stays" "$(cat "$scratch/said")" "^$scratch/own.so:/.*/tactus/cuda/[0-9a-f]{32}/detour.so$"
 is "calls count themselves beside an auditor of the user's" "$(of calls calls function=cuLaunchKernel) $(without_trap)" "5000 5000"
 for mode in --sample=100 -v; do
 	"$tactus" cuda --json $mode --library "$library" -- sh -c "ulimit -f 8; exec '$calls' '$library' launches 5000" >"$scratch/rows" 2>"$scratch/err"
-	is "a program that may write no large file goes on, $mode" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 "
+	is "a program that may write no large file counts itself all the same, $mode" "$? $(of calls calls function=cuLaunchKernel) $(without_trap)" "0 5000 5000"
 done
 if id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	mkdir -m 755 /tmp/tactus-test-nobody.$$
@@ -234,14 +231,16 @@ is "no folder of commands that counted themselves is left behind" "$(folders)" "
 "$tactus" cuda --sample 100 --library "$library" -- sh -c "'$calls' '$library' rate 60000000 >'$scratch/rate'; echo \$? >'$scratch/status'" \
 	>"$scratch/rows" 2>"$scratch/err" &
 watcher=$!
-# Where its counts are, once there are some; not for ever.
+# Until it counts; not for ever.
 for _ in $(seq 600); do
-	folders | grep -vxF "$before" >"$scratch/folder" && [ -n "$(ls "$(cat "$scratch/folder")/counts")" ] && break
+	folders | grep -vxF "$before" >"$scratch/folder" && grep -qs tactus-counts /proc/[0-9]*/maps && break
 	sleep 0.05
 done
 kill -KILL $watcher
 wait $watcher 2>/dev/null
 wait_for "$scratch/status" .
 is "tactus is killed: its command goes on to its end" "$(cat "$scratch/status")" 0
-rm -r "$(cat "$scratch/folder")"
+holds "tactus is killed: its folder is left behind" test -d "$(cat "$scratch/folder")"
+sampled -- true
+is "a folder that a killed tactus left behind is removed by the next" "$(folders)" "$before"
 done_testing

@@ -232,6 +232,19 @@ static void launches_have_names(void)
 	end();
 }
 
+static void kernels_are_bounded(void)
+{
+	enum { MORE = 1000 };
+
+	begin();
+	for (u64 handle = 1; handle <= CUDA_KERNELS_OF_PROCESS + MORE; handle++)
+		launch(handle, 1);
+	is(cuda.kernels_len, CUDA_KERNELS_OF_PROCESS + 1, "kernels that a process makes up are so many and one more");
+	is(cuda_kernel_of(&cuda, PID, 0)->launches, MORE, "launches of kernels beyond the bound are told as of one");
+	is(cuda.launches, CUDA_KERNELS_OF_PROCESS + MORE, "launches of kernels beyond the bound are all counted");
+	end();
+}
+
 static size_t name_len(u64 handle)
 {
 	return strlen(cuda_kernel_of(&cuda, PID, handle)->name);
@@ -384,6 +397,7 @@ int main(void)
 	many_outside();
 	memory_adds_up();
 	launches_have_names();
+	kernels_are_bounded();
 	long_names_come_in_pieces();
 	hostile_events();
 	names_of_functions();

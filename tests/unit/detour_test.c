@@ -52,14 +52,17 @@ static void test_marks(void)
 	is(detour_mark_of(0, probe), DETOUR_NONE, "zero is no mark");
 }
 
+enum { MOST = 1 << 30 };
+
 struct sums {
-	u64 rows, calls, sent, trapped, failed;
+	u64 rows, calls, sent, trapped, failed, numbers;
 };
 
-static void add_row(void *data, const struct detour_row *row)
+static void add_row(void *data, u32 number, const struct detour_row *row)
 {
 	struct sums *sums = data;
 
+	sums->numbers += number;
 	sums->rows++;
 	sums->calls += row->calls;
 	sums->sent += row->sent;
@@ -79,8 +82,10 @@ static void test_counts(void)
 	counts->rows[0] = (struct detour_row){ .calls = 1000, .sent = 10, .trapped = 3, .failed = 4, .used = 1 };
 	counts->rows[7] = (struct detour_row){ .calls = 50, .sent = 1 };
 	counts->rows[DETOUR_ROWS - 1] = (struct detour_row){ .calls = 5, .sent = 1, .used = 1 };
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), 2, "rows of counts in use are all read");
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, MOST, add_row, &sums), 2,
+	   "rows of counts in use are all read");
 	is(sums.rows, 2, "rows of counts in use are handed over");
+	is(sums.numbers, DETOUR_ROWS - 1, "rows of counts are handed over with their numbers");
 	is(sums.calls, 1005, "rows of counts have their calls");
 	is(sums.sent + sums.trapped + sums.failed, 18, "rows of counts tell what became of the calls");
 
@@ -89,34 +94,87 @@ static void test_counts(void)
 	counts->rows[0] = (struct detour_row){ .calls = 5, .sent = ~0ULL, .trapped = 9, .failed = ~0ULL, .used = 1 };
 	counts->rows[1] = (struct detour_row){ .calls = 5, .sent = 2, .trapped = ~0ULL, .failed = 1, .used = 1 };
 	counts->rows[2] = (struct detour_row){ .calls = 5, .failed = 6, .used = 1 };
-	detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums);
+	detour_counts_read(counts, DETOUR_COUNTS_BYTES, MOST, add_row, &sums);
 	is(sums.calls, 20, "absurd rows: their calls");
 	is(sums.sent, 8, "absurd row has not more calls sent than made");
 	is(sums.trapped, 3, "absurd row has not more calls trapped than made");
 	is(sums.failed, 5, "absurd row has not more calls failed than made");
 
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES - 1, add_row, &sums), -EINVAL,
+	sums = (struct sums){ 0 };
+	counts->rows[0].calls = counts->rows[1].calls = ~0ULL;
+	detour_counts_read(counts, DETOUR_COUNTS_BYTES, 100, add_row, &sums);
+	is(sums.calls, 100, "rows that claim more calls than there was time for have together as many as that");
+	is(sums.sent + sums.trapped + sums.failed, 100, "calls that were cut are divided once");
+
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES - 1, MOST, add_row, &sums), -EINVAL,
 	   "file of counts that is cut is refused");
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES + 1, add_row, &sums), -EINVAL,
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES + 1, MOST, add_row, &sums), -EINVAL,
 	   "file of counts that is too long is refused");
-	is(detour_counts_read(counts, 0, add_row, &sums), -EINVAL, "empty file of counts is refused");
+	is(detour_counts_read(counts, 0, MOST, add_row, &sums), -EINVAL, "empty file of counts is refused");
 	/* At an odd address, as a file that was read may lie. */
 	odd = malloc(DETOUR_COUNTS_BYTES + 1);
 	memcpy(odd + 1, counts, DETOUR_COUNTS_BYTES);
-	is(detour_counts_read(odd + 1, DETOUR_COUNTS_BYTES, add_row, &sums), 4, "bytes that are not aligned");
+	is(detour_counts_read(odd + 1, DETOUR_COUNTS_BYTES, MOST, add_row, &sums), 4, "bytes that are not aligned");
 	counts->len = DETOUR_ROWS + 1;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, MOST, add_row, &sums), -EINVAL,
 	   "file of counts with another number of rows is refused");
 	counts->len = DETOUR_ROWS;
 	counts->version++;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, MOST, add_row, &sums), -EINVAL,
 	   "file of counts of another version is refused");
 	counts->version--;
 	counts->magic ^= 1;
-	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, add_row, &sums), -EINVAL,
+	is(detour_counts_read(counts, DETOUR_COUNTS_BYTES, MOST, add_row, &sums), -EINVAL,
 	   "file that has no counts is refused");
 	free(odd);
 	free(counts);
+}
+
+static void test_growth(void)
+{
+	struct detour_row row = { .calls = 100, .sent = 10, .failed = 5, .used = 1 };
+	struct detour_seen seen = { .function = 1, .is_whole = true };
+
+	detour_seen_take(&seen, &row);
+	is(seen.returned, 90, "calls that were not sent into the probe have returned here");
+	row = (struct detour_row){ .calls = 7, .used = 1 };
+	detour_seen_take(&seen, &row);
+	ok(seen.calls == 100 && seen.returned == 90 && seen.failed == 5, "counts that go backwards stay as they were");
+	row = (struct detour_row){ .calls = 120, .sent = 120, .used = 1 };
+	detour_seen_take(&seen, &row);
+	ok(seen.calls == 120 && seen.returned == 90, "calls that grow do not take back what has returned");
+	is(detour_sum(~0ULL - 1, 5), ~0ULL, "sums that do not fit stay at the highest number");
+	is(detour_sum(2, 3), 5, "sums that fit are sums");
+	is(detour_most_calls(1000, 4), 4000, "four CPUs make four calls a nanosecond at most");
+	is(detour_most_calls(~0ULL / 2, 4), ~0ULL, "time without end has the highest number of calls");
+	is(detour_most_calls(5, 0), 0, "no CPU makes no call");
+}
+
+static void test_answers(void)
+{
+	u64 paid_ns = 0, now_ns = 5ULL * NSEC_PER_SEC, answered = 0;
+
+	while (answered < 1000 && detour_may_answer(&paid_ns, now_ns))
+		answered++;
+	is(answered, 64, "programs that ask after a long pause are answered 64 at once");
+	ok(!detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC / 2),
+	   "program that asks beyond those waits for its millisecond");
+	ok(detour_may_answer(&paid_ns, now_ns + NSEC_PER_MSEC),
+	   "program that asks beyond those is answered a millisecond later");
+	for (answered = 0; now_ns < 6ULL * NSEC_PER_SEC; now_ns += NSEC_PER_MSEC / 10)
+		answered += detour_may_answer(&paid_ns, now_ns);
+	ok(answered >= 990 && answered <= 1000, "program that asks all the time is answered a thousand times a second");
+}
+
+static void test_stretches(void)
+{
+	is(detour_stretch(10, 4, 100), 6, "launches that were begun and not taken can be read");
+	is(detour_stretch(500, 4, 100), 100, "launches are read so many at once");
+	is(detour_stretch(DETOUR_TOLD_LEN + 10, DETOUR_TOLD_LEN - 3, 100), 3, "launches are read up to the ring's end");
+	is(detour_stretch(4, 10, 100), 0, "a beginning that went backwards has nothing to read");
+	is(detour_stretch(~0ULL, 0, 100), 0, "a beginning that is absurdly far has nothing to read");
+	is(detour_stretch(2, ~0ULL, 100), 1, "numbers of launches may go round");
+	is(detour_stretch(7, 7, 100), 0, "a ring with nothing new has nothing to read");
 }
 
 static void test_launches(void)
@@ -125,14 +183,20 @@ static void test_launches(void)
 					.event = { .head = { .time_ns = 5, .tid = 3 }, .function = 9, .kernel = 77 } };
 	struct event_cuda_launch event = { 0 };
 
-	ok(detour_launch_read(&launch, 7, 10, &event), "launch that was told of is read");
+	ok(detour_launch_read(&launch, 7, 10, 1, 9, &event), "launch that was told of is read");
 	is(event.kernel, 77, "launch reads back with its kernel");
 	is(event.head.kind, EVENT_CUDA_LAUNCH, "launch is a launch event whatever it says");
 	is(event.head.flags, EVENT_FLAG_ENTRY, "launch is marked as seen at its entry");
-	ok(!detour_launch_read(&launch, 8, 10, &event), "launch of another turn is refused");
-	ok(!detour_launch_read(&launch, 7, 9, &event), "a function that there is not");
+	is(event.head.time_ns, 5, "launch that was told of a time within the window keeps it");
+	detour_launch_read(&launch, 7, 10, 6, 9, &event);
+	is(event.head.time_ns, 6, "launch told of a time before the process was met gets that time");
+	launch.event.head.time_ns = ~0ULL;
+	detour_launch_read(&launch, 7, 10, 6, 9, &event);
+	is(event.head.time_ns, 9, "launch told of a time to come gets the present");
+	ok(!detour_launch_read(&launch, 8, 10, 1, 9, &event), "launch of another turn is refused");
+	ok(!detour_launch_read(&launch, 7, 9, 1, 9, &event), "a function that there is not");
 	launch.event.function = 0;
-	ok(!detour_launch_read(&launch, 7, 10, &event), "launch of no function is refused");
+	ok(!detour_launch_read(&launch, 7, 10, 1, 9, &event), "launch of no function is refused");
 }
 
 int main(void)
@@ -140,6 +204,9 @@ int main(void)
 	test_beginnings();
 	test_marks();
 	test_counts();
+	test_growth();
+	test_stretches();
+	test_answers();
 	test_launches();
 	return tap_end();
 }
