@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 usage() {
 	cat <<-'EOF'
 		Usage: tests/run.sh [LAYER|TEST]...
-		  LAYER  unit, fuzz, replay, host (needs root), vm (needs QEMU), long (hours); without a word: all of them but long
+		  LAYER  unit, fuzz, replay, host and hostile (need root), vm (needs QEMU), long (hours); without a word: all of them but long
 		  TEST   one of them: host/10-cpus, or the path of its file
 		What each test said is kept in build/tests-log/; V=1 shows it here too. Ctrl-C ends everything.
 		A test's head may say '# alone: WHY' (nothing runs beside it), '# not beside: WORD' (nor does any that says the same),
@@ -48,7 +48,7 @@ drop_layer() {
 	queue=("${kept[@]}")
 }
 drop_what_cannot_run() {
-	[ "$(id -u)" = 0 ] || drop_layer host "needs root"
+	[ "$(id -u)" = 0 ] || { drop_layer host "needs root"; drop_layer hostile "needs root"; }
 	local program
 	for program in qemu-system-x86_64 hackbench cyclictest stress-ng aplay nginx wrk modinfo; do
 		PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null && continue
@@ -62,7 +62,7 @@ fill_queue() {
 	local word name alone=() others=() quick=()
 	for word in "$@"; do
 		case $word in
-		unit | fuzz | replay | host | vm | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
+		unit | fuzz | replay | host | hostile | vm | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
 		*)
 			name=${word#tests/} name=${name%.sh}
 			find_command "$name"
@@ -240,7 +240,7 @@ interrupted() {
 
 main() {
 	case " $* " in *" -h "* | *" --help "*) usage; exit 0 ;; esac
-	[ $# -gt 0 ] || set -- unit fuzz replay host vm
+	[ $# -gt 0 ] || set -- unit fuzz replay host hostile vm
 	fill_queue "$@"
 	build
 	rm -rf "$log_top"

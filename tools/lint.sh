@@ -74,7 +74,7 @@ check_manual() {
 }
 
 # Folders whose tests have names that stand alone; those that are not clean yet come later.
-named_tests=(tests/unit tests/host tests/guest tests/vm tests/long tests/replay)
+named_tests=(tests/unit tests/host tests/hostile tests/guest tests/vm tests/long tests/replay)
 
 check_names() {
 	local line
