@@ -18,12 +18,18 @@ into() {
 echo "+cpu +cpuset +pids" >$top/cgroup.subtree_control
 mkdir $top/bomb $top/quota $top/set
 
+# How long so many threads take is the machine's matter: first by the kernel's own scheduler.
+began=$SECONDS
+build/workloads/crowd wake 10000 2 >/dev/null 2>&1
+by_kernel_s=$((SECONDS - began + 1))
+
 start_run
 is "tactus is in charge" "$(state)" enabled
 
-crowd=$(timeout 120 build/workloads/crowd wake 10000 2 2>&1)
-is "ten thousand threads wake, a thousand at a time, twice" $? 0
-say_measured "$crowd"
+began=$SECONDS
+crowd=$(timeout $((by_kernel_s * 3 + 10)) build/workloads/crowd wake 10000 2 2>&1)
+is "ten thousand threads wake, a thousand at a time, twice, in at most three times what the kernel's own scheduler takes" $? 0
+say_measured "$crowd; $((SECONDS - began)) s, $by_kernel_s s by the kernel's own scheduler"
 like "every one of ten thousand threads is woken twice" "$crowd" '^10000 threads made .* 20000 times woken'
 in_charge "after ten thousand threads"
 
