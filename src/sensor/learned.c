@@ -97,7 +97,7 @@ static int on_hurried(void *data, void *bytes, size_t size)
 	struct learned_state *state = data;
 
 	(void)size;
-	state->settings.on_tier(state->settings.data, learned->tid, learned->tier, learned->run_ns);
+	state->settings.on_tier(state->settings.data, learned->tid, learned->tier, learned->run_ns, learned->time_ns);
 	return 0;
 }
 
