@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SWEEP_LEAST = 1024, COMPACT_LEAST = 1024, LINES_MOST = 1 << 17, TOLD_MOST = 1 << 15 };
+enum { SWEEP_LEAST = 1024, COMPACT_LEAST = 256, LINES_MOST = 1 << 17, TOLD_MOST = 1 << 15 };
 #define JOURNAL_NAME "hints.journal"
 
 static int by_tid(const void *a, const void *b)

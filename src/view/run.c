@@ -496,7 +496,9 @@ int view_run(int argc, char **argv)
 		note("no process can be had that takes things back after a kill: %s", strerror(-run.keeper));
 	status = source_play(&run.source, &options);
 	end_actuators(&run);
-	keeper_end(run.keeper);
+	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */
+	if (!run.hints_given.stuck)
+		keeper_end(run.keeper);
 	if (run.began && options.output)
 		note("%s: %" PRIu64 " events", options.output, run.source.written_events);
 	if (run.began)
