@@ -56,25 +56,50 @@ size_t cgroup_top_len(const char *path)
 	return len;
 }
 
-int proc_times(u32 tid, struct thread_times *times)
+/* Reads a thread's file, with a NUL after it. Returns 0 or -errno, -ESRCH if there is no such thread. */
+static int read_file(u32 tid, const char *name, char *text, size_t size)
 {
-	char path[48], text[1024];
+	char path[64];
 	ssize_t got;
 	int fd, error;
 
-	*times = (struct thread_times){ 0 };
 	/* A process's own file sums its threads up; below task/ each has its own, and the number of any thread leads
 	 * there. */
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", tid, tid);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", tid, tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	got = read(fd, text, sizeof(text) - 1);
+	got = read(fd, text, size - 1);
 	error = got < 0 ? -errno : 0;
 	close(fd);
-	if (got <= 0)
-		return error ? error : -ESRCH;
-	text[got] = '\0';
+	text[got > 0 ? got : 0] = '\0';
+	return error ? error : got ? 0 : -ESRCH;
+}
+
+int proc_run_times(u32 tid, u64 *cpu_ns, u64 *wait_ns)
+{
+	char text[128];
+	int error = read_file(tid, "schedstat", text, sizeof(text));
+	unsigned long long cpu, wait;
+
+	if (error)
+		return error;
+	if (sscanf(text, "%llu %llu", &cpu, &wait) != 2 || !cpu)
+		return -ENODATA;
+	*cpu_ns = cpu;
+	*wait_ns = wait;
+	return 0;
+}
+
+int proc_times(u32 tid, struct thread_times *times)
+{
+	char text[1024];
+	int error;
+
+	*times = (struct thread_times){ 0 };
+	error = read_file(tid, "stat", text, sizeof(text));
+	if (error)
+		return error;
 	times->start_ticks = stat_start_ticks(text);
 	times->cpu_ticks = stat_cpu_ticks(text);
 	return times->start_ticks ? 0 : -ESRCH;

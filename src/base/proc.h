@@ -29,6 +29,10 @@ struct thread_times {
 /* Of a living thread. Returns 0, -ESRCH if there is none of this tid, or another -errno if that can't be told now. */
 int proc_times(u32 tid, struct thread_times *times);
 
+/* How long the thread has been on a CPU, and how long it has waited for one. Returns 0 or -errno: not every kernel
+ * tells. */
+int proc_run_times(u32 tid, u64 *cpu_ns, u64 *wait_ns);
+
 /* The start alone; 0 if there is no such thread or it can't be told. */
 u64 proc_start_ticks(u32 tid);
 

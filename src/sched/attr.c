@@ -67,7 +67,7 @@ int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u
 
 int attr_put_back(u32 tid, const struct attr *attr, const struct hint_means *means)
 {
-	if (attr->policy == SCHED_OTHER || attr->policy == SCHED_BATCH || attr->policy == SCHED_IDLE)
+	if (attr->policy == SCHED_OTHER || attr->policy == SCHED_BATCH)
 		return attr_set(tid, attr, means, 0);
 	return setpriority(PRIO_PROCESS, tid, attr->hint.nice) < 0 ? -errno : 0;
 }

@@ -236,6 +236,18 @@ static void settle(struct hints *hints, struct told *one, struct attr *attr, u64
 		given_tier_is(hints, one, hint_same(&want, &one->entry.before) ? TIER_INTERACTIVE : tier);
 }
 
+/* Where the kernel does not tell how long a thread waits, what it ran has to do. */
+static struct urgency_use look(struct hints *hints, struct told *one, const struct thread_times *times, u64 now_ns)
+{
+	u64 cpu_ns, wait_ns;
+
+	if (proc_run_times(one->entry.tid, &cpu_ns, &wait_ns)) {
+		cpu_ns = times->cpu_ticks * NSEC_PER_SEC / hints->ticks_per_sec;
+		wait_ns = 0;
+	}
+	return urgency_looked(&one->watch, cpu_ns, wait_ns, now_ns);
+}
+
 /* From when a thread is urgent by its role it is looked at. */
 static void begin_watch(struct hints *hints, struct told *one, u64 now_ns)
 {
@@ -246,7 +258,7 @@ static void begin_watch(struct hints *hints, struct told *one, u64 now_ns)
 	if (one->user->threads > OWNER_THREADS_MOST || one->place || join_list(hints, one))
 		return;
 	if (!book_times(&hints->book, one->entry.tid, &times))
-		urgency_looked(&one->watch, times.cpu_ticks * NSEC_PER_SEC / hints->ticks_per_sec, now_ns);
+		look(hints, one, &times, now_ns);
 }
 
 void hints_tell(struct hints *hints, u32 tid, const struct hint_wish *wish)
@@ -288,8 +300,8 @@ static void charge(struct hints *hints, const struct told *one, u64 used_ns)
 static void look_at(struct hints *hints, struct told *one, u64 now_ns)
 {
 	bool is_raised = one->given_tier == TIER_LATENCY_CRITICAL;
-	u64 span_ns = now_ns - one->watch.looked_ns;
 	struct thread_times times;
+	struct urgency_use use;
 	struct attr attr;
 	int error = book_times(&hints->book, one->entry.tid, &times);
 
@@ -309,11 +321,11 @@ static void look_at(struct hints *hints, struct told *one, u64 now_ns)
 		leave_alone(hints, one);
 		return;
 	}
-	one->used_ns = urgency_looked(&one->watch, times.cpu_ticks * NSEC_PER_SEC / hints->ticks_per_sec, now_ns);
+	use = look(hints, one, &times, now_ns);
+	one->used_ns = use.cpu_ns;
 	if (is_raised)
-		charge(hints, one, one->used_ns);
-	if (urgency_burns(one->used_ns, span_ns))
-		urgency_bar(&one->watch, now_ns);
+		charge(hints, one, use.cpu_ns);
+	urgency_judge(&one->watch, urgency_burns(&use, is_raised), now_ns);
 	settle(hints, one, &attr, now_ns);
 }
 

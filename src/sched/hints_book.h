@@ -22,7 +22,7 @@ struct told {
 	int place; /* in the list of urgent ones, from 1; 0: not there */
 	struct urgency_watch watch;
 	struct owner *user, *group; /* of one that was urgent */
-	u64 used_ns;		    /* since the last look */
+	u64 used_ns;		    /* on a CPU, since the last look */
 	struct told *next;	    /* of those that could not be put back */
 };
 

@@ -4,27 +4,54 @@
 #include "../../core/urgency.h"
 #include "tap.h"
 
-static void test_burning(void)
+static void test_looking(void)
 {
 	struct urgency_watch watch = { 0 };
+	struct urgency_use use = urgency_looked(&watch, 5ull * NSEC_PER_SEC, NSEC_PER_SEC, 10ull * NSEC_PER_SEC);
 
-	is(urgency_looked(&watch, 5ull * NSEC_PER_SEC, 10ull * NSEC_PER_SEC), 0,
-	   "what a thread used before the first look is not counted");
-	is(urgency_looked(&watch, 5ull * NSEC_PER_SEC + 70 * NSEC_PER_MSEC, 10ull * NSEC_PER_SEC + 200 * NSEC_PER_MSEC),
-	   70 * NSEC_PER_MSEC, "what a thread used between two looks is counted");
-	is(urgency_looked(&watch, 9ull * NSEC_PER_SEC, 10ull * NSEC_PER_SEC + 400 * NSEC_PER_MSEC), 200 * NSEC_PER_MSEC,
-	   "a thread uses no more than all of the time");
-	is(urgency_looked(&watch, 0, 11ull * NSEC_PER_SEC), 0, "CPU time that went back counts as none");
-	ok(!urgency_burns(100 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC),
-	   "thread that sleeps half of the time does not burn");
-	ok(urgency_burns(160 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC), "thread that sleeps a fifth of the time burns");
-	ok(!urgency_burns(10 * NSEC_PER_MSEC, 10 * NSEC_PER_MSEC), "thread burns not by a span that is too short");
-	ok(!urgency_is_barred(&watch, NSEC_PER_SEC), "thread is not barred before it burnt");
-	urgency_bar(&watch, NSEC_PER_SEC);
-	ok(urgency_is_barred(&watch, NSEC_PER_SEC + TIER_BARRED_NS - 1), "thread that burnt is barred for a while");
-	ok(!urgency_is_barred(&watch, NSEC_PER_SEC + TIER_BARRED_NS), "thread that burnt is not barred for ever");
+	is(use.cpu_ns, 0, "what a thread used before the first look is not counted");
+	is(use.span_ns, 0, "first look has no span");
+	use = urgency_looked(&watch, 5ull * NSEC_PER_SEC + 70, NSEC_PER_SEC + 20, 10ull * NSEC_PER_SEC + 200);
+	is(use.cpu_ns, 70, "what a thread used between two looks is counted");
+	is(use.awake_ns, 90, "thread is awake while it waits for a CPU");
+	use = urgency_looked(&watch, 9ull * NSEC_PER_SEC, NSEC_PER_SEC, 10ull * NSEC_PER_SEC + 400);
+	is(use.cpu_ns, 200, "a thread uses no more than all of the time");
+	is(use.awake_ns, 200, "a thread is awake for no more than all of the time");
+	use = urgency_looked(&watch, 0, 0, 11ull * NSEC_PER_SEC);
+	is(use.cpu_ns, 0, "CPU time that went back counts as none");
 	watch.looked_ns = NSEC_PER_SEC;
 	is(urgency_unseen_ns(&watch, NSEC_PER_SEC + 5), 5, "thread that ended unseen counts as if it had burnt");
+}
+
+static void test_burning(void)
+{
+	struct urgency_use half = { 200 * NSEC_PER_MSEC, 100 * NSEC_PER_MSEC, 100 * NSEC_PER_MSEC };
+	struct urgency_use most = { 200 * NSEC_PER_MSEC, 160 * NSEC_PER_MSEC, 160 * NSEC_PER_MSEC };
+	struct urgency_use waits = { 200 * NSEC_PER_MSEC, 60 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC };
+	struct urgency_use brief = { NSEC_PER_MSEC, NSEC_PER_MSEC, NSEC_PER_MSEC };
+	struct urgency_watch watch = { 0 };
+	u64 now_ns = NSEC_PER_SEC;
+
+	ok(!urgency_burns(&half, 1), "thread that sleeps half of the time does not burn");
+	ok(urgency_burns(&most, 1), "thread that sleeps a fifth of the time burns");
+	ok(urgency_burns(&waits, 1), "urgent thread that never sleeps burns though others have the CPU meanwhile");
+	ok(!urgency_burns(&waits, 0), "thread that is not urgent and gets no CPU does not burn");
+	ok(!urgency_burns(&brief, 1), "thread burns not by a span that is too short");
+	ok(!urgency_is_barred(&watch, now_ns), "thread is not barred before it burnt");
+	urgency_judge(&watch, 1, now_ns);
+	ok(urgency_is_barred(&watch, now_ns + TIER_BARRED_NS - 1), "thread that burnt is barred for a while");
+	now_ns += TIER_BARRED_NS;
+	ok(!urgency_is_barred(&watch, now_ns), "thread that burnt is not barred for ever");
+	for (int i = 0; i < 100; i++)
+		urgency_judge(&watch, 1, now_ns);
+	ok(urgency_is_barred(&watch, now_ns + 7ull * NSEC_PER_SEC),
+	   "thread that burns again and again is barred for longer");
+	now_ns += 8ull * NSEC_PER_SEC;
+	ok(!urgency_is_barred(&watch, now_ns), "thread that burns again and again is barred for eight seconds at most");
+	urgency_judge(&watch, 0, now_ns);
+	is(watch.burnt, URGENCY_BAR_DOUBLES, "thread that behaved for one look is not forgiven");
+	urgency_judge(&watch, 0, now_ns + 8ull * NSEC_PER_SEC);
+	is(watch.burnt, 0, "thread that behaved for as long as it was barred is forgiven");
 }
 
 static void test_budget(void)
@@ -71,6 +98,7 @@ static void test_choice(void)
 
 int main(void)
 {
+	test_looking();
 	test_burning();
 	test_budget();
 	test_choice();
