@@ -240,21 +240,26 @@ struct sweep {
 	FILE *lines;
 };
 
+static void add_line(struct sweep *sweep, const struct journal_entry *entry)
+{
+	char line[JOURNAL_LINE_SIZE];
+	size_t len = journal_format(line, entry);
+
+	fwrite(line, 1, len, sweep->lines);
+	sweep->lines_len++;
+}
+
 static void write_down(const struct told *one, struct sweep *sweep)
 {
 	struct journal_entry entry = one->entry;
-	char line[JOURNAL_LINE_SIZE];
 
 	if (!has_hint(one))
 		return;
 	/* Both that it may have, in their order. */
 	entry.after = one->earlier;
-	if (!hint_same(&one->earlier, &one->entry.before) && !hint_same(&one->earlier, &one->entry.after)) {
-		fwrite(line, 1, journal_format(line, &entry), sweep->lines);
-		sweep->lines_len++;
-	}
-	fwrite(line, 1, journal_format(line, &one->entry), sweep->lines);
-	sweep->lines_len++;
+	if (!hint_same(&one->earlier, &one->entry.before) && !hint_same(&one->earlier, &one->entry.after))
+		add_line(sweep, &entry);
+	add_line(sweep, &one->entry);
 }
 
 static void sort_out(const void *node, VISIT order, void *data)

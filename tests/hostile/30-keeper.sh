@@ -12,8 +12,9 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # until_nice TID TEST VALUE SECONDS
 until_nice() {
 	local end=$(($(now_ms) + $4 * 1000))
-	while [ "$(now_ms)" -lt $end ]; do
-		[ "$(nice_of "$1" || echo 0)" "$2" "$3" ] && return 0
+	while [ "$(now_ms)" -lt "$end" ]; do
+		nice=$(nice_of "$1")
+		test "${nice:-0}" "$2" "$3" && return 0
 		sleep 0.01
 	done
 	echo "thread $1 has nice $(nice_of "$1") after $4 s"
@@ -56,12 +57,12 @@ if (echo -1000 >/proc/self/oom_score_adj) 2>/dev/null; then
 else
 	skip "$name" "this process may not ask for that itself (CAP_SYS_RESOURCE)"
 fi
-kill -INT $keeper
-kill -TERM $keeper
-kill -HUP $keeper
+kill -INT "${keeper:-none}"
+kill -TERM "${keeper:-none}"
+kill -HUP "${keeper:-none}"
 sleep 0.2
 is "a keeper goes on after signals that ask it to end" "$(keeper_of $runner)" "$keeper"
-kill -KILL $keeper
+kill -KILL "${keeper:-none}"
 for _ in $(seq 60); do
 	again=$(keeper_of $runner)
 	[ -n "$again" ] && [ "$again" != "$keeper" ] && break

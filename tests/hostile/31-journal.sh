@@ -12,7 +12,8 @@ nice_of() { build/workloads/attr "$1" 2>/dev/null | cut -d' ' -f2; }
 # until_nice TID TEST VALUE: ten seconds at most
 until_nice() {
 	for _ in $(seq 200); do
-		[ "$(nice_of "$1" || echo 0)" "$2" "$3" ] && return 0
+		nice=$(nice_of "$1")
+		test "${nice:-0}" "$2" "$3" && return 0
 		sleep 0.05
 	done
 	echo "thread $1 has nice $(nice_of "$1")"

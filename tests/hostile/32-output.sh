@@ -11,7 +11,8 @@ nice_of() { build/workloads/attr "$1" 2>/dev/null | cut -d' ' -f2; }
 # until_nice TID TEST VALUE: ten seconds at most
 until_nice() {
 	for _ in $(seq 200); do
-		[ "$(nice_of "$1" || echo 0)" "$2" "$3" ] && return 0
+		nice=$(nice_of "$1")
+		test "${nice:-0}" "$2" "$3" && return 0
 		sleep 0.05
 	done
 	echo "thread $1 has nice $(nice_of "$1")"
@@ -36,7 +37,7 @@ os.set_blocking(4, True)'
 # ends_soon: the run ends within five seconds
 ends_soon() {
 	for _ in $(seq 100); do
-		[ -e /proc/$runner ] && [ "$(cut -d' ' -f3 /proc/$runner/stat)" != Z ] || return 0
+		[ -e "/proc/$runner" ] && [ "$(cut -d' ' -f3 "/proc/$runner/stat")" != Z ] || return 0
 		sleep 0.05
 	done
 	return 1

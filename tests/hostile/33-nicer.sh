@@ -39,7 +39,7 @@ wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
 until_nice() {
 	for _ in $(seq 200); do
 		nice=$(attr "$1" | cut -d' ' -f2)
-		[ "${nice:-0}" "$2" "$3" ] && return 0
+		test "${nice:-0}" "$2" "$3" && return 0
 		sleep 0.05
 	done
 	echo "thread $1 has $(attr "$1")"
