@@ -160,6 +160,7 @@ static __always_inline void send_tier(u32 tid, u32 tier, u64 run_ns)
 	event->tid = tid;
 	event->tier = tier;
 	event->run_ns = run_ns;
+	event->time_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
 }
 

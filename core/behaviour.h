@@ -52,7 +52,7 @@ enum {
 	ROLE_LEAST_SPAN_NS = 20 * NSEC_PER_MSEC,
 	REGULAR_PERCENT = 20,	/* gaps that deviate by less are a period */
 	EXACT_PERCENT = 5,	/* and by less than this an exact one */
-	PRIO_HINTED = 101,	/* nice -20: what hints give, which says nothing of the thread itself */
+	PRIO_HINTED = 112,	/* nice -9: what hints give, which says nothing of the thread itself */
 	PRIO_URGENT_LAST = 111, /* nice -10 */
 	DEMAND_BOUND_PERCENT = 70,
 	BURST_BOUND_NS = 10 * NSEC_PER_MSEC,
@@ -93,7 +93,7 @@ core_fn int behaviour_is_regular(const struct behaviour *seen)
 /* Programs ask for the most urgent nice values for sound, where they may not have a realtime priority. */
 core_fn int behaviour_is_urgent(const struct behaviour *seen)
 {
-	return seen->prio > PRIO_HINTED && seen->prio <= PRIO_URGENT_LAST;
+	return seen->prio > PRIO_REALTIME_LAST && seen->prio <= PRIO_URGENT_LAST;
 }
 
 /* The clock that a thread wakes by. The moving average is good while wake-ups are on time, and forgets a stall soon;

@@ -14,7 +14,11 @@ enum {
 	HINT_SLICE_URGENT_MOST_NS = 1 * NSEC_PER_MSEC,
 	HINT_SLICE_PARTS = 5,
 	HINT_SLICE_SELF_NS = 3500 * NSEC_PER_USEC, /* tactus's own: longer than any urgent one's, shorter than batch */
-	HINT_NICE_URGENT = -20,
+	/* The least that does it: beside six hogs a thread that needs 2 of every 5 ms is on time with it and not with
+	 * -5; more gains nothing. And programs that want to be urgent themselves ask for -10 to -20: those are told
+	 * apart. */
+	HINT_NICE_URGENT = -9,
+	HINT_NICE_SELF = -20,	 /* tactus must take hints away from whoever has them */
 	HINT_CLAMP_URGENT = 512, /* of 1024: an urgent thread's CPU runs at half speed at least */
 };
 
@@ -49,9 +53,10 @@ core_fn u64 hint_slice_ns(u64 burst_ns)
  * anybody whose deadline is earlier and keeps them from each other's way. But whoever has had more than his share must
  * wait, however early his deadline is, and who wakes has nothing saved up: a thread that loses the CPU in the midst of
  * its work waits until a batch thread has had what it is owed, and then for the next tick. The more a thread weighs the
- * less that is, so an urgent one gets the utmost nice value. Where slices are kept it waits for all of a batch
+ * less that is, so an urgent one gets a pressing nice value. Where slices are kept it waits for all of a batch
  * thread's. Batch threads keep their nice value: unlike a slice or a pressing one, a nicer one would pass to all that
- * they start, and stay there. `burst_ns`: what the thread runs at a time. */
+ * they start, and stay there. For the same reason who has been made nicer keeps his nice value, whatever he is:
+ * children of a thread with a pressing one start at 0. `burst_ns`: what the thread runs at a time. */
 core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, const struct hint_means *means)
 {
 	struct hint hint = *own;
@@ -59,7 +64,7 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, con
 	if (tier == TIER_LATENCY_CRITICAL) {
 		if (means->slices)
 			hint.slice_ns = hint_slice_ns(burst_ns);
-		if (means->presses && own->nice > HINT_NICE_URGENT)
+		if (means->presses && own->nice <= 0 && own->nice > HINT_NICE_URGENT)
 			hint.nice = HINT_NICE_URGENT;
 		if (means->clamps && own->clamp_min < HINT_CLAMP_URGENT)
 			hint.clamp_min = HINT_CLAMP_URGENT;
@@ -69,6 +74,22 @@ core_fn struct hint hint_for(const struct hint *own, u32 tier, u64 burst_ns, con
 	if (hint.slice_ns == means->usual_slice_ns)
 		hint.slice_ns = 0;
 	return hint;
+}
+
+/* Whether a thread may be made more urgent than its owner made it. One that was made nicer, or batch, only by the
+ * user's word: what a thread seems to be does not outweigh what its owner said. */
+core_fn int hint_may_raise(const struct hint *own, int is_batch, int by_user)
+{
+	return by_user || (own->nice <= 0 && !is_batch);
+}
+
+/* Whether a thread that started then, in the kernel's ticks since boot, can be one that was there at that time. Ticks
+ * are rounded down. */
+core_fn int hint_is_of(u64 start_ticks, u64 ticks_per_sec, u64 known_ns)
+{
+	return start_ticks / ticks_per_sec * NSEC_PER_SEC +
+		       start_ticks % ticks_per_sec * (NSEC_PER_SEC / ticks_per_sec) <=
+	       known_ns;
 }
 
 core_fn int hint_same(const struct hint *a, const struct hint *b)

@@ -31,6 +31,7 @@ struct learned_tier {
 	u32 tid;
 	u32 tier;
 	u64 run_ns; /* that its kind runs at a time; 0: not known */
+	u64 time_ns;
 };
 
 /* What a thread is known by: its name, and the end of the path of its program. Unused bytes are 0. No program: any. */

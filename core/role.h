@@ -89,8 +89,21 @@ struct role_facts {
 	u8 learned_role;
 	u8 learned_confidence;
 	u8 learned_tier; /* with HAS_LEARNED */
-	u8 unused[3];
+	u8 faded;	 /* FADED_*: such was not seen for a while, and says nothing any more */
+	u8 unused[2];
 };
+
+enum { FADED_PRESENTS = 1 << 0, FADED_SUBMITS = 1 << 1 };
+
+core_fn u32 presents_now(const struct role_facts *facts)
+{
+	return facts->faded & FADED_PRESENTS ? 0 : facts->presents;
+}
+
+core_fn u32 submits_now(const struct role_facts *facts)
+{
+	return facts->faded & FADED_SUBMITS ? 0 : facts->gpu_submits;
+}
 
 struct role_answer {
 	u8 role;
@@ -108,7 +121,7 @@ core_fn struct opinion opinion_of_wine(const struct role_facts *facts)
 
 	if (!(facts->has & HAS_WINE_PRIORITY))
 		return opinion_of(ROLE_UNKNOWN, 0);
-	if (facts->presents || (facts->gpu_submits && priority > WINE_BELOW_NORMAL))
+	if (presents_now(facts) || (submits_now(facts) && priority > WINE_BELOW_NORMAL))
 		return priority >= WINE_HIGHEST ? opinion_of(ROLE_RENDER, 100) : opinion_of(ROLE_UNKNOWN, 0);
 	/* Urgent, and seen at what it is urgent for. */
 	if (priority >= WINE_HIGHEST && (facts->audio_writes >= LEAST_WAKES || facts->input_reads >= LEAST_WAKES))
@@ -125,11 +138,11 @@ core_fn struct opinion opinion_of_wine(const struct role_facts *facts)
 core_fn struct opinion opinion_of_gpu(const struct role_facts *facts)
 {
 	if ((facts->process & (PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO)) &&
-	    (facts->presents || facts->gpu_submits || (facts->has & HAS_FIRST_THREAD)))
+	    (presents_now(facts) || submits_now(facts) || (facts->has & HAS_FIRST_THREAD)))
 		return opinion_of(ROLE_COMPOSITOR, facts->process & PROCESS_PRESENTED_TO ? 95 : 70);
-	if (facts->presents)
+	if (presents_now(facts))
 		return opinion_of(ROLE_RENDER, facts->presents > 10 ? 100 : 95);
-	if (facts->gpu_submits)
+	if (submits_now(facts))
 		return opinion_of(ROLE_RENDER, facts->gpu_submits > 10 ? 100 : 95);
 	return opinion_of(ROLE_UNKNOWN, 0);
 }
@@ -160,6 +173,7 @@ core_fn struct opinion opinion_of_runtime(const struct role_facts *facts, const 
 enum {
 	ROLE_TRUSTED = 50,
 	TIMELY_ENOUGH = 50,
+	FADES_MS = 3000,   /* a thread that was at work for so long and did nothing of a kind does it no more */
 	LEARNED_CALLS = 4, /* a thread that was judged so often has shown what it is, whatever its kind is like */
 };
 
@@ -295,6 +309,9 @@ struct role_state {
 	u64 serves, served; /* urgent threads that it woke: then, and until now */
 	u32 net_wakes;
 	u32 frame_wakes;
+	/* What was seen of these when the stretch began, and for how long nothing has come. */
+	u32 presents, gpu_submits;
+	u16 no_presents_ms, no_submits_ms;
 	u64 net_turn;	  /* the last turn that was counted in net_wakes */
 	u64 submitted_ns; /* when it last submitted to a GPU, where frames are told */
 	u64 sound_ns;	  /* when sound was last sent to a server and counted in audio_writes */
@@ -359,6 +376,35 @@ core_fn void role_window_begins(struct role_state *role, const struct thread_acc
 	role->net_wakes = role->facts.net_wakes;
 	role->frame_wakes = role->facts.frame_wakes;
 	role->serves = role->served;
+	role->presents = role->facts.presents;
+	role->gpu_submits = role->facts.gpu_submits;
+}
+
+/* For how long a thread that goes on has done nothing of a kind. A long sleep counts as one stretch: who sleeps does no
+ * harm. */
+core_fn u32 quiet_ms(u32 before_ms, int is_seen, u64 span_ns)
+{
+	u64 counted_ns = span_ns < ROLE_WINDOW_NS ? span_ns : ROLE_WINDOW_NS;
+	u32 ms = before_ms + (u32)(counted_ns / NSEC_PER_MSEC);
+
+	if (is_seen)
+		return 0;
+	return ms < 2 * FADES_MS ? ms : 2 * FADES_MS;
+}
+
+/* What a thread did once, and does no more, fades: a few frames do not make it one that renders for ever. A count that
+ * is full can't grow, and is believed. */
+core_step int role_fade(struct role_state *role, u64 span_ns)
+{
+	if (!role)
+		return 0;
+	role->no_presents_ms = (u16)quiet_ms(role->no_presents_ms, role->facts.presents != role->presents, span_ns);
+	role->no_submits_ms =
+		(u16)quiet_ms(role->no_submits_ms,
+			      role->facts.gpu_submits != role->gpu_submits || role->facts.gpu_submits == ~0u, span_ns);
+	role->facts.faded = (u8)((role->no_presents_ms >= FADES_MS ? FADED_PRESENTS : 0) |
+				 (role->no_submits_ms >= FADES_MS ? FADED_SUBMITS : 0));
+	return 0;
 }
 
 /* Judges the stretch of behaviour that ends now, and begins the next. */
@@ -387,6 +433,7 @@ core_fn void judge_stretch(struct role_state *role, const struct thread_account 
 		pattern_learn_net(&role->pattern, &seen);
 		pattern_learn_busy(&role->pattern, &seen);
 		pattern_learn_timely(&role->pattern, &seen);
+		role_fade(role, seen.span_ns);
 	}
 	role_window_begins(role, account, now_ns);
 	role->cpu_ns += running_ns;

@@ -3,39 +3,111 @@
  * A thread's name may hold spaces, brackets and newlines: what counts comes after the last bracket. */
 #include "proc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { START_FIELD = 22, FIRST_FIELD_AFTER_NAME = 3 };
+enum { USER_FIELD = 14, SYSTEM_FIELD = 15, START_FIELD = 22, FIRST_FIELD_AFTER_NAME = 3, TOP_LEVELS = 2 };
 
-u64 stat_start_ticks(const char *text)
+static u64 field_of(const char *text, int wanted)
 {
 	const char *at = strrchr(text, ')');
 
-	for (int field = FIRST_FIELD_AFTER_NAME - 1; at && field < START_FIELD; field++) {
+	for (int field = FIRST_FIELD_AFTER_NAME - 1; at && field < wanted; field++) {
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
 	return at && *at >= '0' && *at <= '9' ? strtoull(at, NULL, 10) : 0;
 }
 
-u64 proc_start_ticks(u32 tid)
+u64 stat_start_ticks(const char *text)
 {
-	char path[32], text[1024];
-	ssize_t got;
-	int fd;
+	return field_of(text, START_FIELD);
+}
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+u64 stat_cpu_ticks(const char *text)
+{
+	return field_of(text, USER_FIELD) + field_of(text, SYSTEM_FIELD);
+}
+
+int status_real_uid(const char *text, u32 *uid)
+{
+	/* The name comes first, with its newlines written as "\\n": a line that begins so is the kernel's. */
+	const char *line = strstr(text, "\nUid:\t");
+	char *end;
+
+	if (!line)
+		return -EINVAL;
+	*uid = (u32)strtoul(line + 6, &end, 10);
+	return end == line + 6 ? -EINVAL : 0;
+}
+
+size_t cgroup_top_len(const char *path)
+{
+	size_t len = 0;
+
+	if (path[0] != '/' || !path[1] || path[1] == '\n')
+		return 0;
+	for (int level = 0; level < TOP_LEVELS && path[len] == '/'; level++)
+		len += 1 + strcspn(path + len + 1, "/\n");
+	return len;
+}
+
+/* Reads a thread's file, with a NUL after it. Returns 0 or -errno, -ESRCH if there is no such thread. */
+static int read_file(u32 tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t got;
+	int fd, error;
+
+	/* A process's own file sums its threads up; below task/ each has its own, and the number of any thread leads
+	 * there. */
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", tid, tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
-	got = read(fd, text, sizeof(text) - 1);
+		return errno == ENOENT ? -ESRCH : -errno;
+	got = read(fd, text, size - 1);
+	error = got < 0 ? -errno : 0;
 	close(fd);
-	if (got <= 0)
-		return 0;
-	text[got] = '\0';
-	return stat_start_ticks(text);
+	text[got > 0 ? got : 0] = '\0';
+	return error ? error : got ? 0 : -ESRCH;
+}
+
+int proc_run_times(u32 tid, u64 *cpu_ns, u64 *wait_ns)
+{
+	char text[128];
+	int error = read_file(tid, "schedstat", text, sizeof(text));
+	unsigned long long cpu, wait;
+
+	if (error)
+		return error;
+	if (sscanf(text, "%llu %llu", &cpu, &wait) != 2 || !cpu)
+		return -ENODATA;
+	*cpu_ns = cpu;
+	*wait_ns = wait;
+	return 0;
+}
+
+int proc_times(u32 tid, struct thread_times *times)
+{
+	char text[1024];
+	int error;
+
+	*times = (struct thread_times){ 0 };
+	error = read_file(tid, "stat", text, sizeof(text));
+	if (error)
+		return error;
+	times->start_ticks = stat_start_ticks(text);
+	times->cpu_ticks = stat_cpu_ticks(text);
+	return times->start_ticks ? 0 : -ESRCH;
+}
+
+u64 proc_start_ticks(u32 tid)
+{
+	struct thread_times times;
+
+	return proc_times(tid, &times) ? 0 : times.start_ticks;
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,6 +63,18 @@ int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u
 		raw.util_min = attr->hint.clamp_min;
 	}
 	return set(tid, &raw);
+}
+
+int attr_put_back(u32 tid, const struct attr *attr, const struct hint_means *means)
+{
+	if (attr->policy == SCHED_OTHER || attr->policy == SCHED_BATCH)
+		return attr_set(tid, attr, means, 0);
+	return setpriority(PRIO_PROCESS, tid, attr->hint.nice) < 0 ? -errno : 0;
+}
+
+int attr_resets_on_fork(const struct attr *attr)
+{
+	return !!(attr->flags & FLAG_RESET_ON_FORK);
 }
 
 struct hint_means attr_means(void)

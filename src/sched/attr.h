@@ -19,6 +19,13 @@ int attr_get(u32 tid, struct attr *attr);
  * is left out. `reset_on_fork`: its children start as if it had not been told anything. */
 int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u32 reset_on_fork);
 
+/* Puts back what a thread of any class had; `policy` is the one that it has now. Outside the fair class there is only
+ * the nice value, which the thread has again when it comes back. */
+int attr_put_back(u32 tid, const struct attr *attr, const struct hint_means *means);
+
+/* Whether its children start without what it has. */
+int attr_resets_on_fork(const struct attr *attr);
+
 /* Finds out, on the calling thread, what this kernel takes; leaves it as it was. */
 struct hint_means attr_means(void);
 

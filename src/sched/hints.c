@@ -1,429 +1,428 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Gives hints to single threads and takes them back. A thread is known by its tid and start time; one that no longer
- * has what it was given belongs to whoever changed it, and is left alone from then on. */
+/* Gives hints to single threads and takes them back. One that no longer has what it was given belongs to whoever
+ * changed it, and is left alone from then on. Urgent ones are looked at again and again: who burns, or whose owner's
+ * urgent threads use too much together, is not urgent for a while. */
 #include "hints.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "../base/proc.h"
-#include "attr.h"
-#include "journal.h"
+#include "../base/loop.h"
+#include "../base/system.h"
+#include "hints_book.h"
 
-enum { SWEEP_LEAST = 1024 };
-
-struct told {
-	struct journal_entry entry; /* before: its owner's; after: what it was given last */
-	u32 tier;
-	int left_alone;
-};
+enum { RAISES_PER_LOOK = 32, OWNER_THREADS_MOST = 2048 };
 
 struct hints {
-	int journal_fd;
-	int dry_run;
-	struct hint_means means;
-	void *told; /* a tree of struct told, by tid */
-	size_t told_len, sweep_at;
-	struct hints_counts counts;
+	struct book book;
+	struct owners *owners;
+	struct told **urgent; /* by what roles say, whether or not they have a hint now */
+	size_t urgent_len, urgent_room;
+	u64 looked_ns;
+	u32 cpus;
+	u64 ticks_per_sec;
 };
-
-static int by_tid(const void *a, const void *b)
-{
-	u32 x = ((const struct told *)a)->entry.tid, y = ((const struct told *)b)->entry.tid;
-
-	return x < y ? -1 : x > y;
-}
-
-const char *hints_journal_path(void)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	static char path[512];
-
-	if (geteuid() == 0)
-		return "/run/tactus/hints.journal";
-	if (!runtime || runtime[0] != '/' || strlen(runtime) > sizeof(path) - 64)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/tactus/hints.journal", runtime);
-	return path;
-}
-
-/* The thread's present hint, with the kernel's default slice as 0. */
-static int hint_now(const struct hints *hints, u32 tid, struct attr *attr)
-{
-	int error = attr_get(tid, attr);
-
-	if (!hints->means.slices || attr->hint.slice_ns == hints->means.usual_slice_ns)
-		attr->hint.slice_ns = 0;
-	return error;
-}
-
-static int write_line(int fd, const struct journal_entry *entry)
-{
-	char line[JOURNAL_LINE_SIZE];
-	size_t len = journal_format(line, entry);
-	ssize_t wrote = write(fd, line, len);
-
-	if (wrote == (ssize_t)len)
-		return 0;
-	return wrote < 0 ? -errno : -ENOSPC;
-}
-
-/* Puts a thread back to what it had, if it is still the same one, in all that is still as it was given. */
-static void take_back(struct hints *hints, const struct journal_entry *entry)
-{
-	struct attr attr;
-	struct hint back;
-
-	if (proc_start_ticks(entry->tid) != entry->start_ticks || hint_now(hints, entry->tid, &attr))
-		return;
-	back = hint_returned(&attr.hint, &entry->before, &entry->after);
-	if (!hint_same(&attr.hint, &entry->after))
-		hints->counts.left_alone++;
-	else
-		hints->counts.taken_back++;
-	if (hint_same(&back, &attr.hint))
-		return;
-	attr.hint = back;
-	if (!hints->dry_run && attr_set(entry->tid, &attr, &hints->means, 0))
-		hints->counts.refused++;
-}
-
-/* Reads a journal that was left behind. The first line of a thread says what it had, the last what it was given. */
-static void undo_lines(struct hints *hints, FILE *journal)
-{
-	struct journal_entry entry;
-	size_t room = 0;
-	char *line = NULL;
-	ssize_t len;
-
-	while ((len = getline(&line, &room, journal)) > 0) {
-		struct told *one, **found;
-
-		if (journal_parse(line, (size_t)len, &entry) || !(one = calloc(1, sizeof(*one))))
-			continue;
-		one->entry = entry;
-		found = tsearch(one, &hints->told, by_tid);
-		if (!found || *found == one)
-			continue;
-		if ((*found)->entry.start_ticks == entry.start_ticks)
-			(*found)->entry.after = entry.after;
-		else
-			(*found)->entry = entry;
-		free(one);
-	}
-	free(line);
-}
-
-static void forget_all(struct hints *hints, int undo)
-{
-	while (hints->told) {
-		struct told *one = *(struct told **)hints->told;
-
-		tdelete(one, &hints->told, by_tid);
-		if (undo && !one->left_alone && !hint_same(&one->entry.before, &one->entry.after))
-			take_back(hints, &one->entry);
-		free(one);
-	}
-}
-
-/* Whether the path still leads to the file: who had the journal may have replaced it before it was locked. */
-static int is_at(int fd, const char *path)
-{
-	struct stat opened, found;
-
-	return !fstat(fd, &opened) && !stat(path, &found) && opened.st_ino == found.st_ino &&
-	       opened.st_dev == found.st_dev;
-}
-
-/* Opens and locks the journal; it belongs to one process at a time. */
-static int open_journal(const char *path, int create, struct reason *why)
-{
-	char folder[512];
-	int fd, error;
-
-	if (!path) {
-		reason_set(why, "no place for the journal: XDG_RUNTIME_DIR is not set");
-		return -ENOENT;
-	}
-	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
-	if (create && mkdir(folder, 0700) < 0 && errno != EEXIST) {
-		error = -errno;
-		reason_set(why, "%.200s: %s", folder, strerror(-error));
-		return error;
-	}
-	fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
-	if (fd < 0) {
-		error = -errno;
-		reason_set(why, "%.200s: %s", path, strerror(-error));
-		return error;
-	}
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || !is_at(fd, path)) {
-		error = -EBUSY;
-		reason_set(why, "another tactus gives hints now, and takes them back when it ends");
-		close(fd);
-		return error;
-	}
-	return fd;
-}
-
-/* What a journal tells of an earlier run is undone, and the journal is empty after it. */
-static int undo_journal(struct hints *hints, struct reason *why)
-{
-	int fd = dup(hints->journal_fd);
-	FILE *journal = fd < 0 ? NULL : fdopen(fd, "r");
-
-	if (!journal) {
-		reason_set(why, "the journal cannot be read: %s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -EIO;
-	}
-	undo_lines(hints, journal);
-	fclose(journal);
-	forget_all(hints, 1);
-	if (!hints->dry_run && ftruncate(hints->journal_fd, 0) < 0)
-		return -errno;
-	return 0;
-}
 
 /* Who gives hints has to be there when they are due, beside whatever load, but not in the way of those that it gives
  * them to: a thread that loses the CPU to a shorter slice gets it back late. It ends with this process, so it is in no
  * journal; children begin as usual. */
-static void hurry_self(const struct hints *hints)
+static void hurry_self(const struct book *book)
 {
 	struct attr attr;
 
-	if (hints->dry_run || attr_get(0, &attr) || attr.policy != SCHED_OTHER)
+	if (book->dry_run || attr_get(0, &attr) || attr.policy != SCHED_OTHER)
 		return;
 	attr.hint.slice_ns = HINT_SLICE_SELF_NS;
-	if (hints->means.presses && attr.hint.nice > HINT_NICE_URGENT)
-		attr.hint.nice = HINT_NICE_URGENT;
-	attr_set(0, &attr, &hints->means, 1);
+	if (book->means.presses && attr.hint.nice > HINT_NICE_SELF)
+		attr.hint.nice = HINT_NICE_SELF;
+	attr_set(0, &attr, &book->means, 1);
+}
+
+static void count_tier(struct hints *hints, u32 tier, int by)
+{
+	if (tier == TIER_LATENCY_CRITICAL)
+		hints->book.counts.urgent += (u64)by;
+	else if (tier == TIER_BATCH)
+		hints->book.counts.batch += (u64)by;
+}
+
+static void leave_list(struct hints *hints, struct told *one)
+{
+	struct told *last;
+
+	if (!one->place)
+		return;
+	last = hints->urgent[--hints->urgent_len];
+	hints->urgent[one->place - 1] = last;
+	last->place = one->place;
+	one->place = 0;
+}
+
+static int join_list(struct hints *hints, struct told *one)
+{
+	size_t room = hints->urgent_room ? hints->urgent_room * 2 : 64;
+	struct told **larger;
+
+	if (one->place)
+		return 0;
+	if (hints->urgent_len == hints->urgent_room) {
+		larger = realloc(hints->urgent, room * sizeof(struct told *));
+		if (!larger)
+			return -ENOMEM;
+		hints->urgent = larger;
+		hints->urgent_room = room;
+	}
+	hints->urgent[hints->urgent_len++] = one;
+	one->place = (int)hints->urgent_len;
+	return 0;
+}
+
+static void count_owners(struct told *one, int by)
+{
+	if (one->user)
+		one->user->urgent += (u32)by;
+	if (one->group)
+		one->group->urgent += (u32)by;
+}
+
+static void given_tier_is(struct hints *hints, struct told *one, u32 tier)
+{
+	if (one->given_tier == tier)
+		return;
+	if (one->given_tier == TIER_LATENCY_CRITICAL)
+		count_owners(one, -1);
+	if (tier == TIER_LATENCY_CRITICAL)
+		count_owners(one, 1);
+	count_tier(hints, one->given_tier, -1);
+	count_tier(hints, tier, 1);
+	one->given_tier = tier;
+}
+
+static void on_forget(void *data, struct told *one)
+{
+	struct hints *hints = data;
+
+	given_tier_is(hints, one, TIER_INTERACTIVE);
+	leave_list(hints, one);
+	if (one->user)
+		one->user->threads--;
+	if (one->group)
+		one->group->threads--;
 }
 
 int hints_open(struct hints **out, int dry_run, struct reason *why)
 {
 	struct hints *hints = calloc(1, sizeof(*hints));
-	int error;
+	int error = -ENOMEM;
 
 	*out = NULL;
-	if (!hints)
-		return -ENOMEM;
-	hints->dry_run = dry_run;
-	hints->sweep_at = SWEEP_LEAST;
-	hints->means = attr_means();
-	hints->journal_fd = open_journal(hints_journal_path(), 1, why);
-	error = hints->journal_fd < 0 ? hints->journal_fd : undo_journal(hints, why);
+	reason_set(why, "out of memory");
+	if (hints)
+		hints->owners = owners_new();
+	if (hints && hints->owners) {
+		hints->cpus = (u32)sysconf(_SC_NPROCESSORS_ONLN);
+		hints->ticks_per_sec = (u64)sysconf(_SC_CLK_TCK);
+		hints->book.dry_run = dry_run;
+		hints->book.on_forget = on_forget;
+		hints->book.data = hints;
+		hints->book.means = attr_means();
+		error = book_open(&hints->book, 1, why);
+	}
 	if (error) {
-		if (hints->journal_fd >= 0)
-			close(hints->journal_fd);
+		if (hints)
+			owners_free(hints->owners);
 		free(hints);
 		return error;
 	}
-	hints->counts = (struct hints_counts){ 0 };
-	hurry_self(hints);
+	hints->book.counts = (struct hints_counts){ 0 };
+	hurry_self(&hints->book);
 	*out = hints;
 	return 0;
 }
 
 const char *hints_means_words(const struct hints *hints)
 {
-	if (hints->means.slices)
-		return hints->means.clamps ? "slices and utilization clamps" : "slices";
-	return hints->means.clamps ? "nice and utilization clamps; slices need Linux 6.12"
-				   : "nice alone; slices need Linux 6.12";
+	const struct hint_means *means = &hints->book.means;
+
+	if (means->slices)
+		return means->clamps ? "slices and utilization clamps" : "slices";
+	return means->clamps ? "nice and utilization clamps; slices need Linux 6.12"
+			     : "nice alone; slices need Linux 6.12";
 }
 
-static void count_tier(struct hints *hints, u32 tier, int by)
+/* Time as the starts of threads are told in: it goes on while the machine sleeps. */
+static u64 since_boot_ns(u64 time_ns)
 {
-	if (tier == TIER_LATENCY_CRITICAL)
-		hints->counts.urgent += (u64)by;
-	else if (tier == TIER_BATCH)
-		hints->counts.batch += (u64)by;
+	struct timespec boot, mono;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return time_ns + (u64)(boot.tv_sec - mono.tv_sec) * NSEC_PER_SEC + (u64)(boot.tv_nsec - mono.tv_nsec);
 }
 
-/* The record of a thread that can have a hint, or NULL: realtime threads and those that their owner has put in front
- * are left alone. */
-static struct told *told_of(struct hints *hints, u32 tid, const struct attr *attr)
+/* The record of a thread that can have a hint, or NULL. Realtime threads and those that their owner has put in front
+ * are left alone, and so is one that came after what is told, since the tid is another one's now. */
+static struct told *told_of(struct hints *hints, u32 tid, const struct attr *attr, const struct hint_wish *wish)
 {
-	struct told key = { .entry = { .tid = tid } }, **found = tfind(&key, &hints->told, by_tid), *one;
-	u64 start_ticks = proc_start_ticks(tid);
+	struct told *one = book_find(&hints->book, tid);
+	struct thread_times times;
 
-	if (found && (*found)->entry.start_ticks == start_ticks)
-		return *found;
-	if (!start_ticks)
+	if (book_times(&hints->book, tid, &times))
 		return NULL;
-	if (found) {
-		one = *found; /* the tid has a new owner, who was told nothing */
-		count_tier(hints, one->tier, -1);
-		*one = (struct told){ 0 };
-	} else {
-		one = calloc(1, sizeof(*one));
-		if (!one)
-			return NULL;
-	}
+	if (wish->known_ns && !hint_is_of(times.start_ticks, hints->ticks_per_sec, since_boot_ns(wish->known_ns)))
+		return NULL;
+	if (one && one->entry.start_ticks == times.start_ticks)
+		return one;
+	if (one)
+		book_remove(&hints->book, one);
+	if (wish->tier == TIER_INTERACTIVE)
+		return NULL;
+	one = calloc(1, sizeof(*one));
+	if (!one)
+		return NULL;
 	one->entry = (struct journal_entry){
-		.tid = tid, .start_ticks = start_ticks, .before = attr->hint, .after = attr->hint
+		.tid = tid, .start_ticks = times.start_ticks, .before = attr->hint, .after = attr->hint
 	};
-	one->tier = TIER_INTERACTIVE;
+	one->earlier = attr->hint;
+	one->policy = attr->policy;
+	one->tier = wish->tier;
+	one->given_tier = TIER_INTERACTIVE;
 	one->left_alone = (attr->policy != SCHED_OTHER && attr->policy != SCHED_BATCH) || attr->hint.nice < 0 ||
-			  attr->hint.slice_ns;
-	hints->counts.left_alone += one->left_alone ? 1 : 0;
-	if (!found && !tsearch(one, &hints->told, by_tid)) {
+			  attr->hint.slice_ns || attr_resets_on_fork(attr);
+	hints->book.counts.left_alone += one->left_alone ? 1 : 0;
+	if (book_add(&hints->book, one)) {
+		hints->book.counts.refused++;
 		free(one);
 		return NULL;
 	}
-	hints->told_len += found ? 0 : 1;
 	return one;
 }
 
-/* Threads that have ended, and the lines of those that have not. */
-struct sweep {
-	struct told **ended;
-	size_t ended_len;
-	FILE *lines;
-};
-
-static void sort_out(const void *node, VISIT order, void *data)
+/* Somebody else changed it: it is his. */
+static bool is_changed(const struct told *one, const struct attr *attr)
 {
-	struct told *one = *(struct told *const *)node;
-	struct sweep *sweep = data;
-	char line[JOURNAL_LINE_SIZE];
-	size_t len;
-
-	if (order != postorder && order != leaf)
-		return;
-	if (proc_start_ticks(one->entry.tid) != one->entry.start_ticks) {
-		sweep->ended[sweep->ended_len++] = one;
-	} else if (!hint_same(&one->entry.before, &one->entry.after)) {
-		len = journal_format(line, &one->entry);
-		fwrite(line, 1, len, sweep->lines);
-	}
+	return attr->policy != one->policy || !hint_same(&attr->hint, &one->entry.after);
 }
 
-/* A journal with nothing but those lines takes the place of the old one. Until it does, the old one holds. */
-static void replace_journal(struct hints *hints, const char *lines, size_t len)
+static void leave_alone(struct hints *hints, struct told *one)
 {
-	const char *path = hints_journal_path();
-	char fresh[600];
-	int fd;
-
-	if (!path || hints->dry_run)
-		return;
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	unlink(fresh);
-	fd = open(fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || write(fd, lines, len) != (ssize_t)len || rename(fresh, path) < 0) {
-		unlink(fresh);
-		close(fd);
-		return;
-	}
-	close(hints->journal_fd);
-	hints->journal_fd = fd;
+	given_tier_is(hints, one, TIER_INTERACTIVE);
+	leave_list(hints, one);
+	book_let_go(&hints->book, one);
 }
 
-/* Threads end without a word here; they are forgotten when they have become many, in memory and in the journal. */
-static void sweep(struct hints *hints)
+/* Whether it can be urgent now, by what it and its owner have used. */
+static bool may_be_urgent(const struct told *one, u64 now_ns)
 {
-	struct sweep sweep = { .ended = calloc(hints->told_len, sizeof(struct told *)) };
-	size_t lines_len = 0;
-	char *lines = NULL;
-
-	sweep.lines = open_memstream(&lines, &lines_len);
-	if (sweep.ended && sweep.lines) {
-		twalk_r(hints->told, sort_out, &sweep);
-		for (size_t i = 0; i < sweep.ended_len; i++) {
-			tdelete(sweep.ended[i], &hints->told, by_tid);
-			count_tier(hints, sweep.ended[i]->tier, -1);
-			free(sweep.ended[i]);
-		}
-		hints->told_len -= sweep.ended_len;
-	}
-	if (sweep.lines && !fclose(sweep.lines) && sweep.ended)
-		replace_journal(hints, lines, lines_len);
-	hints->sweep_at = hints->told_len * 2 > SWEEP_LEAST ? hints->told_len * 2 : SWEEP_LEAST;
-	free(lines);
-	free(sweep.ended);
+	if (!one->user || urgency_is_barred(&one->watch, now_ns))
+		return false;
+	if (one->given_tier == TIER_LATENCY_CRITICAL)
+		return true;
+	return !urgency_is_spent(&one->user->account) && one->user->urgent < URGENCY_THREADS_MOST &&
+	       (!one->group || !urgency_is_spent(&one->group->account));
 }
 
-void hints_tell(struct hints *hints, u32 tid, u32 tier, u64 burst_ns)
+/* Gives the thread what is due to it now. */
+static void settle(struct hints *hints, struct told *one, struct attr *attr, u64 now_ns)
 {
-	struct told key = { .entry = { .tid = tid } }, *one;
-	struct hint want;
+	u32 tier = one->tier == TIER_LATENCY_CRITICAL && !may_be_urgent(one, now_ns) ? TIER_INTERACTIVE : one->tier;
+	struct hint want = hint_for(&one->entry.before, tier, one->burst_ns, &hints->book.means);
+
+	if (!book_change(&hints->book, one, attr, &want))
+		given_tier_is(hints, one, hint_same(&want, &one->entry.before) ? TIER_INTERACTIVE : tier);
+}
+
+/* Where the kernel does not tell how long a thread waits, what it ran has to do. */
+static struct urgency_use look(struct hints *hints, struct told *one, const struct thread_times *times, u64 now_ns)
+{
+	u64 cpu_ns, wait_ns;
+
+	if (proc_run_times(one->entry.tid, &cpu_ns, &wait_ns)) {
+		cpu_ns = times->cpu_ticks * NSEC_PER_SEC / hints->ticks_per_sec;
+		wait_ns = 0;
+	}
+	return urgency_looked(&one->watch, cpu_ns, wait_ns, now_ns);
+}
+
+/* From when a thread is urgent by its role it is looked at. */
+static void begin_watch(struct hints *hints, struct told *one, u64 now_ns)
+{
+	struct thread_times times;
+
+	if (!one->user && owners_find(hints->owners, one->entry.tid, &one->user, &one->group))
+		return;
+	if (one->user->threads > OWNER_THREADS_MOST || one->place || join_list(hints, one))
+		return;
+	if (!book_times(&hints->book, one->entry.tid, &times))
+		look(hints, one, &times, now_ns);
+}
+
+void hints_tell(struct hints *hints, u32 tid, const struct hint_wish *wish)
+{
+	struct told *one;
+	struct attr attr;
+	u64 now_ns;
+
+	if (tid == (u32)getpid() || (wish->tier == TIER_INTERACTIVE && !book_find(&hints->book, tid)))
+		return;
+	if (book_attr(&hints->book, tid, &attr) || !(one = told_of(hints, tid, &attr, wish)) || one->left_alone)
+		return;
+	if (!hints->book.dry_run && is_changed(one, &attr)) {
+		leave_alone(hints, one);
+		return;
+	}
+	now_ns = clock_now_ns();
+	one->tier = wish->tier;
+	if (!hint_may_raise(&one->entry.before, one->policy == SCHED_BATCH, wish->by_user) &&
+	    one->tier == TIER_LATENCY_CRITICAL)
+		one->tier = TIER_INTERACTIVE;
+	one->burst_ns = wish->burst_ns;
+	if (one->tier == TIER_LATENCY_CRITICAL)
+		begin_watch(hints, one, now_ns);
+	else
+		leave_list(hints, one);
+	settle(hints, one, &attr, now_ns);
+	book_tidy(&hints->book);
+}
+
+static void charge(struct hints *hints, const struct told *one, u64 used_ns)
+{
+	urgency_charge(&one->user->account, hints->cpus, used_ns);
+	if (one->group)
+		urgency_charge(&one->group->account, hints->cpus, used_ns);
+}
+
+/* One that is urgent by its role. What can't be asked now is asked at the next look. */
+static void look_at(struct hints *hints, struct told *one, u64 now_ns)
+{
+	bool is_raised = one->given_tier == TIER_LATENCY_CRITICAL;
+	struct thread_times times;
+	struct urgency_use use;
+	struct attr attr;
+	int error = book_times(&hints->book, one->entry.tid, &times);
+
+	if (!error && times.start_ticks == one->entry.start_ticks)
+		error = book_attr(&hints->book, one->entry.tid, &attr);
+	else if (!error)
+		error = -ESRCH;
+	if (error == -ESRCH) {
+		if (is_raised)
+			charge(hints, one, urgency_unseen_ns(&one->watch, now_ns));
+		book_remove(&hints->book, one);
+		return;
+	}
+	if (error)
+		return;
+	if (!hints->book.dry_run && is_changed(one, &attr)) {
+		leave_alone(hints, one);
+		return;
+	}
+	use = look(hints, one, &times, now_ns);
+	one->used_ns = use.cpu_ns;
+	if (is_raised)
+		charge(hints, one, use.cpu_ns);
+	urgency_judge(&one->watch, urgency_burns(&use, is_raised), now_ns);
+	settle(hints, one, &attr, now_ns);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct told *x = *(struct told *const *)a, *y = *(struct told *const *)b;
+
+	return x->used_ns > y->used_ns ? -1 : x->used_ns < y->used_ns;
+}
+
+/* Of an owner that has used up what it may, those that use most are not urgent for a while, so that the others are. */
+static void bar_most(struct hints *hints, const struct owner *owner, u64 span_ns, u64 now_ns)
+{
+	struct told **list = calloc(hints->urgent_len + 1, sizeof(struct told *));
+	u64 *used_ns = calloc(hints->urgent_len + 1, sizeof(u64));
+	u64 budget_ns = urgency_budget_ns(hints->cpus, span_ns) / 4 * 3;
+	u32 len = 0, gone;
 	struct attr attr;
 
-	if (tid == (u32)getpid() || (tier == TIER_INTERACTIVE && !tfind(&key, &hints->told, by_tid)))
-		return;
-	if (hint_now(hints, tid, &attr) || !(one = told_of(hints, tid, &attr)) || one->left_alone)
-		return;
-	if (!hints->dry_run && !hint_same(&attr.hint, &one->entry.after)) {
-		one->left_alone = 1;
-		count_tier(hints, one->tier, -1);
-		take_back(hints, &one->entry);
-		return;
+	for (size_t i = 0; list && i < hints->urgent_len; i++)
+		if (hints->urgent[i]->given_tier == TIER_LATENCY_CRITICAL &&
+		    (hints->urgent[i]->user == owner || hints->urgent[i]->group == owner))
+			list[len++] = hints->urgent[i];
+	if (list && used_ns) {
+		qsort(list, len, sizeof(*list), by_use);
+		for (u32 i = 0; i < len; i++)
+			used_ns[i] = list[i]->used_ns;
+		gone = urgency_too_many(used_ns, len, budget_ns);
+		for (u32 i = 0; i < gone; i++) {
+			urgency_bar(&list[i]->watch, now_ns);
+			if (!book_attr(&hints->book, list[i]->entry.tid, &attr) &&
+			    (hints->book.dry_run || !is_changed(list[i], &attr)))
+				settle(hints, list[i], &attr, now_ns);
+		}
 	}
-	want = hint_for(&one->entry.before, tier, burst_ns, &hints->means);
-	count_tier(hints, one->tier, -1);
-	count_tier(hints, tier, 1);
-	one->tier = tier;
-	if (hint_same(&want, &one->entry.after))
+	free(list);
+	free(used_ns);
+}
+
+void hints_look(struct hints *hints)
+{
+	u64 now_ns = clock_now_ns(), span_ns = now_ns - hints->looked_ns;
+	u32 raises = RAISES_PER_LOOK;
+
+	if (span_ns < URGENCY_LOOK_NS)
 		return;
-	attr.hint = one->entry.after = want;
-	if (!hints->dry_run && (write_line(hints->journal_fd, &one->entry) || attr_set(tid, &attr, &hints->means, 1)))
-		hints->counts.refused++;
-	else if (hint_same(&want, &one->entry.before))
-		hints->counts.taken_back++;
-	else
-		hints->counts.given++;
-	if (hints->told_len >= hints->sweep_at)
-		sweep(hints);
+	hints->looked_ns = now_ns;
+	owners_fill(hints->owners, hints->cpus, now_ns);
+	for (size_t i = hints->urgent_len; i > 0; i--) {
+		struct told *one = hints->urgent[i - 1];
+		bool is_raised = one->given_tier == TIER_LATENCY_CRITICAL;
+
+		if (is_raised || (raises && may_be_urgent(one, now_ns) && raises--))
+			look_at(hints, one, now_ns);
+	}
+	for (size_t i = hints->urgent_len; i > 0; i--) {
+		const struct told *one = hints->urgent[i - 1];
+
+		if (one->given_tier != TIER_LATENCY_CRITICAL)
+			continue;
+		if (urgency_is_spent(&one->user->account))
+			bar_most(hints, one->user, span_ns, now_ns);
+		else if (one->group && urgency_is_spent(&one->group->account))
+			bar_most(hints, one->group, span_ns, now_ns);
+	}
+	book_tidy(&hints->book);
 }
 
 struct hints_counts hints_counts(const struct hints *hints)
 {
-	return hints->counts;
+	return hints->book.counts;
 }
 
 struct hints_counts hints_close(struct hints *hints)
 {
 	struct hints_counts counts = { 0 };
-	const char *path = hints_journal_path();
 
 	if (!hints)
 		return counts;
-	forget_all(hints, 1);
-	if (!hints->dry_run && path)
-		unlink(path);
-	close(hints->journal_fd);
-	counts = hints->counts;
+	hints->book.counts.stuck = book_close(&hints->book);
+	counts = hints->book.counts;
+	owners_free(hints->owners);
+	free(hints->urgent);
 	free(hints);
 	return counts;
 }
 
-int hints_undo(struct reason *why)
+int hints_undo(size_t *stuck, struct reason *why)
 {
-	struct hints hints = { 0 };
-	int error;
+	struct book book = { .means = attr_means() };
+	int error = book_open(&book, 0, why);
 
-	hints.means = attr_means();
-	hints.journal_fd = open_journal(hints_journal_path(), 0, why);
-	if (hints.journal_fd == -ENOENT)
+	*stuck = 0;
+	if (error == -ENOENT)
 		return 0;
-	if (hints.journal_fd < 0)
-		return hints.journal_fd;
-	error = undo_journal(&hints, why);
-	if (!error)
-		unlink(hints_journal_path());
-	close(hints.journal_fd);
-	return error ? error : (int)hints.counts.taken_back;
+	if (error)
+		return error;
+	*stuck = book_close(&book);
+	return (int)book.counts.taken_back;
 }

@@ -15,10 +15,17 @@ struct hints_counts {
 	u64 taken_back;	   /* at the end, or because a thread is urgent or batch no more */
 	u64 left_alone;	   /* threads that their owner or another tool changed meanwhile, or had set before */
 	u64 refused;	   /* changes that the kernel or a full disk did not allow */
+	u64 stuck;	   /* threads that could not be put back at the end: the journal keeps them */
 };
 
-/* Where the journal is: below /run for root, else in the user's runtime folder. NULL if there is none. */
-const char *hints_journal_path(void);
+/* What a thread is to have. */
+struct hint_wish {
+	u32 tier;
+	u64 burst_ns; /* what it runs at a time */
+	u64 known_ns; /* by the monotonic clock: the thread was there then, so one that started later is another. 0: not
+		       * known */
+	int by_user;  /* the user said what it is */
+};
 
 /* Undoes what a crashed one left behind. `dry_run`: decides and counts, changes nothing. Returns 0 or -errno with a
  * reason. */
@@ -27,9 +34,11 @@ int hints_open(struct hints **out, int dry_run, struct reason *why);
 /* What this kernel takes, in words. */
 const char *hints_means_words(const struct hints *hints);
 
-/* The thread is in this tier now, and runs so long at a time. Costs one system call, two more when that changes
- * something. */
-void hints_tell(struct hints *hints, u32 tid, u32 tier, u64 burst_ns);
+/* Costs one system call, two more when something changes. */
+void hints_tell(struct hints *hints, u32 tid, const struct hint_wish *wish);
+
+/* Looks at what urgent threads use, now and then: call at every tick. */
+void hints_look(struct hints *hints);
 
 struct hints_counts hints_counts(const struct hints *hints);
 
@@ -37,7 +46,8 @@ struct hints_counts hints_counts(const struct hints *hints);
 struct hints_counts hints_close(struct hints *hints);
 
 /* What a crashed tactus left. Returns the number of threads put back, 0 if there is nothing to undo, or -errno with a
- * reason; -EBUSY: one is running and will undo it itself. */
-int hints_undo(struct reason *why);
+ * reason; -EBUSY: one is running and will undo it itself. `stuck`: threads that could not be put back, which the
+ * journal keeps. */
+int hints_undo(size_t *stuck, struct reason *why);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Gives threads to the scheduler by their policy and takes them back, found through /proc.
- * Nice values stay what they are. */
+ * Nice values stay what they are. A
+ * journal of one line says while they are given. */
 #include "partial.h"
 
 #include <dirent.h>
@@ -9,15 +10,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "../base/process.h"
+#include "journal_file.h"
 
-enum { POLICY_EXT = 7 };
+enum { POLICY_EXT = 7, PASSES = 4 };
+#define JOURNAL_NAME "partial.journal"
+#define JOURNAL_LINE "policy ext end\n"
 
 struct search {
 	bool takes_back;
-	u32 found;
+	u32 found, refused;
 };
+
+static struct journal_file journal = { .fd = -1 };
 
 int partial_give(u32 pid)
 {
@@ -42,8 +50,8 @@ static void look_at(void *data, u32 pid)
 		if (tid <= 0 || (sched_getscheduler(tid) & ~SCHED_RESET_ON_FORK) != POLICY_EXT)
 			continue;
 		search->found++;
-		if (search->takes_back)
-			sched_setscheduler(tid, SCHED_OTHER, &none);
+		if (search->takes_back && sched_setscheduler(tid, SCHED_OTHER, &none) && errno != ESRCH)
+			search->refused++;
 	}
 	if (tasks)
 		closedir(tasks);
@@ -57,10 +65,57 @@ u32 partial_count(void)
 	return search.found;
 }
 
-u32 partial_take_back(void)
+/* Threads that are started meanwhile are found by the next pass. */
+static struct search take_back_all(void)
 {
-	struct search search = { .takes_back = true };
+	struct search search = { .takes_back = true }, pass;
 
-	processes_each(look_at, &search);
-	return search.found;
+	for (int i = 0; i < PASSES; i++) {
+		pass = (struct search){ .takes_back = true };
+		processes_each(look_at, &pass);
+		search.found += pass.found - pass.refused;
+		search.refused = pass.refused;
+		if (!pass.found)
+			break;
+	}
+	return search;
+}
+
+int partial_begin(struct reason *why)
+{
+	int error = journal_file_open(&journal, JOURNAL_NAME, 1, why);
+
+	if (error)
+		return error;
+	error = journal_file_replace(&journal, JOURNAL_LINE, strlen(JOURNAL_LINE), 1);
+	if (error) {
+		reason_set(why, "the journal cannot be written: %s", strerror(-error));
+		journal_file_close(&journal, 1);
+	}
+	return error;
+}
+
+u32 partial_end(void)
+{
+	struct search search = take_back_all();
+
+	journal_file_close(&journal, !search.refused);
+	return search.refused;
+}
+
+int partial_undo(size_t *stuck, struct reason *why)
+{
+	struct journal_file left;
+	struct search search = { 0 };
+	char line[sizeof(JOURNAL_LINE)] = "";
+	int error = journal_file_open(&left, JOURNAL_NAME, 0, why);
+
+	*stuck = 0;
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	if (pread(left.fd, line, sizeof(line) - 1, 0) > 0 && !strcmp(line, JOURNAL_LINE))
+		search = take_back_all();
+	*stuck = search.refused;
+	journal_file_close(&left, !search.refused);
+	return (int)search.found;
 }

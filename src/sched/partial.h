@@ -4,7 +4,10 @@
 #ifndef TACTUS_SCHED_PARTIAL_H
 #define TACTUS_SCHED_PARTIAL_H
 
+#include <stddef.h>
+
 #include "../../core/types.h"
+#include "../base/say.h"
 
 /* Returns 0 or -errno. Children that it forks have the policy too. */
 int partial_give(u32 pid);
@@ -12,7 +15,15 @@ int partial_give(u32 pid);
 /* How many threads on the machine have the policy. */
 u32 partial_count(void);
 
-/* Makes them ordinary threads again. Returns how many there were. */
-u32 partial_take_back(void);
+/* Call before any thread is given: a journal says that all that have the policy are ours. Returns 0,
+ * or -errno with a reason. */
+int partial_begin(struct reason *why);
+
+/* Makes them ordinary threads again. Returns how many could not be made so; then the journal stays. */
+u32 partial_end(void);
+
+/* The same for a run that was killed. Returns how many threads were put back, 0 if there is nothing to undo, or -errno
+ * with a reason; -EBUSY: one is running. `stuck`: how many could not be put back. */
+int partial_undo(size_t *stuck, struct reason *why);
 
 #endif

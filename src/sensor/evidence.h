@@ -17,7 +17,7 @@ struct evidence_settings {
 	const struct rules *rules;   /* what the user and the house say of programs */
 	const struct procdb_settings *db; /* of what was learned; NULL: the default, and it is only read */
 	/* Called at once when a thread has a tier that was learned of its kind; NULL: nobody needs to know. */
-	void (*on_tier)(void *data, u32 tid, u32 tier, u64 run_ns);
+	void (*on_tier)(void *data, u32 tid, u32 tier, u64 run_ns, u64 time_ns);
 	void *data;
 };
 

@@ -9,6 +9,7 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -49,6 +50,7 @@ struct learned_state {
 	struct procdb_store store;
 	bool open, pinned;
 	int observed_fd, predicted_fd;
+	int folder_fd; /* of the pins, locked while they are ours; 0: not */
 	struct ring_buffer *hurried;
 	u32 flags;
 	struct slot slots[PROCDB_KERNEL_KINDS];
@@ -97,7 +99,7 @@ static int on_hurried(void *data, void *bytes, size_t size)
 	struct learned_state *state = data;
 
 	(void)size;
-	state->settings.on_tier(state->settings.data, learned->tid, learned->tier, learned->run_ns);
+	state->settings.on_tier(state->settings.data, learned->tid, learned->tier, learned->run_ns, learned->time_ns);
 	return 0;
 }
 
@@ -275,12 +277,39 @@ static void unpin(const struct learned_state *state)
 	rmdir(PIN_FOLDER);
 }
 
+/* The folder belongs to one process at a time: what lies in it without a lock is what a killed one left. */
+static int lock_folder(struct learned_state *state, struct reason *why)
+{
+	struct stat opened, found;
+	int fd, error;
+
+	if (mkdir(PIN_FOLDER, 0700) < 0 && errno != EEXIST) {
+		error = -errno;
+		reason_set(why, PIN_FOLDER ": %s", strerror(-error));
+		return error;
+	}
+	fd = open(PIN_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		error = -errno;
+		reason_set(why, PIN_FOLDER ": %s", strerror(-error));
+		return error;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &opened) < 0 || stat(PIN_FOLDER, &found) < 0 ||
+	    opened.st_ino != found.st_ino) {
+		reason_set(why, "another tactus has its maps in " PIN_FOLDER);
+		close(fd);
+		return -EBUSY;
+	}
+	state->folder_fd = fd;
+	return 0;
+}
+
 static int pin(struct learned_state *state, struct reason *why)
 {
-	if (mkdir(PIN_FOLDER, 0700) < 0 && errno != EEXIST) {
-		reason_set(why, PIN_FOLDER ": %s", strerror(errno));
-		return -errno;
-	}
+	int error = lock_folder(state, why);
+
+	if (error)
+		return error;
 	for (int i = 0; i < PINS; i++) {
 		/* What a killed one left. */
 		unlink(pins[i].path);
@@ -364,6 +393,8 @@ static void learned_close(void *data)
 		return;
 	if (state->pinned)
 		unpin(state);
+	if (state->folder_fd)
+		close(state->folder_fd);
 	if (state->flags) {
 		sched_set_learning(state->settings.sched, 0);
 		if (state->store.learns)

@@ -6,26 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/places.h"
 #include "../base/say.h"
 #include "../base/system.h"
 #include "../model/roles.h"
-#include "../sched/hints.h"
+#include "../sched/keeper.h"
 #include "../sched/partial.h"
-#include "../sched/scx.h"
-#include "../sensor/sched.h"
-#include "status.h"
-#include "../stream/feed.h"
+#include "../sched/undo.h"
 #include "role_options.h"
-#include "source.h"
+#include "run.h"
 
 enum {
-	LINES_PER_HEAD = 20,
 	SLICE_LEAST_US = 100,
 	SLICE_MOST_US = 100000,
 	ERRORS_MAX = 5,	  /* of the scheduler, in a run; then it is given up */
 	START_TRIES = 20, /* ten a second: while CPUs come and go the kernel refuses */
+	KEEPERS_MAX = 5,
+	OUTPUT_PATIENCE_NS = NSEC_PER_SEC / 2, /* for a reader at the end, when everything is taken back */
 	KEY_ACTUATOR = 0x200,
 	KEY_DRY_RUN,
 	KEY_SLICE,
@@ -99,7 +98,8 @@ static const struct command_usage usage = {
 		"else by "
 		"hints to the kernel's own scheduler. Prints a status line a second. Any end leaves things as they "
 		"were; "
-		"after a kill, hints are taken back by the next start or by 'tactus undo'.\v"
+		"after a kill, hints are taken back by a process that waits for that, else by the next start or by "
+		"'tactus undo'.\v"
 		"BUSY is of all CPUs together. SWITCH/S: context switches; MOVE/S: threads that went to another CPU; "
 		"PUSH/S: threads that sched_ext pushed off a CPU for a more urgent one; LATE: urgent threads that "
 		"waited "
@@ -118,124 +118,6 @@ static const struct command_usage usage = {
 	.take_own = take_own,
 };
 
-struct run {
-	const struct options *options;
-	struct source source;
-	struct sensor *sched;
-	struct scx *scx;     /* in charge, or NULL */
-	struct hints *hints; /* given, or NULL */
-	struct feed *feed;   /* for 'tactus stats', or NULL */
-	u64 by_role[ROLES];
-	u64 by_tier[TIERS];
-	struct cpu_account before;
-	struct sched_tally tally_before;
-	u64 counters_before[SCX_COUNTERS];
-	u64 events_before[SCX_EVENTS];
-	u64 line_at_ns;
-	u64 lines;
-	u32 errors;	 /* that ended the scheduler */
-	u32 restarts;	 /* for any reason */
-	u32 tries;	 /* of the next start; 0: none is due */
-	u32 had_partial; /* threads with the policy before we gave it to any */
-	bool began;	 /* everything is in place */
-	int status;
-};
-
-static const char *actuator_of(const struct run *run)
-{
-	return run->scx ? "scx" : run->hints ? (dry_run ? "dry run" : "hints") : "none";
-}
-
-static void read_kernel_events(struct run *run, struct run_status *status)
-{
-	u64 events[SCX_EVENTS];
-
-	status->counts_events = run->scx && scx_events_read(events);
-	if (!status->counts_events)
-		return;
-	for (int i = 0; i < SCX_EVENTS; i++)
-		status->kernel_events[i] = span_between(run->events_before[i], events[i]);
-	memcpy(run->events_before, events, sizeof(events));
-}
-
-/* The parts of a status that the kernel half has counted since the last one. */
-static int read_growth(struct run *run, struct run_status *status)
-{
-	struct sched_tally tally, now_tally;
-	u64 counters[SCX_COUNTERS] = { 0 };
-	struct cpu_account now;
-	int error = sched_read_tally(run->sched, &now_tally);
-
-	if (error)
-		return error;
-	sched_read_cpus(run->sched, clock_now_ns(), &now);
-	status->switches = now.switches - run->before.switches;
-	/* Read beside the hook that writes: one may be behind by what the next line makes up for. */
-	status->busy_ns = span_between(run->before.busy_ns, now.busy_ns);
-	status->idle_ns = span_between(run->before.idle_ns, now.idle_ns);
-	status->lost = now.lost - run->before.lost;
-	run->before = now;
-	tally = now_tally;
-	tally_subtract(&tally, &run->tally_before);
-	run->tally_before = now_tally;
-	status->missed = tally.missed;
-	status->moves = tally.moves;
-	for (u32 tier = 0; tier < TIERS; tier++) {
-		status->wait_p99_ns[tier] = hist_percentile(&tally.waits[tier], 990000);
-		status->waits[tier] = tally.waits[tier].total;
-	}
-	if (run->scx)
-		scx_read_counters(run->scx, counters);
-	for (int i = 0; i < SCX_COUNTERS; i++)
-		status->decisions[i] = counters[i] - run->counters_before[i];
-	memcpy(run->counters_before, counters, sizeof(counters));
-	read_kernel_events(run, status);
-	return 0;
-}
-
-static void fill_hints(struct run_status *status, const struct hints_counts *hints)
-{
-	status->hints_urgent = hints->urgent;
-	status->hints_batch = hints->batch;
-	status->hints_given = hints->given;
-	status->hints_taken_back = hints->taken_back;
-	status->hints_left_alone = hints->left_alone;
-	status->hints_refused = hints->refused;
-}
-
-/* What happened since the last line. False if the accounts can't be read any more. */
-static bool take_line(struct run *run)
-{
-	struct run_status status = { .magic = STATUS_MAGIC, .version = STATUS_VERSION, .restarts = run->restarts };
-	struct hints_counts hints = run->hints ? hints_counts(run->hints) : (struct hints_counts){ 0 };
-	u64 now_ns = clock_now_ns();
-	struct timespec wall;
-	int error = read_growth(run, &status);
-
-	if (error) {
-		run->status = fail("run", "could not read the accounts: %s", strerror(-error));
-		return false;
-	}
-	clock_gettime(CLOCK_REALTIME, &wall);
-	status.wall_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
-	status.span_ns = now_ns - run->line_at_ns;
-	snprintf(status.actuator, sizeof(status.actuator), "%s", actuator_of(run));
-	memcpy(status.by_role, run->by_role, sizeof(status.by_role));
-	memcpy(status.by_tier, run->by_tier, sizeof(status.by_tier));
-	fill_hints(&status, &hints);
-	run->line_at_ns = now_ns;
-	if (run->feed)
-		feed_send(run->feed, &status, sizeof(status));
-	if (run->options->json) {
-		status_print_json(stdout, &status);
-		return true;
-	}
-	if (run->lines++ % LINES_PER_HEAD == 0)
-		status_print_head(stdout);
-	status_print_line(stdout, &status);
-	return true;
-}
-
 static void count_role(struct run *run, const struct event_role *event)
 {
 	if (run->by_role[event->was_role])
@@ -250,9 +132,13 @@ static void count_role(struct run *run, const struct event_role *event)
 
 static void tell_hints(struct run *run, const struct event_role *event)
 {
+	struct hint_wish wish = { .tier = event->tier,
+				  .burst_ns = event->wakeups ? event->cpu_ns / event->wakeups : event->cpu_ns,
+				  .known_ns = span_between(event->age_ns, event->head.time_ns),
+				  .by_user = event->evidence == EVIDENCE_USER };
+
 	if (run->hints && !(event->has & HAS_KERNEL_THREAD))
-		hints_tell(run->hints, event->head.tid, event->tier,
-			   event->wakeups ? event->cpu_ns / event->wakeups : event->cpu_ns);
+		hints_tell(run->hints, event->head.tid, &wish);
 }
 
 static bool role_event_is_sound(const struct event_header *header)
@@ -263,12 +149,13 @@ static bool role_event_is_sound(const struct event_header *header)
 	       event->was_tier < TIERS;
 }
 
-static void on_tier(void *data, u32 tid, u32 tier, u64 run_ns)
+static void on_tier(void *data, u32 tid, u32 tier, u64 run_ns, u64 time_ns)
 {
+	struct hint_wish wish = { .tier = tier, .burst_ns = run_ns, .known_ns = time_ns };
 	struct run *run = data;
 
 	if (run->hints)
-		hints_tell(run->hints, tid, tier, run_ns);
+		hints_tell(run->hints, tid, &wish);
 }
 
 /* Keeps count of threads by role, and passes on how urgent each is. */
@@ -312,9 +199,15 @@ static bool start_scx(struct run *run, struct reason *why)
 /* The command joins a scheduler that takes only a part of the threads. */
 static bool give_command(struct run *run)
 {
+	struct reason why = { "" };
 	int error;
 
 	run->had_partial = partial_count();
+	/* Where others have the policy too, nobody can tell later which are ours. */
+	if (!run->had_partial && partial_begin(&why)) {
+		fail("run", "cannot give the command to the scheduler: %s", why.text);
+		return false;
+	}
 	error = partial_give(run->source.command_pid);
 	if (error)
 		fail("run", "cannot give the command to the scheduler: %s", strerror(-error));
@@ -342,10 +235,22 @@ static bool try_scx(struct run *run)
 	return true;
 }
 
+/* Whoever put another scheduler in charge has decided how threads run. */
+static bool another_is_in_charge(void)
+{
+	struct sched_ext_state state = sched_ext_state();
+
+	if (state.loaded[0])
+		note("another sched_ext scheduler is in charge: %s: observing only", state.loaded);
+	return state.loaded[0];
+}
+
 static bool try_hints(struct run *run)
 {
 	struct reason why = { "" };
 
+	if (wanted == ACTUATOR_AUTO && another_is_in_charge())
+		return true;
 	if (!hints_open(&run->hints, dry_run, &why)) {
 		note("hints to the kernel's scheduler: %s", hints_means_words(run->hints));
 		if (slice_us)
@@ -424,20 +329,36 @@ static bool scx_was_put_out(struct run *run)
 	return false;
 }
 
+/* Somebody may have killed it. A new one holds what this process holds now, until it has closed it. */
+static void keep_keeper(struct run *run)
+{
+	if (!run->keeper || keeper_waits(run->keeper))
+		return;
+	run->keeper = 0;
+	if (run->keepers++ < KEEPERS_MAX)
+		run->keeper = keeper_start(undo_after_death);
+	note("the process that takes things back after a kill was ended%s",
+	     run->keeper > 0 ? ": another is there" : "");
+	if (run->keeper < 0)
+		run->keeper = 0;
+}
+
 static bool on_tick(void *data)
 {
 	struct run *run = data;
 
+	if (run->hints)
+		hints_look(run->hints);
+	lines_flush(run->lines_out);
 	if (run->scx && scx_is_out(run->scx) && !scx_was_put_out(run))
 		return false;
 	if (run->tries && !start_again(run))
 		return false;
 	if (clock_now_ns() - run->line_at_ns < NSEC_PER_SEC)
 		return true;
-	if (!take_line(run))
-		return false;
+	keep_keeper(run);
 	/* A reader that went away ends the run. */
-	return fflush(stdout) == 0;
+	return run_take_line(run);
 }
 
 /* The better one that works; each that does not says why in a line. */
@@ -452,30 +373,29 @@ static bool start_actuator(struct run *run)
 	return true;
 }
 
-/* What lines count from, once everything is in place. */
-static bool begin_lines(struct run *run)
+/* Whatever becomes of the rest of the end, the threads have what they had. */
+static void end_hints(struct run *run)
 {
-	struct reason why = { "" };
-	int error = sched_read_tally(run->sched, &run->tally_before);
-
-	sched_read_cpus(run->sched, clock_now_ns(), &run->before);
-	if (error) {
-		fail("run", "could not read the accounts: %s", strerror(-error));
-		return false;
-	}
-	run->line_at_ns = clock_now_ns();
-	if (feed_open(&run->feed, &why))
-		note("'tactus stats' will not see this run: %s", why.text);
-	return true;
+	if (!run->hints)
+		return;
+	run->hints_given = hints_close(run->hints);
+	run->hints = NULL;
+	run->gave_hints = true;
 }
 
 /* The part of a second that is left over. */
 static void on_close(void *data)
 {
 	struct run *run = data;
+	u64 dropped;
 
 	if (run->began && !run->status && clock_now_ns() - run->line_at_ns >= 100 * NSEC_PER_MSEC)
-		take_line(run);
+		run_take_line(run);
+	end_hints(run);
+	dropped = lines_close(run->lines_out, OUTPUT_PATIENCE_NS);
+	run->lines_out = NULL;
+	if (dropped)
+		note("%" PRIu64 " lines were dropped: nobody read them", dropped);
 }
 
 static bool on_open(void *data, struct sensor *sched)
@@ -483,15 +403,24 @@ static bool on_open(void *data, struct sensor *sched)
 	struct run *run = data;
 
 	run->sched = sched;
-	run->began = start_actuator(run) && begin_lines(run);
+	fflush(stdout);
+	/* Where that fails, there is only a look whether there is room before each line. */
+	never_wait(STDOUT_FILENO);
+	never_wait(STDERR_FILENO);
+	run->lines_out = lines_open(STDOUT_FILENO);
+	if (!run->lines_out)
+		fail("run", "out of memory");
+	run->began = run->lines_out && start_actuator(run) && run_begin_lines(run);
 	return run->began;
 }
 
 static void end_actuators(struct run *run)
 {
-	struct hints_counts counts;
+	const struct hints_counts *counts = &run->hints_given;
 	struct scx_farewell last;
 	bool put_out;
+
+	end_hints(run);
 
 	if (run->scx) {
 		put_out = scx_is_out(run->scx);
@@ -503,13 +432,14 @@ static void end_actuators(struct run *run)
 		if (!run->status && (put_out || last.kind >= SCX_KIND_ERROR))
 			run->status = EXIT_FAILURE;
 	}
-	if (partial && !run->had_partial)
-		partial_take_back();
-	if (run->hints) {
-		counts = hints_close(run->hints);
+	if (partial && !run->had_partial && partial_end())
+		note("some threads could not be taken from the scheduler's policy: 'tactus undo' tries again");
+	if (run->gave_hints) {
 		note("%" PRIu64 " hints given%s, all taken back but those of threads that ended (%" PRIu64
 		     " threads left alone, %" PRIu64 " refused)",
-		     counts.given, dry_run ? " in thought" : "", counts.left_alone, counts.refused);
+		     counts->given, dry_run ? " in thought" : "", counts->left_alone, counts->refused);
+		if (counts->stuck)
+			note("%" PRIu64 " threads could not be put back: 'tactus undo' tries again", counts->stuck);
 	}
 	if (run->feed && feed_dropped(run->feed))
 		note("%lu lines did not reach a 'tactus stats' that was too slow", feed_dropped(run->feed));
@@ -545,6 +475,7 @@ int view_run(int argc, char **argv)
 	status = check_options(&options);
 	if (status)
 		return status;
+	run.dry_run = dry_run;
 	sensor_set_verbose(options.verbose);
 	run.source = (struct source){ .view = "run",
 				      .roles = true,
@@ -559,8 +490,15 @@ int view_run(int argc, char **argv)
 				      .on_tick = on_tick,
 				      .on_close = on_close,
 				      .data = &run };
+	if (wanted != ACTUATOR_NONE && !dry_run)
+		run.keeper = keeper_start(undo_after_death);
+	if (run.keeper < 0)
+		note("no process can be had that takes things back after a kill: %s", strerror(-run.keeper));
 	status = source_play(&run.source, &options);
 	end_actuators(&run);
+	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */
+	if (!run.hints_given.stuck)
+		keeper_end(run.keeper);
 	if (run.began && options.output)
 		note("%s: %" PRIu64 " events", options.output, run.source.written_events);
 	if (run.began)

@@ -51,7 +51,7 @@ struct source {
 	/* Live only: when everything is in place and before the command starts. False ends it with status 1. */
 	bool (*on_open)(void *data, struct sensor *sched);
 	/* Live only, with roles: a thread has a tier that was learned of its kind. Comes at once, before its event. */
-	void (*on_tier)(void *data, u32 tid, u32 tier, u64 run_ns);
+	void (*on_tier)(void *data, u32 tid, u32 tier, u64 run_ns, u64 time_ns);
 	/* Live only: about every 100 ms, after the events of that time. False ends it. */
 	bool (*on_tick)(void *data);
 	/* Live only: after the last tick, while everything is still in place. */

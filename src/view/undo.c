@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 #include "../base/say.h"
-#include "../sched/hints.h"
+#include "../sched/undo.h"
 #include "view.h"
 
 static const struct command_usage usage = {
 	.name = "undo",
-	.text = "Takes back the hints that a killed 'tactus run' left on threads. A thread that its owner or another "
-		"tool "
-		"changed meanwhile is left alone.\v"
-		"The next 'tactus run' does the same before it starts.\n"
+	.text = "Takes back the hints and policies that a killed 'tactus run' left on threads. A thread that its owner "
+		"or another tool changed meanwhile is left alone.\v"
+		"A process that a run has beside it does the same when the run is killed, and so does the next "
+		"'tactus run' before it starts.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus undo",
@@ -23,16 +23,18 @@ static const struct command_usage usage = {
 int view_undo(int argc, char **argv)
 {
 	struct options options;
+	struct undone undone;
 	struct reason why = { "" };
-	int undone;
 
 	options_parse(&options, &usage, argc, argv);
-	undone = hints_undo(&why);
-	if (undone < 0)
+	if (undo_all(&undone, &why))
 		return fail("undo", "%s", why.text);
-	if (undone)
-		printf("%d thread%s put back\n", undone, undone == 1 ? " was" : "s were");
-	else
+	if (undone.put_back)
+		printf("%zu thread%s put back\n", undone.put_back, undone.put_back == 1 ? " was" : "s were");
+	else if (!undone.stuck)
 		puts("nothing to undo");
+	if (undone.stuck)
+		return fail("undo", "%zu thread%s could not be put back: the journal keeps %s", undone.stuck,
+			    undone.stuck == 1 ? "" : "s", undone.stuck == 1 ? "it" : "them");
 	return EXIT_SUCCESS;
 }

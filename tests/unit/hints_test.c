@@ -6,21 +6,23 @@
 #include "../../src/sched/journal.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void test_hints(void)
 {
 	struct hint_means slices = { .slices = 1 }, nice_only = { .presses = 1 }, clamps = { .slices = 1, .clamps = 1 };
 	struct hint_means all = { .slices = 1, .presses = 1 };
-	struct hint own = { .nice = 3 }, hint, changed;
+	struct hint own = { .nice = 0 }, nicer = { .nice = 3 }, hint, changed;
 
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &slices);
 	is(hint.slice_ns, HINT_SLICE_LEAST_NS, "urgent thread gets the shortest slice");
-	is(hint.nice, 3, "urgent thread keeps its nice value where it must");
+	is(hint.nice, 0, "urgent thread keeps its nice value where it must");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 1000 * NSEC_PER_USEC, &all);
 	is(hint.slice_ns, 200 * NSEC_PER_USEC, "urgent thread gets a part of what it does at a time as slice");
-	is(hint.nice, HINT_NICE_URGENT, "urgent thread gets all the weight there is");
+	is(hint.nice, HINT_NICE_URGENT, "urgent thread gets weight");
 	ok(hint_slice_ns(300 * NSEC_PER_USEC) < hint_slice_ns(2 * NSEC_PER_MSEC),
 	   "of two urgent threads the one that does less goes first");
 	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "slice of an urgent thread stays within its bounds");
@@ -32,7 +34,7 @@ static void test_hints(void)
 	ok(HINT_SLICE_SELF_NS < HINT_SLICE_BATCH_KEPT_NS, "tactus itself goes before batch threads");
 	hint = hint_for(&own, TIER_BATCH, 0, &slices);
 	is(hint.slice_ns, HINT_SLICE_BATCH_NS, "batch thread gets a long slice");
-	is(hint.nice, 3, "batch thread keeps its nice value");
+	is(hint.nice, 0, "batch thread keeps its nice value");
 	slices.keeps = 1;
 	hint = hint_for(&own, TIER_BATCH, 0, &slices);
 	ok(hint.slice_ns == HINT_SLICE_BATCH_KEPT_NS,
@@ -52,9 +54,30 @@ static void test_hints(void)
 	changed.slice_ns = 3 * NSEC_PER_MSEC;
 	changed = hint_returned(&changed, &own, &hint);
 	is(changed.slice_ns, 3 * NSEC_PER_MSEC, "slice that another tool chose stays");
-	is(changed.nice, 3, "nice value goes back where another tool chose a slice");
+	is(changed.nice, 0, "nice value goes back where another tool chose a slice");
 	changed = hint_returned(&hint, &own, &hint);
 	ok(hint_same(&changed, &own), "hint that nobody has changed goes back whole");
+	hint = hint_for(&nicer, TIER_LATENCY_CRITICAL, 0, &all);
+	is(hint.nice, 3, "thread that its owner made nicer keeps its nice value even if it is urgent");
+	ok(hint.slice_ns == HINT_SLICE_LEAST_NS, "thread that its owner made nicer gets a short slice if it is urgent");
+	ok(HINT_NICE_URGENT > -10, "nice value of a hint is none that programs ask for by themselves");
+}
+
+static void test_raising(void)
+{
+	struct hint usual = { 0 }, nicer = { .nice = 1 }, pressing = { .nice = -1 };
+
+	ok(hint_may_raise(&usual, 0, 0), "thread that its owner left as it was may be raised");
+	ok(!hint_may_raise(&nicer, 0, 0), "thread that its owner made nicer may not be raised");
+	ok(!hint_may_raise(&usual, 1, 0), "thread of the policy batch may not be raised");
+	ok(hint_may_raise(&nicer, 0, 1), "thread that was made nicer may be raised by the user's word");
+	ok(hint_may_raise(&usual, 1, 1), "thread of the policy batch may be raised by the user's word");
+	ok(hint_may_raise(&pressing, 0, 0), "thread with a pressing nice value may be raised");
+	ok(hint_is_of(100, 100, NSEC_PER_SEC), "thread that started when it was seen is the one that was seen");
+	ok(hint_is_of(99, 100, NSEC_PER_SEC), "thread that started before it was seen is the one that was seen");
+	ok(!hint_is_of(101, 100, NSEC_PER_SEC), "thread that started after one was seen is another one");
+	ok(hint_is_of(~0u * 100ull, 100, ~0u * (u64)NSEC_PER_SEC),
+	   "start after 136 years of running overflows nothing");
 }
 
 static void test_journal(void)
@@ -96,6 +119,8 @@ static void test_journal(void)
 static void test_stat(void)
 {
 	const char *plain = "7 (sh) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 4711 2 3";
+	struct thread_times times;
+	struct rlimit files, none;
 	const char *hostile = "7 (a) S 1 2 3 4) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 4712 2 3";
 
 	is(stat_start_ticks(plain), 4711, "start of a thread is read from its stat line");
@@ -105,12 +130,42 @@ static void test_stat(void)
 	is(stat_start_ticks("7 (sh) S 1 7"), 0, "stat line with too few fields has no start");
 	is(stat_start_ticks("7 (sh) S 1 7 7 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 x"), 0,
 	   "stat line with letters for a start has none");
+	is(stat_cpu_ticks("7 (s) R) S 1 7 7 0 -1 4194304 1 0 0 0 11 22 3 4 20 0 1 0 4711 2 3"), 33,
+	   "CPU time of a thread is its user time and its system time");
+	is(proc_times(0x7fffffff, &times), -ESRCH, "thread that there is not is told as none");
+	is(proc_times((u32)getpid(), &times), 0, "this thread's times are told");
+	ok(times.start_ticks > 0, "this thread has a start");
+	getrlimit(RLIMIT_NOFILE, &files);
+	none = files;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	is(proc_times((u32)getpid(), &times), -EMFILE, "thread is not told as ended for want of a descriptor");
+	setrlimit(RLIMIT_NOFILE, &files);
 	ok(proc_start_ticks(1) <= proc_start_ticks((u32)getpid()), "the first process started before this one");
+}
+
+static void test_owners(void)
+{
+	u32 uid = 0;
+
+	is(status_real_uid("Name:\tx\\nUid:\t0\nUmask:\t0022\nUid:\t1000\t0\t0\t0\nGid:\t5\n", &uid), 0,
+	   "user of a thread is read from its status");
+	is(uid, 1000, "real user counts, whatever a name says");
+	is(status_real_uid("Name:\tx\n", &uid), -EINVAL, "status without a user is refused");
+	is(status_real_uid("\nUid:\tx", &uid), -EINVAL, "status with letters for a user is refused");
+	is(cgroup_top_len("/user.slice/user-1000.slice/user@1000.service/app.slice/a\n"), 27,
+	   "group below a user's slice counts as that slice");
+	is(cgroup_top_len("/docker\n"), 7, "group of one level counts as itself");
+	is(cgroup_top_len("/a/b"), 4, "group of two levels counts as itself");
+	is(cgroup_top_len("/\n"), 0, "root group has no budget of its own");
+	is(cgroup_top_len(""), 0, "empty path is no group");
 }
 
 int main(void)
 {
 	test_hints();
+	test_raising();
+	test_owners();
 	test_journal();
 	test_stat();
 	return tap_end();

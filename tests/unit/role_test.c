@@ -290,8 +290,48 @@ static void test_presumed(void)
 	ok(role_is_news(&role), "thread taken for batch is news once it has a role");
 }
 
+/* Judges stretches of half a second, in each of which it presented so often, and spun for the rest. */
+static void goes_on(struct role_state *role, struct thread_account *account, u64 *now_ns, int stretches, u32 presents)
+{
+	for (int i = 0; i < stretches; i++) {
+		*now_ns += ROLE_WINDOW_NS;
+		account->cpu_ns += ROLE_WINDOW_NS / 10;
+		account->wakeups += 3;
+		role->facts.presents += presents;
+		role_judge(role, account, *now_ns);
+		role_answers(role);
+	}
+}
+
+static void test_fading(void)
+{
+	struct role_state role = { 0 };
+	struct thread_account account = { 0 };
+	u64 now_ns = NSEC_PER_SEC;
+
+	role_window_begins(&role, &account, now_ns);
+	goes_on(&role, &account, &now_ns, 20, 30);
+	is(role.answer.role, ROLE_RENDER, "thread that presents for ten seconds renders");
+	goes_on(&role, &account, &now_ns, 2, 0);
+	is(role.answer.role, ROLE_RENDER, "thread that has not presented for a second still renders");
+	goes_on(&role, &account, &now_ns, 5, 0);
+	ok(role.answer.role != ROLE_RENDER, "thread that has not presented for seconds renders no more");
+	ok(role.answer.tier != TIER_LATENCY_CRITICAL, "thread that presents no more is not urgent any more");
+	goes_on(&role, &account, &now_ns, 1, 1);
+	is(role.answer.role, ROLE_RENDER, "thread that presents again renders again");
+	now_ns += 60ull * NSEC_PER_SEC;
+	role_judge(&role, &account, now_ns);
+	role_answers(&role);
+	is(role.answer.role, ROLE_RENDER, "thread that slept for a minute is what it was");
+	role.facts = (struct role_facts){ .gpu_submits = ~0u };
+	role_window_begins(&role, &account, now_ns);
+	goes_on(&role, &account, &now_ns, 20, 0);
+	is(role.answer.role, ROLE_RENDER, "thread whose submits can't be counted any more renders");
+}
+
 int main(void)
 {
+	test_fading();
 	test_presumed();
 	test_behaviour();
 	test_hysteresis();

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What urgency may cost: a thread that burns has none for a while, and all urgent threads of one user, or of one
+ * control group, may use so much together. Pure; src/sched/hints.c looks at threads and carries it out. */
+#ifndef TACTUS_CORE_URGENCY_H
+#define TACTUS_CORE_URGENCY_H
+
+#include "tier.h"
+
+enum {
+	URGENCY_LOOK_NS = 200 * NSEC_PER_MSEC, /* urgent threads are looked at so often */
+	URGENCY_CPU_PERCENT = 75,	       /* of one CPU: a user's urgent threads may use so much in any case */
+	URGENCY_CPUS_PERCENT = 50,	       /* and so much of all CPUs */
+	URGENCY_THREADS_MOST = 64,	       /* so many threads of one user are urgent at a time */
+	URGENCY_BAR_DOUBLES = 3,	       /* so often who burns again and again is barred for twice as long */
+};
+
+/* One thread, from look to look. */
+struct urgency_watch {
+	u64 looked_ns; /* 0: never yet */
+	u64 cpu_ns;    /* its CPU time then */
+	u64 awake_ns;  /* and how long it had waited for CPUs besides */
+	u64 barred_until_ns;
+	u32 burnt; /* so often, one after the other */
+	u32 unused;
+};
+
+/* Between two looks. */
+struct urgency_use {
+	u64 span_ns;
+	u64 cpu_ns;
+	u64 awake_ns; /* on a CPU or waiting for one */
+};
+
+/* What one user, or one group, has left. It is filled as time goes on, up to a second's worth, and may be overdrawn by
+ * as much, which has to be made up for. */
+struct urgency_account {
+	u64 filled_ns; /* 0: never yet */
+	s64 left_ns;
+};
+
+/* What may be used in a time, on so many CPUs. */
+core_fn u64 urgency_budget_ns(u32 cpus, u64 span_ns)
+{
+	u64 one_ns = span_ns / 100 * URGENCY_CPU_PERCENT, all_ns = span_ns / 100 * URGENCY_CPUS_PERCENT * cpus;
+
+	return one_ns > all_ns ? one_ns : all_ns;
+}
+
+core_fn void urgency_fill(struct urgency_account *account, u32 cpus, u64 now_ns)
+{
+	s64 most_ns = (s64)urgency_budget_ns(cpus, NSEC_PER_SEC);
+	u64 span_ns = now_ns - account->filled_ns;
+
+	if (!account->filled_ns || span_ns >= 2 * NSEC_PER_SEC)
+		account->left_ns = most_ns;
+	else
+		account->left_ns += (s64)urgency_budget_ns(cpus, span_ns);
+	if (account->left_ns > most_ns)
+		account->left_ns = most_ns;
+	account->filled_ns = now_ns;
+}
+
+core_fn void urgency_charge(struct urgency_account *account, u32 cpus, u64 used_ns)
+{
+	s64 least_ns = -(s64)urgency_budget_ns(cpus, NSEC_PER_SEC);
+
+	if (used_ns > NSEC_PER_SEC * (u64)(cpus ? cpus : 1))
+		used_ns = NSEC_PER_SEC * (u64)(cpus ? cpus : 1);
+	account->left_ns -= (s64)used_ns;
+	if (account->left_ns < least_ns)
+		account->left_ns = least_ns;
+}
+
+core_fn int urgency_is_spent(const struct urgency_account *account)
+{
+	return account->filled_ns && account->left_ns <= 0;
+}
+
+/* What a thread has used since the last look, at most all of the time. Nothing is known of the first one. */
+core_fn struct urgency_use urgency_looked(struct urgency_watch *watch, u64 cpu_ns, u64 wait_ns, u64 now_ns)
+{
+	u64 awake_ns = cpu_ns + wait_ns, most_ns = watch->looked_ns ? now_ns - watch->looked_ns : 0;
+	struct urgency_use use = {
+		.span_ns = most_ns,
+		.cpu_ns = cpu_ns > watch->cpu_ns ? cpu_ns - watch->cpu_ns : 0,
+		.awake_ns = awake_ns > watch->awake_ns ? awake_ns - watch->awake_ns : 0,
+	};
+
+	use.cpu_ns = use.cpu_ns < most_ns ? use.cpu_ns : most_ns;
+	use.awake_ns = use.awake_ns < most_ns ? use.awake_ns : most_ns;
+	watch->looked_ns = now_ns;
+	watch->cpu_ns = cpu_ns;
+	watch->awake_ns = awake_ns;
+	return use;
+}
+
+/* Nobody saw what a thread did that is gone: it may have used all of the time. */
+core_fn u64 urgency_unseen_ns(const struct urgency_watch *watch, u64 now_ns)
+{
+	u64 span_ns = watch->looked_ns ? now_ns - watch->looked_ns : 0;
+
+	return span_ns < NSEC_PER_SEC ? span_ns : NSEC_PER_SEC;
+}
+
+/* Whoever hardly sleeps needs no urgency to get on: the same measure as under sched_ext. One that is not urgent now may
+ * be awake since it gets no CPU. A look that came too soon tells nothing. */
+core_fn int urgency_burns(const struct urgency_use *use, int is_urgent)
+{
+	u64 burnt_ns = is_urgent ? use->awake_ns : use->cpu_ns;
+
+	return use->span_ns >= TIER_WATCH_NS && burnt_ns * 100 > use->span_ns * TIER_AWAKE_PERCENT;
+}
+
+core_fn void urgency_bar(struct urgency_watch *watch, u64 now_ns)
+{
+	watch->barred_until_ns = now_ns + TIER_BARRED_NS;
+}
+
+/* Who burns whenever he can is barred for longer and longer; who has been on his good behaviour for as long as he was
+ * barred begins anew. */
+core_fn void urgency_judge(struct urgency_watch *watch, int burns, u64 now_ns)
+{
+	u64 barred_ns = (u64)TIER_BARRED_NS << watch->burnt;
+
+	if (!burns) {
+		if (watch->burnt && now_ns >= watch->barred_until_ns + barred_ns)
+			watch->burnt = 0;
+		return;
+	}
+	watch->barred_until_ns = now_ns + barred_ns;
+	if (watch->burnt < URGENCY_BAR_DOUBLES)
+		watch->burnt++;
+}
+
+core_fn int urgency_is_barred(const struct urgency_watch *watch, u64 now_ns)
+{
+	return now_ns < watch->barred_until_ns;
+}
+
+/* Of threads in the order of what they used, the most first, so many have to go until the others stay within it. */
+core_fn u32 urgency_too_many(const u64 *used_ns, u32 len, u64 budget_ns)
+{
+	u64 sum_ns = 0;
+	u32 gone = 0;
+
+	for (u32 i = 0; i < len; i++)
+		sum_ns += used_ns[i];
+	while (gone < len && sum_ns > budget_ns)
+		sum_ns -= used_ns[gone++];
+	return gone;
+}
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The keeper: deaf to every signal that can be ignored, the last that the kernel takes when memory is short, in a
+ * session of its own, with no file but stderr. */
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../core/types.h"
+
+enum { TRIES = 20, TRY_NS = 50 * NSEC_PER_MSEC, LOOK_MS = 200, NICE_MOST = -20 };
+
+/* A descriptor of the process, moved away from those that are closed; -1 where the kernel has none. */
+static int watch_process(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static void close_all_but(int kept)
+{
+	if (kept > STDERR_FILENO + 1)
+		syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+	syscall(SYS_close_range, kept > STDERR_FILENO ? kept + 1 : STDERR_FILENO + 1, ~0u, 0);
+	/* Who reads what the run prints must see its end. */
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+}
+
+/* It has to be there when it is needed, beside threads that have been made pressing. */
+static void become_hard_to_kill(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "tactus-keeper");
+	setpriority(PRIO_PROCESS, 0, NICE_MOST);
+	if (fd >= 0) {
+		/* Refused: then it dies as others do. */
+		if (write(fd, "-1000", 5) < 0)
+			errno = 0;
+		close(fd);
+	}
+	if (chdir("/") < 0)
+		errno = 0;
+}
+
+static void wait_for_death(pid_t run, int run_fd)
+{
+	struct pollfd ended = { run_fd, POLLIN, 0 };
+
+	while (getppid() == run)
+		if (poll(&ended, 1, run_fd < 0 ? LOOK_MS : -1) > 0)
+			return;
+}
+
+/* Nobody may be reading: said if there is room for it. */
+static void say(const char *words)
+{
+	struct pollfd room = { STDERR_FILENO, POLLOUT, 0 };
+	char line[512];
+	int len = snprintf(line, sizeof(line), "tactus: %s\n", words);
+
+	if (poll(&room, 1, 0) > 0 && (room.revents & POLLOUT) && write(STDERR_FILENO, line, (size_t)len) < 0)
+		errno = 0;
+}
+
+static void keep(pid_t run, bool (*undo)(char *words, size_t size))
+{
+	const struct timespec step = { .tv_nsec = TRY_NS };
+	char words[400] = "";
+	int run_fd;
+
+	become_hard_to_kill();
+	run_fd = watch_process(run);
+	close_all_but(run_fd);
+	wait_for_death(run, run_fd);
+	for (int i = 0; i < TRIES && !undo(words, sizeof(words)); i++)
+		nanosleep(&step, NULL);
+	if (words[0])
+		say(words);
+}
+
+pid_t keeper_start(bool (*undo)(char *words, size_t size))
+{
+	pid_t run = getpid(), keeper;
+
+	fflush(NULL);
+	keeper = fork();
+	if (keeper < 0)
+		return -errno;
+	if (!keeper) {
+		keep(run, undo);
+		_exit(EXIT_SUCCESS);
+	}
+	return keeper;
+}
+
+bool keeper_waits(pid_t keeper)
+{
+	return keeper > 0 && waitpid(keeper, NULL, WNOHANG) == 0;
+}
+
+void keeper_end(pid_t keeper)
+{
+	if (keeper <= 0)
+		return;
+	kill(keeper, SIGKILL);
+	while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One door to all journals.
+ */
+#include "undo.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "hints.h"
+#include "partial.h"
+
+int undo_all(struct undone *undone, struct reason *why)
+{
+	size_t stuck;
+	int got = hints_undo(&stuck, why), error = got < 0 ? got : 0;
+
+	*undone = (struct undone){ .put_back = got > 0 ? (size_t)got : 0, .stuck = stuck };
+	got = partial_undo(&stuck, why);
+	undone->put_back += got > 0 ? (size_t)got : 0;
+	undone->stuck += stuck;
+	return got < 0 ? got : error;
+}
+
+bool undo_after_death(char *words, size_t size)
+{
+	static size_t put_back;
+	struct undone undone;
+	struct reason why = { "" };
+	int error = undo_all(&undone, &why);
+
+	put_back += undone.put_back;
+	if (put_back || undone.stuck)
+		snprintf(words, size, "the run was killed: %zu thread%s put back, %zu could not be", put_back,
+			 put_back == 1 ? " was" : "s were", undone.stuck);
+	return !error && !undone.stuck;
+}

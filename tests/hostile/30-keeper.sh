@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# A run that is killed at once, as by the OOM killer: what it changed is undone within a second, by a keeper that signals do not end.
+# Needs custom slices (Linux 6.12 and later).
+# not beside: tactus run, of which one at a time is at work
+. tests/tap.sh
+
+# Who was made nicer is not raised, and the clock is looked at in time beside any load.
+renice -n 0 -p $$ >/dev/null
+less=launch,gpu,wine,input,frame,socket,sound,learned
+nice_of() { build/workloads/attr "$1" 2>/dev/null | cut -d' ' -f2; }
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+# until_nice TID TEST VALUE SECONDS
+until_nice() {
+	local end=$(($(now_ms) + $4 * 1000))
+	while [ "$(now_ms)" -lt "$end" ]; do
+		nice=$(nice_of "$1")
+		test "${nice:-0}" "$2" "$3" && return 0
+		sleep 0.01
+	done
+	echo "thread $1 has nice $(nice_of "$1") after $4 s"
+	return 1
+}
+keeper_of() { pgrep -P "$1" tactus-keeper; }
+start_tactus() {
+	: >"$scratch/err"
+	"$tactus" run --actuator hints --without $less >/dev/null 2>"$scratch/err" &
+	runner=$!
+	wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
+}
+
+setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace 5000 200 120000 >/dev/null &
+urgent=$!
+trap 'kill -KILL $urgent $runner 2>/dev/null; rm -rf "$scratch"' EXIT
+
+start_tactus
+holds "a user's thread that wakes by a clock gets a pressing nice value" until_nice $urgent -lt 0 10
+kill -KILL $runner
+killed=$(now_ms)
+wait $runner 2>/dev/null
+renice -n -15 -p $$ >/dev/null
+holds "a thread has its nice value back after the run was killed" until_nice $urgent -ge 0 3
+took=$(($(now_ms) - killed))
+renice -n 0 -p $$ >/dev/null
+say_measured "the nice value was back $took ms after the kill"
+holds "a killed run's hints are undone within a second" test $took -le 1000
+sleep 0.3
+is "a keeper that has undone everything leaves nothing to undo" "$("$tactus" undo)" "nothing to undo"
+is "the journal is gone after the keeper's work" "$(ls /run/tactus/hints.journal 2>/dev/null)" ""
+
+start_tactus
+holds "the thread is raised again by the next run" until_nice $urgent -lt 0 10
+keeper=$(keeper_of $runner)
+say_measured "the keeper holds $(awk '/^Rss/ { print $2; exit }' "/proc/${keeper:-self}/smaps_rollup") KB, $(awk '/^Private_Dirty/ { print $2; exit }' "/proc/${keeper:-self}/smaps_rollup") KB of them its own"
+name="the kernel takes everything else before the keeper when memory is short"
+if (echo -1000 >/proc/self/oom_score_adj) 2>/dev/null; then
+	is "$name" "$(cat "/proc/${keeper:-self}/oom_score_adj")" -1000
+else
+	skip "$name" "this process may not ask for that itself (CAP_SYS_RESOURCE)"
+fi
+kill -INT "${keeper:-none}"
+kill -TERM "${keeper:-none}"
+kill -HUP "${keeper:-none}"
+sleep 0.2
+is "a keeper goes on after signals that ask it to end" "$(keeper_of $runner)" "$keeper"
+kill -KILL "${keeper:-none}"
+for _ in $(seq 60); do
+	again=$(keeper_of $runner)
+	[ -n "$again" ] && [ "$again" != "$keeper" ] && break
+	sleep 0.1
+done
+like "a keeper that was killed is replaced" "$again" '^[0-9]+$'
+kill -KILL $runner
+wait $runner 2>/dev/null
+holds "the keeper that came later undoes the hints too" until_nice $urgent -ge 0 3
+
+start_tactus
+holds "the thread is raised by a run that ends well" until_nice $urgent -lt 0 10
+keeper=$(keeper_of $runner)
+kill -TERM $runner
+wait $runner
+holds "the keeper has ended when a run has ended well" test ! -e "/proc/${keeper:-self}"
+is "a thread has its nice value back after a run that ended well" "$(nice_of $urgent)" 0
+echo "policy ext end" >/run/tactus/partial.journal
+"$tactus" undo >/dev/null
+holds "tactus undo takes up the journal of a killed --partial run" test ! -e /run/tactus/partial.journal
+rm -f /run/tactus/partial.journal
+done_testing

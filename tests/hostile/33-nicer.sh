@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# A thread that its owner made nicer, batch or idle, and that looks urgent: it stays what its owner made it, and so do its children.
+# Needs custom slices (Linux 6.12 and later).
+# not beside: tactus run, of which one at a time is at work
+. tests/tap.sh
+
+# Who was made nicer is not raised: here that is to be seen of some threads only.
+renice -n 0 -p $$ >/dev/null
+less=launch,gpu,wine,input,frame,socket,sound,learned
+attr() { build/workloads/attr "$1" 2>/dev/null; }
+policy_and_nice() { attr "$1" | cut -d' ' -f1,2; }
+as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+pace=build/workloads/pace
+base=$(attr $$ | cut -d' ' -f3)
+
+(as_nobody $pace 5000 200 120000 >/dev/null) &
+plain=$!
+(as_nobody nice -n 19 $pace 5000 200 120000 >/dev/null) &
+nicer=$!
+(as_nobody chrt -i 0 $pace 5000 200 120000 >/dev/null) &
+idle=$!
+(as_nobody chrt -b 0 $pace 5000 200 120000 >/dev/null) &
+batch=$!
+# Makes its children while it looks urgent.
+(as_nobody nice -n 19 build/workloads/forker 5000 200 120000 >"$scratch/children") &
+parent=$!
+(as_nobody build/workloads/forker 5000 200 120000 >"$scratch/plain-children") &
+plain_parent=$!
+# Made idle by its owner when it has been raised.
+(as_nobody $pace 5000 200 120000 >/dev/null) &
+later=$!
+trap 'kill $plain $nicer $idle $batch $parent $plain_parent $later $runner 2>/dev/null; rm -rf "$scratch"' EXIT
+
+: >"$scratch/err"
+"$tactus" run --actuator hints --without $less >/dev/null 2>"$scratch/err" &
+runner=$!
+wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
+# until_nice TID TEST VALUE: ten seconds at most
+until_nice() {
+	for _ in $(seq 200); do
+		nice=$(attr "$1" | cut -d' ' -f2)
+		test "${nice:-0}" "$2" "$3" && return 0
+		sleep 0.05
+	done
+	echo "thread $1 has $(attr "$1")"
+	return 1
+}
+holds "a thread that wakes by a clock is raised" until_nice $plain -lt 0
+holds "a second thread that wakes by a clock is raised" until_nice $later -lt 0
+holds "a thread that makes children is raised" until_nice $plain_parent -lt 0
+chrt -i -p 0 $later
+sleep 2
+say_measured "by the same clock: plain $(policy_and_nice $plain), nice 19: $(policy_and_nice $nicer), idle: $(policy_and_nice $idle), batch: $(policy_and_nice $batch)"
+is "a thread at nice 19 that wakes by a clock stays at nice 19" "$(policy_and_nice $nicer)" "0 19"
+is "a thread of the policy idle that wakes by a clock stays as it is" "$(policy_and_nice $idle)" "5 0"
+is "a thread of the policy batch that wakes by a clock stays as it is" "$(policy_and_nice $batch)" "3 0"
+is "a raised thread that its owner makes idle has its nice value back" "$(policy_and_nice $later)" "5 0"
+kill -USR1 $parent $plain_parent
+wait_for "$scratch/children" '^child' 100
+wait_for "$scratch/plain-children" '^child' 100
+is "a child of a thread at nice 19 that looks urgent is at nice 19" "$(policy_and_nice "$(sed -n 's/^child //p' "$scratch/children")")" "0 19"
+is "a child of a raised thread has what its parent's owner chose" "$(attr "$(sed -n 's/^child //p' "$scratch/plain-children")")" "0 0 $base"
+kill -TERM $runner
+wait $runner
+is "the children stay at their nice values after the end of the run" \
+	"$(policy_and_nice "$(sed -n 's/^child //p' "$scratch/children")") $(policy_and_nice "$(sed -n 's/^child //p' "$scratch/plain-children")")" "0 19 0 0"
+is "a thread that was raised has its nice value back after the run" "$(policy_and_nice $plain)" "0 0"
+done_testing

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# A user who presents twelve frames of nothing and then burns, in one thread or in many: urgency is lost, and has a budget.
+# Needs custom slices (Linux 6.12 and later).
+# not beside: tactus run, of which one at a time is at work
+. tests/tap.sh
+
+# Who was made nicer is not raised.
+renice -n 0 -p $$ >/dev/null
+as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+chmod 755 "$scratch"
+mkdir "$scratch/lib"
+echo 'unsigned eglSwapBuffers(void *a, void *b) { static volatile long calls; calls++; return a == b; }' >"$scratch/lib/egl.c"
+gcc -O1 -shared -fPIC "$scratch/lib/egl.c" -o "$scratch/lib/libEGL.so.1"
+cp build/workloads/burner "$scratch/burner"
+chmod -R a+rX "$scratch/lib" "$scratch/burner"
+
+# begin NAME THREADS ON_US OFF_US: mapped and at work; "go NAME" has it present
+begin() {
+	mkfifo -m 666 "$scratch/$1.go"
+	(as_nobody "$scratch/burner" "$scratch/lib/libEGL.so.1" eglSwapBuffers 12 "$2" "$3" "$4" <"$scratch/$1.go" >"$scratch/$1.out" 2>&1) &
+	burners="$burners $!"
+}
+burners=
+begin spin 1 1000 0
+spinner=${burners# }
+exec 5>"$scratch/spin.go"
+threads=$((6 * $(nproc)))
+begin many $threads 3000 7000
+exec 6>"$scratch/many.go"
+begin light 1 20 211000
+exec 7>"$scratch/light.go"
+# shellcheck disable=SC2086
+trap 'kill $burners $runner 2>/dev/null; rm -rf "$scratch"' EXIT
+
+: >"$scratch/err"
+"$tactus" run -v --actuator hints --without launch,gpu,wine,input,socket,sound,learned >/dev/null 2>"$scratch/err" &
+runner=$!
+wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 900
+wait_for "$scratch/err" "frame: $scratch/lib/libEGL.so.1: .*in place" 600
+
+# watched NAME SECONDS: of a program's threads, looked at every 50 ms: how many were raised at some time, in how many hundredths of
+# the looks one was raised in the second half, the lowest nice value, and CPUs that raised ones used together in the second half
+watched() {
+	python3 - "$2" "$(sed -n 's/^tid //p' "$scratch/$1.out" | tr '\n' ' ')" <<'PYTHON'
+import os, sys, time
+tids = [int(t) for t in sys.argv[2].split()]
+def look():
+    seen = {}
+    for t in tids:
+        try:
+            f = open(f'/proc/{t}/task/{t}/stat').read().rsplit(')', 1)[1].split()
+            seen[t] = (int(f[16]), int(f[11]) + int(f[12]))
+        except OSError:
+            pass
+    return seen
+begin = time.monotonic()
+ever, raised, looks, used, low, before, half = set(), 0, 0, 0, 0, look(), None
+while time.monotonic() - begin < float(sys.argv[1]):
+    time.sleep(0.05)
+    now = look()
+    late = time.monotonic() - begin > float(sys.argv[1]) / 2
+    if late and half is None: half = time.monotonic()
+    for t in now:
+        low = min(low, now[t][0])
+        if now[t][0] < 0: ever.add(t)
+        if late and now[t][0] < 0 and t in before and before[t][0] < 0: used += now[t][1] - before[t][1]
+    if late:
+        looks += 1
+        raised += any(now[t][0] < 0 for t in now)
+    before = now
+span = time.monotonic() - half
+print(len(ever), raised * 100 // max(looks, 1), low, round(used / os.sysconf('SC_CLK_TCK') / span, 2))
+PYTHON
+}
+
+# One that sleeps but for a moment now and then presents, and never again.
+echo >&7
+read -r ever _ low _ <<<"$(watched light 2)"
+say_measured "a thread that presented twelve frames: raised $ever, to nice $low"
+is "a thread that presents is raised for it" "$ever" 1
+holds "a hint's nice value has a bound" test "$low" -ge -10
+echo >&5
+read -r ever share low _ <<<"$(watched spin 4)"
+say_measured "one that spins after twelve frames: raised in $share % of the looks after two seconds"
+holds "a thread that spins after a few frames is not urgent for long" test "$share" -le 35
+kill "$spinner"
+echo >&6
+read -r ever share low used <<<"$(watched many 5)"
+budget=$(nproc | awk '{ print ($1 / 2 > 0.75 ? $1 / 2 : 0.75) }')
+say_measured "$threads threads that each want 30 % of a CPU after twelve frames: $ever were raised at some time; raised ones used $used CPUs, the budget is $budget"
+holds "all urgent threads of a user together use no more than their budget" awk "BEGIN { exit !($used <= $budget * 1.2) }"
+read -r ever share _ _ <<<"$(watched light 2)"
+say_measured "seconds after the only frames: raised in $share % of the looks"
+is "a thread that presented once is not urgent for ever" "$share" 0
+echo >&7
+read -r ever _ _ _ <<<"$(watched light 2)"
+is "a thread that presents again is raised again" "$ever" 1
+kill -TERM $runner
+wait $runner
+done_testing

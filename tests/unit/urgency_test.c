@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/urgency.h: what urgency may cost a thread, a user and a group. What comes of it on real threads is tested in
+ * tests/hostile. */
+#include "../../core/urgency.h"
+#include "tap.h"
+
+static void test_looking(void)
+{
+	struct urgency_watch watch = { 0 };
+	struct urgency_use use = urgency_looked(&watch, 5ull * NSEC_PER_SEC, NSEC_PER_SEC, 10ull * NSEC_PER_SEC);
+
+	is(use.cpu_ns, 0, "what a thread used before the first look is not counted");
+	is(use.span_ns, 0, "first look has no span");
+	use = urgency_looked(&watch, 5ull * NSEC_PER_SEC + 70, NSEC_PER_SEC + 20, 10ull * NSEC_PER_SEC + 200);
+	is(use.cpu_ns, 70, "what a thread used between two looks is counted");
+	is(use.awake_ns, 90, "thread is awake while it waits for a CPU");
+	use = urgency_looked(&watch, 9ull * NSEC_PER_SEC, NSEC_PER_SEC, 10ull * NSEC_PER_SEC + 400);
+	is(use.cpu_ns, 200, "a thread uses no more than all of the time");
+	is(use.awake_ns, 200, "a thread is awake for no more than all of the time");
+	use = urgency_looked(&watch, 0, 0, 11ull * NSEC_PER_SEC);
+	is(use.cpu_ns, 0, "CPU time that went back counts as none");
+	watch.looked_ns = NSEC_PER_SEC;
+	is(urgency_unseen_ns(&watch, NSEC_PER_SEC + 5), 5, "thread that ended unseen counts as if it had burnt");
+}
+
+static void test_burning(void)
+{
+	struct urgency_use half = { 200 * NSEC_PER_MSEC, 100 * NSEC_PER_MSEC, 100 * NSEC_PER_MSEC };
+	struct urgency_use most = { 200 * NSEC_PER_MSEC, 160 * NSEC_PER_MSEC, 160 * NSEC_PER_MSEC };
+	struct urgency_use waits = { 200 * NSEC_PER_MSEC, 60 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC };
+	struct urgency_use brief = { NSEC_PER_MSEC, NSEC_PER_MSEC, NSEC_PER_MSEC };
+	struct urgency_watch watch = { 0 };
+	u64 now_ns = NSEC_PER_SEC;
+
+	ok(!urgency_burns(&half, 1), "thread that sleeps half of the time does not burn");
+	ok(urgency_burns(&most, 1), "thread that sleeps a fifth of the time burns");
+	ok(urgency_burns(&waits, 1), "urgent thread that never sleeps burns though others have the CPU meanwhile");
+	ok(!urgency_burns(&waits, 0), "thread that is not urgent and gets no CPU does not burn");
+	ok(!urgency_burns(&brief, 1), "thread burns not by a span that is too short");
+	ok(!urgency_is_barred(&watch, now_ns), "thread is not barred before it burnt");
+	urgency_judge(&watch, 1, now_ns);
+	ok(urgency_is_barred(&watch, now_ns + TIER_BARRED_NS - 1), "thread that burnt is barred for a while");
+	now_ns += TIER_BARRED_NS;
+	ok(!urgency_is_barred(&watch, now_ns), "thread that burnt is not barred for ever");
+	for (int i = 0; i < 100; i++)
+		urgency_judge(&watch, 1, now_ns);
+	ok(urgency_is_barred(&watch, now_ns + 7ull * NSEC_PER_SEC),
+	   "thread that burns again and again is barred for longer");
+	now_ns += 8ull * NSEC_PER_SEC;
+	ok(!urgency_is_barred(&watch, now_ns), "thread that burns again and again is barred for eight seconds at most");
+	urgency_judge(&watch, 0, now_ns);
+	is(watch.burnt, URGENCY_BAR_DOUBLES, "thread that behaved for one look is not forgiven");
+	urgency_judge(&watch, 0, now_ns + 8ull * NSEC_PER_SEC);
+	is(watch.burnt, 0, "thread that behaved for as long as it was barred is forgiven");
+}
+
+static void test_budget(void)
+{
+	struct urgency_account account = { 0 };
+	u64 now_ns = 100 * (u64)NSEC_PER_SEC, used_ns = 0;
+
+	is(urgency_budget_ns(1, NSEC_PER_SEC), NSEC_PER_SEC / 4 * 3,
+	   "on one CPU a user's urgent threads get most of it");
+	is(urgency_budget_ns(8, NSEC_PER_SEC), 4 * (u64)NSEC_PER_SEC, "on eight CPUs a user's urgent threads get half");
+	ok(!urgency_is_spent(&account), "account that was never filled is not spent");
+	urgency_fill(&account, 2, now_ns);
+	urgency_charge(&account, 2, NSEC_PER_SEC / 2);
+	ok(!urgency_is_spent(&account), "account is not spent by half of a second's worth");
+	urgency_charge(&account, 2, 100 * (u64)NSEC_PER_SEC);
+	ok(urgency_is_spent(&account), "account is spent by more than a second's worth");
+	urgency_fill(&account, 2, now_ns + NSEC_PER_SEC / 2);
+	ok(urgency_is_spent(&account), "account that was overdrawn is spent half a second later");
+	urgency_fill(&account, 2, now_ns + 3ull * NSEC_PER_SEC / 2);
+	ok(!urgency_is_spent(&account), "debt has a bound and is made up for in seconds");
+	/* Two CPUs, all taken by urgent threads whenever the account has something. */
+	for (int look = 0; look < 1000; look++) {
+		now_ns += URGENCY_LOOK_NS;
+		urgency_fill(&account, 2, now_ns);
+		if (urgency_is_spent(&account))
+			continue;
+		urgency_charge(&account, 2, 2 * URGENCY_LOOK_NS);
+		used_ns += 2 * URGENCY_LOOK_NS;
+	}
+	ok(used_ns <= 1000 * urgency_budget_ns(2, URGENCY_LOOK_NS) + 4 * (u64)NSEC_PER_SEC,
+	   "who takes all that he gets has no more than the budget in the long run");
+}
+
+static void test_choice(void)
+{
+	u64 used_ns[] = { 70, 20, 10, 5 };
+
+	is(urgency_too_many(used_ns, 4, 105), 0, "no thread has to go within the budget");
+	is(urgency_too_many(used_ns, 4, 40), 1, "thread that uses most goes first");
+	is(urgency_too_many(used_ns, 4, 15), 2, "no more threads go than must");
+	is(urgency_too_many(used_ns, 4, 0), 4, "all threads go where nothing is left");
+	is(urgency_too_many(used_ns, 0, 0), 0, "nobody goes where nobody is");
+}
+
+int main(void)
+{
+	test_looking();
+	test_burning();
+	test_budget();
+	test_choice();
+	return tap_end();
+}
