@@ -143,7 +143,7 @@ int on_answer(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct presenter *presenter = bpf_task_storage_get(&presenters, current, NULL, 0);
-	u64 address = PT_REGS_RC(ctx);
+	u64 address = PT_REGS_RC(ctx), now_ns;
 
 	/* Calls can be nested. The one that returns is the one that asked if its stack is the same, but for the return
 	 * address that it took off. */
@@ -152,8 +152,13 @@ int on_answer(struct pt_regs *ctx)
 	presenter->asked_sp = 0;
 	if (bpf_get_attach_cookie(ctx) & FRAME_32_BIT)
 		address = (u32)address;
-	if (address)
-		tell(current, FRAME_TOLD_ADDRESS, (u32)presenter->asked_rank, address, bpf_ktime_get_ns());
+	if (!address)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	if (may_tell(&presenter->tells, now_ns))
+		tell(current, FRAME_TOLD_ADDRESS, (u32)presenter->asked_rank, address, now_ns);
+	else
+		__sync_fetch_and_add(&told_lost, 1);
 	return 0;
 }
 

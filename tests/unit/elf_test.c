@@ -199,7 +199,9 @@ static void test_reasons(void)
 	SPOILED(image.header.e_type = ET_REL, -ENOEXEC, "it is neither a library nor a program");
 	SPOILED(image.sections[1].sh_type = SHT_SYMTAB, -ENOEXEC, "it has no table of dynamic symbols");
 	SPOILED(image.sections[1].sh_link = 3, -ENOEXEC, "its table of dynamic symbols is damaged");
-	SPOILED(image.sections[1].sh_size = ~0ULL, -ENOEXEC, "its table of dynamic symbols is not all there");
+	SPOILED(image.sections[1].sh_size = ~0ULL, -ENOEXEC, "its table of dynamic symbols is too large");
+	SPOILED(image.sections[1].sh_size = 4096, -ENOEXEC, "its table of dynamic symbols is not all there");
+	SPOILED(image.sections[2].sh_size = 1 << 30, -ENOEXEC, "its table of dynamic symbols is too large");
 	SPOILED(image.sections[2].sh_size = 0, -ENOENT, "it exports no function swap");
 	SPOILED(image.symbols[1].st_name = 0xffffffff, -ENOENT, "it exports no function swap");
 	SPOILED(image.symbols[1].st_value = ~0ULL, -ENOENT, "it exports no function swap");
