@@ -80,7 +80,7 @@ static __always_inline void count_present(u64 way)
 }
 
 /* The cookie is the way. */
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_present(struct pt_regs *ctx)
 {
 	count_present(bpf_get_attach_cookie(ctx));
@@ -115,7 +115,7 @@ static __always_inline bool name_is(const char *name, const char *wanted, int le
 #define NAME_IS(name, text) name_is(name, text, sizeof(text))
 
 /* The cookie says which argument is the name. */
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_ask(struct pt_regs *ctx)
 {
 	struct presenter *presenter;
@@ -138,7 +138,7 @@ int on_ask(struct pt_regs *ctx)
 	return 0;
 }
 
-SEC("uretprobe")
+SEC("uretprobe.multi")
 int on_answer(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
@@ -227,7 +227,7 @@ static __always_inline void surface_requested(u64 proxy, u32 opcode, u64 argumen
 }
 
 /* The cookie says which argument is the array of arguments. */
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_wayland(struct pt_regs *ctx)
 {
 	u64 proxy = PT_REGS_PARM1(ctx), interface = 0, name_at = 0;

@@ -16,6 +16,7 @@
 #include "../base/loop.h"
 #include "../base/maps.h"
 #include "../base/process.h"
+#include "../base/system.h"
 #include "../sink/text.h"
 #include "evidence.h"
 #include "frame_told.h"
@@ -363,10 +364,19 @@ static const struct load_optional optional[] = {
 static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
 {
 	const struct frame_state *state = data;
+	struct frame_bpf *skeleton = opened;
 
 	(void)attempt;
 	(void)why;
-	return sched_share(state->sched, ((struct frame_bpf *)opened)->obj);
+	/* Links of many probes, even of one, are let go of many at a time. Kernels before 6.10 have none for a process.
+	 */
+	if (!kernel_is_at_least(6, 10)) {
+		bpf_program__set_expected_attach_type(skeleton->progs.on_present, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_ask, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_answer, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_wayland, 0);
+	}
+	return sched_share(state->sched, skeleton->obj);
 }
 
 LOADABLE(frame);

@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
+#include "../base/descriptors.h"
 #include "../base/process.h"
 
 /* Files that one user's processes may have looked at at once, and all users' but root's. A session with several
  * runtimes beside each other has about 60. Each takes up to 14 descriptors; where there are few, so are the files. */
-enum { FILES_EACH_USER = 128, FILES_ALL_USERS = 512, FILES_ALL = 1024, DESCRIPTORS_EACH = 16 };
+enum { FILES_EACH_USER = 96, FILES_ALL_USERS = 384, FILES_ALL = 1024, DESCRIPTORS_EACH = 16 };
 /* Looking at a file takes a millisecond or a few. At most a twentieth of a CPU's time goes to one user for long. */
 enum { BURST_MS = 300, PAYS_PARTS = 20 };
 
@@ -22,13 +22,12 @@ static u32 at_most(u64 limit, u64 most)
 
 void library_files_open(struct library_files *files)
 {
-	struct rlimit limit = { .rlim_cur = 1024 };
+	u64 each = descriptors_allow() / DESCRIPTORS_EACH;
 
-	getrlimit(RLIMIT_NOFILE, &limit);
 	files->allowance = (struct allowance){
-		.held_each = at_most(limit.rlim_cur / DESCRIPTORS_EACH / 4, FILES_EACH_USER),
-		.held_users = at_most(limit.rlim_cur / DESCRIPTORS_EACH / 2, FILES_ALL_USERS),
-		.held_all = at_most(limit.rlim_cur / DESCRIPTORS_EACH, FILES_ALL),
+		.held_each = at_most(each / 4, FILES_EACH_USER),
+		.held_users = at_most(each / 2, FILES_ALL_USERS),
+		.held_all = at_most(each, FILES_ALL),
 		.burst_ns = BURST_MS * (u64)NSEC_PER_MSEC,
 		.pays_parts = PAYS_PARTS,
 	};

@@ -9,16 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/descriptors.h"
 #include "../base/elf.h"
 #include "../base/system.h"
+#include "link_closer.h"
 
 /* Links to files that are not root's: a user can make as many such files as he likes, and each link is two descriptors.
  * One libcuda takes up to 1,300 where each function has a probe of its own. */
-enum { LINKS_EACH_USER = 4096, LINKS_ALL_USERS = 3 * LINKS_EACH_USER, DESCRIPTORS_WANTED = 65536 };
+enum { LINKS_EACH_USER = 4096, LINKS_ALL_USERS = 3 * LINKS_EACH_USER };
 
 struct uprobe {
 	struct bpf_link *link;
@@ -38,23 +39,6 @@ struct uprobes {
 	int inotify_fd;
 };
 
-/* Probes take descriptors, more than a session's limit often allows. A command that was started keeps its own. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit, wanted;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= DESCRIPTORS_WANTED)
-		return;
-	wanted = limit;
-	wanted.rlim_cur = DESCRIPTORS_WANTED;
-	if (wanted.rlim_max < DESCRIPTORS_WANTED)
-		wanted.rlim_max = DESCRIPTORS_WANTED;
-	if (!setrlimit(RLIMIT_NOFILE, &wanted))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int uprobes_open(struct uprobes **out)
 {
 	struct uprobes *uprobes = calloc(1, sizeof(*uprobes));
@@ -62,7 +46,7 @@ int uprobes_open(struct uprobes **out)
 	*out = uprobes;
 	if (!uprobes)
 		return -ENOMEM;
-	allow_descriptors();
+	descriptors_allow();
 	uprobes->inotify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	return 0;
 }
@@ -72,7 +56,8 @@ void uprobes_close(struct uprobes *uprobes)
 	if (!uprobes)
 		return;
 	for (u32 i = 0; i < uprobes->len; i++)
-		bpf_link__destroy(uprobes->probes[i].link);
+		link_close_soon(uprobes->probes[i].link);
+	links_wait_closed();
 	if (uprobes->inotify_fd >= 0)
 		close(uprobes->inotify_fd);
 	free(uprobes->probes);
@@ -127,15 +112,21 @@ static void drop_watch(const struct uprobes *uprobes, int watch)
 /* Those of one file; a file that has none left is no longer watched. */
 static void take_off_file(struct uprobes *uprobes, int watch, probe_test is_meant, const void *data)
 {
+	bool of_root = false;
 	u32 kept = 0;
 
 	for (u32 i = 0; i < uprobes->len; i++) {
-		if (uprobes->probes[i].watch == watch && is_meant(&uprobes->probes[i], data))
-			bpf_link__destroy(uprobes->probes[i].link);
-		else
+		if (uprobes->probes[i].watch == watch && is_meant(&uprobes->probes[i], data)) {
+			of_root |= !uprobes->probes[i].owner;
+			link_close_soon(uprobes->probes[i].link);
+		} else {
 			uprobes->probes[kept++] = uprobes->probes[i];
+		}
 	}
 	uprobes->len = kept;
+	/* Others may be about to run what root has written. Whoever writes to his own file waits for himself. */
+	if (of_root)
+		links_wait_closed();
 	drop_watch(uprobes, watch);
 }
 
@@ -229,16 +220,42 @@ static int prepare(struct uprobes *uprobes, struct uprobe *probe, const char *fi
 	return 1;
 }
 
+/* Kernels before 6.10 take the process for its first thread alone. */
+static pid_t limit_to(u32 pid)
+{
+	return pid && kernel_is_at_least(6, 10) ? (pid_t)pid : -1;
+}
+
+static struct bpf_link *attach_many(const struct bpf_program *program, pid_t pid, const char *file, const u64 *offsets,
+				    const u64 *cookies, size_t len, enum uprobe_side side)
+{
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = (const unsigned long *)offsets,
+		    .cookies = (const __u64 *)cookies, .cnt = len, .retprobe = side == AT_RETURN);
+
+	_Static_assert(sizeof(unsigned long) == sizeof(u64), "offsets are handed over as they are");
+	return bpf_program__attach_uprobe_multi(program, pid, file, NULL, &options);
+}
+
+static struct bpf_link *attach_one(const struct uprobe *probe, const char *file, u64 cookie)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = probe->side == AT_RETURN, .bpf_cookie = cookie);
+	pid_t pid = probe->pid ? (pid_t)probe->pid : -1;
+
+	/* The only one that there is for probes: uprobe.multi. */
+	if (bpf_program__expected_attach_type(probe->program))
+		return attach_many(probe->program, pid, file, &probe->offset, &cookie, 1, probe->side);
+	return bpf_program__attach_uprobe_opts(probe->program, pid, file, probe->offset, &options);
+}
+
 int uprobes_attach_in(struct uprobes *uprobes, const struct bpf_program *program, u32 pid, const char *file, u64 offset,
 		      enum uprobe_side side, u64 cookie, struct reason *why)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = side == AT_RETURN, .bpf_cookie = cookie);
 	struct uprobe probe = { .program = program, .offset = offset, .side = side, .pid = pid };
 	int error = prepare(uprobes, &probe, file, why);
 
 	if (error <= 0)
 		return error;
-	probe.link = bpf_program__attach_uprobe_opts(program, pid ? (pid_t)pid : -1, file, offset, &options);
+	probe.link = attach_one(&probe, file, cookie);
 	if (!probe.link) {
 		error = -errno;
 		drop_watch(uprobes, probe.watch);
@@ -256,12 +273,6 @@ int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, c
 	return uprobes_attach_in(uprobes, program, 0, file, offset, side, cookie, why);
 }
 
-/* Kernels before 6.10 take the process for its first thread alone. */
-static pid_t limit_to(u32 pid)
-{
-	return pid && kernel_is_at_least(6, 10) ? (pid_t)pid : -1;
-}
-
 static u64 hash_of(const u64 *offsets, const u64 *cookies, size_t len)
 {
 	u64 hash = len;
@@ -274,17 +285,14 @@ static u64 hash_of(const u64 *offsets, const u64 *cookies, size_t len)
 int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u32 pid,
 			const u64 *offsets, const u64 *cookies, size_t len, enum uprobe_side side, struct reason *why)
 {
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = (const unsigned long *)offsets,
-		    .cookies = (const __u64 *)cookies, .cnt = len, .retprobe = side == AT_RETURN);
 	struct uprobe probe = {
 		.program = program, .offset = offsets[0], .side = side, .places = hash_of(offsets, cookies, len)
 	};
 	int error = prepare(uprobes, &probe, file, why);
 
-	_Static_assert(sizeof(unsigned long) == sizeof(u64), "offsets are handed over as they are");
 	if (error <= 0)
 		return error;
-	probe.link = bpf_program__attach_uprobe_multi(program, limit_to(pid), file, NULL, &options);
+	probe.link = attach_many(program, limit_to(pid), file, offsets, cookies, len, side);
 	if (!probe.link) {
 		error = -errno;
 		drop_watch(uprobes, probe.watch);

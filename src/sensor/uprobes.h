@@ -24,7 +24,8 @@ enum uprobe_side { AT_ENTRY, AT_RETURN };
 int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u64 offset,
 		   enum uprobe_side side, u64 cookie, struct reason *why);
 
-/* The same in one process alone, and in whatever it becomes by exec. */
+/* The same in one process alone, and in whatever it becomes by exec. A program of kind uprobe.multi needs Linux 6.10
+ * for that. */
 int uprobes_attach_in(struct uprobes *uprobes, const struct bpf_program *program, u32 pid, const char *file, u64 offset,
 		      enum uprobe_side side, u64 cookie, struct reason *why);
 
