@@ -37,6 +37,8 @@ fuzz() {
 		flunk "$name: the fuzz target builds and has seeds" "$(tail -n 20 "$log")"
 		return
 	fi
+	# What was found before is where it goes on.
+	[ ! -d "tests/fuzz/corpus/$name" ] || cp "tests/fuzz/corpus/$name/"* "$scratch/$name/"
 	timeout -k 5 $((seconds + 60)) "$fuzz_out/$name" -max_total_time="$seconds" -max_len=4096 -timeout=5 \
 		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$fuzz_out/$name-" "$scratch/$name" \
 		>"$log" 2>&1 || status=$?
@@ -55,7 +57,7 @@ fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stre
 	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/cuda.c src/model/cuda_api.c
 fuzz maps '' src/base/maps.c
 fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
-fuzz elf '' src/base/elf.c src/base/say.c
+fuzz elf '' src/base/elf.c src/base/regular.c src/base/say.c
 fuzz devices '' src/model/devices.c
 fuzz detour '' src/model/detour.c
 fuzz demangle '' src/sink/demangle.c

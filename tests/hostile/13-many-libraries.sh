@@ -53,7 +53,7 @@ other=$!
 wait $other
 is "another user's program presents" $? 0
 is "a library of another user has its probes beside 160 of one" "$(in_place /others/)" 1
-holds "one user's 160 libraries have at most 96 with probes ($probed)" test "$probed" -le 96
+holds "of 160 libraries of one user at most 96 have probes ($probed)" test "$probed" -le 96
 exec 3>&-
 wait $holder
 # All of that is let go some seconds after nobody maps it.
