@@ -42,8 +42,8 @@ struct told_function {
 void told_open(struct told_places *told);
 void told_close(struct told_places *told);
 
-/* Whether something may be done at a process's word now: 0, and then told_worked is to be called when it is done; -ESRCH
- * it is gone, -EDQUOT its user has had as much as he may have. */
+/* Whether something may be done at a process's word now: 0, and then told_worked is to be called when it is done;
+ * -ESRCH it is gone, -EDQUOT its user has had as much as he may have. */
 int told_may_work(struct told_places *told, u32 pid, u32 *uid, u64 now_ns);
 void told_worked(struct told_places *told, u32 uid, u64 began_ns);
 

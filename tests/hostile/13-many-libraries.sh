@@ -21,22 +21,13 @@ chown -R 1:1 "$scratch/others"
 
 # A session's usual limit, which is not enough for 160 libraries with probes.
 : >"$scratch/err"
-(ulimit -Sn 1024 && exec timeout 60 "$tactus" roles -v --json -n all) >"$scratch/roles" 2>"$scratch/err" &
+(ulimit -Sn 1024 && exec "$tactus" roles -v --json -n all) >"$scratch/roles" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
-tactus_pid=$(pgrep -P $watcher -x tactus)
-descriptors() { find "/proc/$tactus_pid/fd" -type l | wc -l; }
-memory_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$tactus_pid/status"; }
-cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$tactus_pid/stat"; }
+descriptors() { find "/proc/$watcher/fd" -type l | wc -l; }
+memory_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$watcher/status"; }
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$watcher/stat"; }
 in_place() { grep -c "$1.*probes are in place" "$scratch/err"; }
-# settled PATTERN: until no more are put in place for a second
-settled() {
-	local before=-1
-	while [ "$(in_place "$1")" != "$before" ]; do
-		before=$(in_place "$1")
-		sleep 1
-	done
-}
 first=$(descriptors)
 mkfifo "$scratch/go"
 chmod 666 "$scratch/go"
@@ -45,7 +36,10 @@ chmod 666 "$scratch/go"
 holder=$!
 exec 3>"$scratch/go"
 wait_for "$scratch/held" mapped
-settled /his/
+for _ in $(seq 150); do
+	[ "$(in_place /his/)" -lt 96 ] || break
+	sleep 0.1
+done
 held=$(descriptors)
 probed=$(in_place /his/)
 setpriv --reuid 1 --regid 1 --clear-groups "$scratch/present" call "$scratch/others/libEGL.so.1" eglSwapBuffers 40 800 >"$scratch/presented" 2>&1 &
