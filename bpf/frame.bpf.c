@@ -80,7 +80,7 @@ static __always_inline void count_present(u64 way)
 }
 
 /* The cookie is the way. */
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_present(struct pt_regs *ctx)
 {
 	count_present(bpf_get_attach_cookie(ctx));
@@ -115,7 +115,7 @@ static __always_inline bool name_is(const char *name, const char *wanted, int le
 #define NAME_IS(name, text) name_is(name, text, sizeof(text))
 
 /* The cookie says which argument is the name. */
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_ask(struct pt_regs *ctx)
 {
 	struct presenter *presenter;
@@ -138,12 +138,12 @@ int on_ask(struct pt_regs *ctx)
 	return 0;
 }
 
-SEC("uretprobe")
+SEC("uretprobe.multi")
 int on_answer(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct presenter *presenter = bpf_task_storage_get(&presenters, current, NULL, 0);
-	u64 address = PT_REGS_RC(ctx);
+	u64 address = PT_REGS_RC(ctx), now_ns;
 
 	/* Calls can be nested. The one that returns is the one that asked if its stack is the same, but for the return
 	 * address that it took off. */
@@ -152,8 +152,13 @@ int on_answer(struct pt_regs *ctx)
 	presenter->asked_sp = 0;
 	if (bpf_get_attach_cookie(ctx) & FRAME_32_BIT)
 		address = (u32)address;
-	if (address)
-		tell(current, FRAME_TOLD_ADDRESS, (u32)presenter->asked_rank, address, bpf_ktime_get_ns());
+	if (!address)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	if (may_tell(&presenter->tells, now_ns))
+		tell(current, FRAME_TOLD_ADDRESS, (u32)presenter->asked_rank, address, now_ns);
+	else
+		__sync_fetch_and_add(&told_lost, 1);
 	return 0;
 }
 
@@ -222,7 +227,7 @@ static __always_inline void surface_requested(u64 proxy, u32 opcode, u64 argumen
 }
 
 /* The cookie says which argument is the array of arguments. */
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_wayland(struct pt_regs *ctx)
 {
 	u64 proxy = PT_REGS_PARM1(ctx), interface = 0, name_at = 0;

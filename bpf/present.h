@@ -14,6 +14,7 @@ struct presenter {
 	u64 greatest; /* way, see core/frame.h */
 	u64 asked_sp; /* the stack of a call that asks for a function, while it is under way; 0: none is */
 	u64 asked_rank;
+	struct tells tells;
 	u64 last_ns; /* the last frame */
 	u64 period_ns;
 };

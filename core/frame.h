@@ -80,6 +80,23 @@ core_fn u64 handover_presented(struct handover *handover, u64 now_ns)
 	return now_ns - at_ns <= HANDOVER_MOST_NS ? now_ns - at_ns : 0;
 }
 
+/* What one thread may tell: so many addresses a second. A program that asks for its functions does so a few times. */
+enum { TELLS_EACH_SECOND = 16 };
+
+struct tells {
+	u64 since_ns;
+	u64 count;
+};
+
+core_fn int may_tell(struct tells *tells, u64 now_ns)
+{
+	if (now_ns - tells->since_ns >= NSEC_PER_SEC) {
+		tells->since_ns = now_ns;
+		tells->count = 0;
+	}
+	return tells->count++ < TELLS_EACH_SECOND;
+}
+
 /* What the frame sensor's kernel half tells its program. */
 enum frame_told {
 	FRAME_TOLD_ADDRESS = 1, /* where a process's function for presenting is */

@@ -13,8 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More than any library has, and little enough to read. */
-enum { SEGMENTS_MAX = 4096, TABLE_MAX = 256 << 20 };
+#include "regular.h"
+
+/* More than any library that is looked into has (libcuda: 674 symbols, Mesa's drivers fewer), and little enough that a
+ * file which was made to cost much costs little: 4 MB, and a few milliseconds. */
+enum { SEGMENTS_MAX = 256, SECTIONS_MAX = 4096, SYMBOLS_MAX = 32768, TABLE_MAX = 2 << 20 };
+/* Any number of symbols can share one long name. */
+enum { NAME_MAX_LEN = 255 };
 
 #ifdef __aarch64__
 enum { OUR_MACHINE = EM_AARCH64, OUR_MACHINE_32 = EM_ARM };
@@ -159,7 +164,7 @@ static const char *read_sections(struct file *file)
 
 	if (!len || !file->header.e_shoff)
 		return "it is stripped of its section headers";
-	if (file->header.e_shentsize != each)
+	if (file->header.e_shentsize != each || len > SECTIONS_MAX)
 		return "its section headers are damaged";
 	table = read_table(file, file->header.e_shoff, len * each);
 	if (!table)
@@ -192,6 +197,8 @@ static const char *read_symbols(struct file *file)
 	file->names_len = names->sh_size;
 	if (names->sh_type != SHT_STRTAB)
 		return "its table of dynamic symbols is damaged";
+	if (file->symbols_len > SYMBOLS_MAX || file->names_len > TABLE_MAX)
+		return "its table of dynamic symbols is too large";
 	file->symbols = read_table(file, symbols->sh_offset, file->symbols_len * each);
 	file->names = read_table(file, names->sh_offset, file->names_len);
 	return file->symbols && file->names ? NULL : "its table of dynamic symbols is not all there";
@@ -233,6 +240,7 @@ static bool offset_of(const struct file *file, u64 address, u64 *offset)
 static int go_over(const struct file *file, const char *pattern,
 		   int (*take)(void *data, const struct elf_symbol *symbol), void *data)
 {
+	bool is_plain = !strpbrk(pattern, "*?[\\");
 	int taken = 0;
 
 	for (u64 i = 0; i < file->symbols_len; i++) {
@@ -244,7 +252,10 @@ static int go_over(const struct file *file, const char *pattern,
 		    symbol.st_name >= file->names_len)
 			continue;
 		found.name = file->names + symbol.st_name;
-		if (fnmatch(pattern, found.name, 0) != 0 || !offset_of(file, symbol.st_value, &found.offset))
+		if (strnlen(found.name, NAME_MAX_LEN + 1) > NAME_MAX_LEN)
+			continue;
+		if ((is_plain ? strcmp(pattern, found.name) : fnmatch(pattern, found.name, 0)) != 0 ||
+		    !offset_of(file, symbol.st_value, &found.offset))
 			continue;
 		taken++;
 		if (take(data, &found))
@@ -263,22 +274,38 @@ static void close_file(struct file *file)
 	free(file->names);
 }
 
-/* Returns 0 or -errno with a reason; either way it is to be closed. */
-static int open_file(struct file *file, const char *path, struct reason *why)
+/* Reads the headers by which code is found. Returns 0 or -errno with a reason; either way it is to be closed. */
+static int open_code(struct file *file, const char *path, struct reason *why)
 {
 	const char *trouble = NULL;
 	struct stat seen;
-	int error;
 
-	*file = (struct file){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
-	if (file->fd < 0 || fstat(file->fd, &seen)) {
-		error = -errno;
-		reason_set(why, "it can't be read: %s", strerror(-error));
-		return error;
+	*file = (struct file){ .fd = regular_open(path, &seen) };
+	if (file->fd == -EINVAL) {
+		reason_set(why, "it is no file");
+		return -ENOEXEC;
+	}
+	if (file->fd < 0) {
+		reason_set(why, "it can't be read: %s", strerror(-file->fd));
+		return file->fd;
 	}
 	file->bytes = (u64)seen.st_size;
-	if ((trouble = S_ISREG(seen.st_mode) ? NULL : "it is no file") || (trouble = read_header(file)) ||
-	    (trouble = read_segments(file)) || (trouble = read_sections(file)) || (trouble = read_symbols(file))) {
+	if ((trouble = read_header(file)) || (trouble = read_segments(file))) {
+		reason_set(why, "%s", trouble);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
+/* The same, with its symbols. */
+static int open_file(struct file *file, const char *path, struct reason *why)
+{
+	const char *trouble = NULL;
+	int error = open_code(file, path, why);
+
+	if (error)
+		return error;
+	if ((trouble = read_sections(file)) || (trouble = read_symbols(file))) {
 		reason_set(why, "%s", trouble);
 		return -ENOEXEC;
 	}
@@ -328,6 +355,7 @@ bool elf_needs(const char *path, const char *pattern)
 	each = file.bits == 32 ? sizeof(Elf32_Dyn) : sizeof(Elf64_Dyn);
 	if (section) {
 		len = section->sh_size / each;
+		len = len < SYMBOLS_MAX ? len : SYMBOLS_MAX;
 		table = read_table(&file, section->sh_offset, len * each);
 	}
 	for (u64 i = 0; table && i < len && !needs; i++) {
@@ -335,7 +363,9 @@ bool elf_needs(const char *path, const char *pattern)
 		u64 at = entry.d_un.d_val;
 
 		/* The names are in the same table as those of symbols. */
-		needs = entry.d_tag == DT_NEEDED && at < file.names_len && !fnmatch(pattern, file.names + at, 0);
+		needs = entry.d_tag == DT_NEEDED && at < file.names_len &&
+			strnlen(file.names + at, NAME_MAX_LEN + 1) <= NAME_MAX_LEN &&
+			!fnmatch(pattern, file.names + at, 0);
 	}
 	free(table);
 	close_file(&file);
@@ -363,4 +393,120 @@ int elf_symbol(const char *path, const char *name, u64 *offset, struct reason *w
 	}
 	*offset = found.offset;
 	return 0;
+}
+
+/* How the linker writes .eh_frame_hdr: four bytes each, and addresses from where it is itself. */
+enum { FRAMES_VERSION = 1, POINTER_SIGNED_4 = 0x0b, POINTER_FORM = 0x0f, COUNT_UNSIGNED_4 = 0x03, FROM_TABLE_4 = 0x3b };
+
+struct frames_header {
+	u8 version, pointer_form, count_form, table_form;
+	s32 frames;
+	u32 count;
+};
+
+struct frames_row {
+	s32 function, frame;
+};
+
+/* Whether the table of frames, which is in the order of addresses, has a function that begins there. Rows are read one
+ * by one: at most 32 of them, however long it is. */
+static bool begins_frame(const struct file *file, u64 address)
+{
+	const Elf64_Phdr *table = NULL;
+	struct frames_header header;
+	u64 from = 0, to, first;
+
+	for (u32 i = 0; i < file->header.e_phnum && !table; i++)
+		if (file->segments[i].p_type == PT_GNU_EH_FRAME)
+			table = &file->segments[i];
+	if (!table || table->p_offset >= file->bytes ||
+	    pread(file->fd, &header, sizeof(header), (off_t)table->p_offset) != (ssize_t)sizeof(header))
+		return false;
+	if (header.version != FRAMES_VERSION || (header.pointer_form & POINTER_FORM) != POINTER_SIGNED_4 ||
+	    header.count_form != COUNT_UNSIGNED_4 || header.table_form != FROM_TABLE_4)
+		return false;
+	first = table->p_offset + sizeof(header);
+	for (to = header.count; from < to;) {
+		u64 middle = from + (to - from) / 2, begins;
+		struct frames_row row;
+
+		if (pread(file->fd, &row, sizeof(row), (off_t)(first + middle * sizeof(row))) != (ssize_t)sizeof(row))
+			return false;
+		begins = table->p_vaddr + (u64)(int64_t)row.function;
+		if (file->bits == 32)
+			begins = (u32)begins;
+		if (begins == address)
+			return true;
+		if (begins < address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return false;
+}
+
+static bool address_of(const struct file *file, u64 offset, u64 *address)
+{
+	for (u32 i = 0; i < file->header.e_phnum; i++) {
+		const Elf64_Phdr *segment = &file->segments[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || offset < segment->p_offset ||
+		    offset - segment->p_offset >= segment->p_filesz)
+			continue;
+		*address = offset - segment->p_offset + segment->p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+static bool begins_symbol(const struct file *file, u64 address)
+{
+	for (u64 i = 0; i < file->symbols_len; i++) {
+		Elf64_Sym symbol = symbol_at(file, i);
+
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+		    symbol.st_value == address)
+			return true;
+	}
+	return false;
+}
+
+int elf_begins_function(const char *path, u64 offset, struct reason *why)
+{
+	struct file file;
+	int error = open_code(&file, path, why);
+	u64 address = 0;
+
+	if (!error && !address_of(&file, offset, &address)) {
+		reason_set(why, "it has no code at 0x%llx", (unsigned long long)offset);
+		error = -ENOENT;
+	}
+	/* Symbols may be stripped, as may frames. */
+	if (!error && !begins_frame(&file, address) &&
+	    (read_sections(&file) || read_symbols(&file) || !begins_symbol(&file, address))) {
+		reason_set(why, "no function of it begins at 0x%llx", (unsigned long long)offset);
+		error = -ENOENT;
+	}
+	close_file(&file);
+	return error;
+}
+
+static int take_any(void *data, const struct elf_symbol *symbol)
+{
+	(void)data;
+	(void)symbol;
+	return 1;
+}
+
+bool elf_exports_any(const char *path, const char *const *patterns)
+{
+	struct reason why;
+	struct file file;
+	bool found = false;
+
+	if (!open_file(&file, path, &why))
+		for (; *patterns && !found; patterns++)
+			found = go_over(&file, *patterns, take_any, NULL) > 0;
+	close_file(&file);
+	return found;
 }

@@ -29,4 +29,11 @@ bool elf_needs(const char *path, const char *pattern);
 /* One function of a 64-bit library, by its name. Returns 0 or -errno with a reason, -ENOTSUP for a 32-bit library. */
 int elf_symbol(const char *path, const char *name, u64 *offset, struct reason *why);
 
+/* Whether a function begins at this offset of the file, by its table of frames (.eh_frame_hdr) or its exported symbols.
+ * Returns 0 or -errno with a reason. */
+int elf_begins_function(const char *path, u64 offset, struct reason *why);
+
+/* Whether a library exports a function whose name matches one of the patterns, which end with NULL. */
+bool elf_exports_any(const char *path, const char *const *patterns);
+
 #endif

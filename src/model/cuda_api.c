@@ -271,8 +271,12 @@ static bool is_better(const char *name, const char *than)
 static int add_alias(struct cuda_function *function, const char *name)
 {
 	size_t had = function->aliases ? strlen(function->aliases) + 1 : 0, len = strlen(name);
-	char *aliases = realloc(function->aliases, had + len + 1);
+	char *aliases;
 
+	/* The rest is no loss: a function goes by its name. */
+	if (had + len >= CUDA_ALIASES_LEN)
+		return 0;
+	aliases = realloc(function->aliases, had + len + 1);
 	if (!aliases)
 		return -ENOMEM;
 	if (had)
@@ -282,42 +286,78 @@ static int add_alias(struct cuda_function *function, const char *name)
 	return 0;
 }
 
-int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset, u64 address)
+/* Where a function of this offset is among the slots, or would be. */
+static u32 *slot_of(const struct cuda_functions *functions, u64 offset)
 {
-	struct cuda_function *function;
-	size_t i = 0;
+	u64 mask = functions->room * 2 - 1, at = offset * 0x9e3779b97f4a7c15ULL >> 32;
+
+	while (functions->slots[at & mask] && functions->all[functions->slots[at & mask] - 1].offset != offset)
+		at++;
+	return &functions->slots[at & mask];
+}
+
+/* There are always twice as many slots as functions, so that a free one is near. */
+static int make_room(struct cuda_functions *functions)
+{
+	size_t room = functions->room ? functions->room * 2 : 256;
+	struct cuda_function *all;
+	u32 *slots;
+
+	if (functions->len < functions->room)
+		return 0;
+	all = realloc(functions->all, room * sizeof(*all));
+	if (all)
+		functions->all = all;
+	slots = all ? calloc(room * 2, sizeof(*slots)) : NULL;
+	if (!slots)
+		return -ENOMEM;
+	free(functions->slots);
+	functions->slots = slots;
+	functions->room = room;
+	for (size_t i = 0; i < functions->len; i++)
+		*slot_of(functions, functions->all[i].offset) = (u32)i + 1;
+	return 0;
+}
+
+static int add_name(struct cuda_function *function, const char *name)
+{
 	char *copy;
 	int error;
 
-	while (i < functions->len && functions->all[i].offset != offset)
-		i++;
-	if (i < functions->len) {
-		function = &functions->all[i];
-		if (!is_better(name, function->name))
-			return add_alias(function, name);
-		copy = strdup(name);
-		error = copy ? add_alias(function, function->name) : -ENOMEM;
-		if (error) {
-			free(copy);
-			return error;
-		}
-		free(function->name);
-		function->name = copy;
-		return 0;
+	if (!is_better(name, function->name))
+		return add_alias(function, name);
+	copy = strdup(name);
+	error = copy ? add_alias(function, function->name) : -ENOMEM;
+	if (error) {
+		free(copy);
+		return error;
 	}
-	if (functions->len == functions->room) {
-		size_t room = functions->room ? functions->room * 2 : 256;
-		struct cuda_function *all = realloc(functions->all, room * sizeof(*all));
+	free(function->name);
+	function->name = copy;
+	return 0;
+}
 
-		if (!all)
-			return -ENOMEM;
-		functions->all = all;
-		functions->room = room;
-	}
+int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset, u64 address)
+{
+	u32 *slot;
+	char *copy;
+
+	if (strnlen(name, CUDA_NAME_LEN) == CUDA_NAME_LEN)
+		return 0;
+	if (++functions->names > CUDA_NAMES_MAX)
+		return -E2BIG;
+	if (make_room(functions))
+		return -ENOMEM;
+	slot = slot_of(functions, offset);
+	if (*slot)
+		return add_name(&functions->all[*slot - 1], name);
+	if (functions->len >= CUDA_FUNCTIONS_MAX)
+		return -E2BIG;
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
 	functions->all[functions->len++] = (struct cuda_function){ .name = copy, .offset = offset, .address = address };
+	*slot = (u32)functions->len;
 	return 0;
 }
 
@@ -328,5 +368,6 @@ void cuda_functions_free(struct cuda_functions *functions)
 		free(functions->all[i].aliases);
 	}
 	free(functions->all);
+	free(functions->slots);
 	*functions = (struct cuda_functions){ 0 };
 }

@@ -57,13 +57,18 @@ struct cuda_function {
 	u64 address;   /* in memory, from where the library is loaded */
 };
 
+/* More than any libcuda has: names longer than that are passed over, as are further aliases. */
+enum { CUDA_NAME_LEN = 128, CUDA_ALIASES_LEN = 1024, CUDA_NAMES_MAX = 16384 };
+
 struct cuda_functions {
 	struct cuda_function *all;
 	size_t len, room;
+	size_t names; /* that were added, aliases and all */
+	u32 *slots;   /* by a hash of their offsets: one more than a function's place in `all`; 0: free */
 };
 
-/* Adds a function that the library exports; one at the same place is the same function by another name. Returns 0 or
- * -ENOMEM. */
+/* Adds a function that the library exports; one at the same place is the same function by another name. Returns 0,
+ * -ENOMEM, or -E2BIG: there are more than any libcuda has. */
 int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset, u64 address);
 void cuda_functions_free(struct cuda_functions *functions);
 

@@ -17,11 +17,13 @@
 #include "../base/loop.h"
 #include "../base/maps.h"
 #include "../base/process.h"
+#include "../base/regular.h"
 #include "../base/system.h"
 #include "../sink/text.h"
 #include "cuda_driver.h"
 #include "cuda_fentry.h"
 #include "cuda_find.h"
+#include "cuda_known.h"
 #include "gpu_find.h"
 #include "libraries.h"
 #include "sched.h"
@@ -48,11 +50,6 @@ static const struct sensor_hook hooks[] = {
 	{ 0 },
 };
 
-/* A library as it was when it was probed. */
-struct cuda_file {
-	u64 device, inode, bytes, changed_ns;
-};
-
 struct cuda_state {
 	struct cuda_bpf *skeleton;
 	struct cuda_settings settings; /* sched is NULL: only tried */
@@ -63,35 +60,13 @@ struct cuda_state {
 	struct bpf_link *xid_link;
 	struct driver_hooks driver;
 	int epoll_fd;
-	struct cuda_file *files;
-	u32 files_len;
-	char **names; /* of the functions, by their number */
-	u32 names_len, names_told;
+	struct cuda_known known;
+	u32 names_told;
 	u32 probes;
 	bool watching; /* what is mapped from now on may have been called before it is probed */
 	u32 found_mapped;
 	struct cuda_detour_counts detour_counts;
 };
-
-/* The function's number: the same name has the same in every library. 0: there is no room left. */
-static u32 number_of(struct cuda_state *state, const char *name)
-{
-	char **names;
-
-	for (u32 i = 1; i < state->names_len; i++)
-		if (!strcmp(state->names[i], name))
-			return i;
-	if (state->names_len >= CUDA_FUNCTIONS_MAX)
-		return 0;
-	names = realloc(state->names, (state->names_len + 2) * sizeof(*names));
-	if (!names)
-		return 0;
-	state->names = names;
-	if (!state->names_len)
-		state->names[state->names_len++] = NULL;
-	state->names[state->names_len] = strdup(name);
-	return state->names[state->names_len] ? state->names_len++ : 0;
-}
 
 static u64 cookie_of(const struct cuda_state *state, u32 number, const struct cuda_api *api)
 {
@@ -134,21 +109,21 @@ static void free_places(struct places *places)
 	free(places->cookies);
 }
 
-/* Returns how many probes are there now, or -errno with the reason why none is. */
+/* Returns how many probes are there that were not before, or -errno with the reason why none is. */
 static int put_probes(struct cuda_state *state, struct uprobes *uprobes, const struct bpf_program *program,
 		      const char *file, const struct places *places, enum uprobe_side side, struct reason *why)
 {
 	/* A trial is not about that process. */
 	u32 pid = uprobes == state->uprobes ? state->settings.pid : 0;
-	int put = 0, error = 0;
+	int put = 0, there = 0, error = 0;
 
 	if (!places->len)
 		return 0;
 	if (state->hook == HOOK_MULTI) {
 		error = uprobes_attach_many(uprobes, program, file, pid, places->offsets, places->cookies, places->len,
 					    side, why);
-		if (!error)
-			return (int)places->len;
+		if (error >= 0)
+			return error ? (int)places->len : 0;
 	}
 	/* One that is refused must not take the others with it. */
 	for (size_t i = 0; i < places->len; i++) {
@@ -158,15 +133,15 @@ static int put_probes(struct cuda_state *state, struct uprobes *uprobes, const s
 		else
 			error = uprobes_attach(uprobes, program, file, places->offsets[i], side, places->cookies[i],
 					       why);
-		if (error >= 0)
-			put++;
-		else if (!put && i >= 3)
+		put += error > 0;
+		there += error >= 0;
+		if (!there && i >= 3)
 			break;
 	}
-	return put ? put : error;
+	return there ? put : error;
 }
 
-static int probe_library(struct cuda_state *state, const char *file, struct reason *why)
+static int probe_library(struct cuda_state *state, const char *file, bool is_roots, struct reason *why)
 {
 	struct cuda_functions functions = { 0 };
 	struct places entries = { 0 }, returns = { 0 };
@@ -178,7 +153,9 @@ static int probe_library(struct cuda_state *state, const char *file, struct reas
 		error = make_places(&returns, functions.len);
 	for (size_t i = 0; !error && i < functions.len; i++) {
 		const struct cuda_function *function = &functions.all[i];
-		u32 number = cuda_is_chosen(function, state->settings.api) ? number_of(state, function->name) : 0;
+		u32 number = cuda_is_chosen(function, state->settings.api)
+				     ? cuda_number_of(&state->known, function->name, is_roots)
+				     : 0;
 		u64 cookie = number ? cookie_of(state, number, cuda_api_of(function->name)) : 0, offset;
 
 		if (state->settings.detour && fd >= 0)
@@ -217,56 +194,59 @@ static int probe_library(struct cuda_state *state, const char *file, struct reas
 	return error;
 }
 
-/* Whether the file is probed already, as it is now; if not, notes that it is from now on. */
-static bool was_probed(struct cuda_state *state, const char *file)
-{
-	struct cuda_file *files, now = { 0 };
-	struct stat seen;
-
-	if (stat(file, &seen) || !S_ISREG(seen.st_mode))
-		return true;
-	now.device = seen.st_dev;
-	now.inode = seen.st_ino;
-	now.bytes = (u64)seen.st_size;
-	now.changed_ns = (u64)seen.st_mtim.tv_sec * NSEC_PER_SEC + (u64)seen.st_mtim.tv_nsec;
-	for (u32 i = 0; i < state->files_len; i++)
-		if (!memcmp(&state->files[i], &now, sizeof(now)))
-			return true;
-	files = realloc(state->files, (state->files_len + 1) * sizeof(*files));
-	if (!files)
-		return true;
-	state->files = files;
-	files[state->files_len++] = now;
-	return false;
-}
-
-static void take_file(struct cuda_state *state, const char *file, const char *called, bool mapped)
+static void take_file(struct cuda_state *state, const char *file, const char *called, bool mapped, bool is_quiet)
 {
 	struct reason why = { "" };
 	char path[PATH_PLAIN];
+	struct stat seen;
+	u32 probes = state->probes;
+	bool is_roots;
+	int error;
 
-	if (was_probed(state, file))
+	if (stat(file, &seen) || !S_ISREG(seen.st_mode) || cuda_was_probed(&state->known, &seen))
 		return;
-	if (!probe_library(state, file, &why)) {
-		state->found_mapped += state->watching;
+	is_roots = !seen.st_uid && !(seen.st_mode & (S_IWGRP | S_IWOTH));
+	/* One that was only touched keeps the probes that it has. */
+	uprobes_doubt(state->uprobes, seen.st_dev, seen.st_ino);
+	error = probe_library(state, file, is_roots, &why);
+	uprobes_settle(state->uprobes);
+	if (!error) {
+		state->found_mapped += state->watching && state->probes > probes;
 		return;
 	}
 	/* What nobody maps may be anything. */
-	state->files_len -= !mapped;
 	if (!mapped)
+		cuda_forget_file(&state->known, seen.st_dev, seen.st_ino);
+	if (!mapped || is_quiet)
 		return;
 	format_plain(path, sizeof(path), called);
 	note("cuda: %s: %s: its calls are not seen", path, why.text);
 }
 
+static void on_gone(void *data, u64 device, u64 inode)
+{
+	struct cuda_state *state = data;
+
+	uprobes_take_off(state->uprobes, device, inode, 0);
+	cuda_forget_file(&state->known, device, inode);
+}
+
 static void on_library(void *data, const struct library *library)
 {
-	take_file(data, library->open, library->path, true);
+	take_file(data, library->open, library->path, true, library->is_quiet);
 }
 
 static void on_candidate(void *data, const char *path)
 {
-	take_file(data, path, path, false);
+	struct stat seen;
+	char open_path[32];
+	int fd = regular_open(path, &seen);
+
+	if (fd < 0)
+		return;
+	snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd);
+	take_file(data, open_path, path, false, false);
+	close(fd);
 }
 
 /* Which devices are NVIDIA's. For tests on machines without: TACTUS_NVIDIA_MAJORS in the environment, as in "1,5", says
@@ -393,7 +373,9 @@ static void watch_ioctls(struct cuda_state *state)
 
 static u32 number_for(void *data, const char *name)
 {
-	return number_of(data, name);
+	struct cuda_state *state = data;
+
+	return cuda_number_of(&state->known, name, true);
 }
 
 /* The driver's functions, if they were asked for. That they can't be watched is said, and takes nothing else down. */
@@ -432,13 +414,13 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 	libraries_open(&state->libraries, &slow);
 	if (!state->libraries)
 		return -ENOMEM;
-	libraries_want(state->libraries, "libcuda.so*", on_library, state);
+	libraries_want(state->libraries, "libcuda.so*", on_library, on_gone, state);
 	if (state->settings.library && access(state->settings.library, R_OK)) {
 		reason_set(why, "%s: %s", state->settings.library, strerror(errno));
 		return -errno;
 	}
 	if (state->settings.library)
-		take_file(state, state->settings.library, state->settings.library, true);
+		take_file(state, state->settings.library, state->settings.library, true, false);
 	if (state->settings.pid)
 		libraries_scan_process(state->libraries, state->settings.pid);
 	else
@@ -465,10 +447,7 @@ static void cuda_close(void *data)
 	cuda_bpf__destroy(state->skeleton);
 	if (state->epoll_fd >= 0)
 		close(state->epoll_fd);
-	for (u32 i = 1; i < state->names_len; i++)
-		free(state->names[i]);
-	free(state->names);
-	free(state->files);
+	cuda_known_free(&state->known);
 	free(state);
 }
 
@@ -502,15 +481,15 @@ void cuda_tell_names(struct sensor *sensor, live_take take, void *data)
 {
 	struct cuda_state *state = sensor->data;
 
-	for (u32 i = state->names_told ? state->names_told : 1; i < state->names_len; i++) {
+	for (u32 i = state->names_told ? state->names_told : 1; i < state->known.names_len; i++) {
 		struct event_cuda_name event = { .head = { .time_ns = clock_now_ns(), .kind = EVENT_CUDA_NAME },
 						 .handle = i,
 						 .what = CUDA_NAMED_FUNCTION };
 
-		memcpy(event.name.text, state->names[i], strnlen(state->names[i], LONG_NAME_LEN - 1));
+		memcpy(event.name.text, state->known.names[i], strnlen(state->known.names[i], LONG_NAME_LEN - 1));
 		take(data, &event.head);
 	}
-	state->names_told = state->names_len;
+	state->names_told = state->known.names_len;
 }
 
 struct by_detour {
@@ -534,7 +513,7 @@ int cuda_tell_counts(struct sensor *sensor, live_take take, void *data)
 	struct cuda_state *state = sensor->data;
 	int cpus_len = libbpf_num_possible_cpus(), fd = bpf_map__fd(state->skeleton->maps.counts);
 	struct cuda_counts *each = cpus_len > 0 ? calloc((size_t)cpus_len, sizeof(*each)) : NULL;
-	struct by_detour by_detour = { calloc(state->names_len + 1, sizeof(*each)), state->names_len };
+	struct by_detour by_detour = { calloc(state->known.names_len + 1, sizeof(*each)), state->known.names_len };
 
 	if (!each || !by_detour.all) {
 		free(each);
@@ -543,7 +522,7 @@ int cuda_tell_counts(struct sensor *sensor, live_take take, void *data)
 	}
 	if (state->settings.detour)
 		state->detour_counts = cuda_detour_read(state->settings.detour, add_counts, &by_detour);
-	for (u32 i = 1; i < state->names_len; i++) {
+	for (u32 i = 1; i < state->known.names_len; i++) {
 		struct event_cuda_count event = { .head = { .time_ns = clock_now_ns(), .kind = EVENT_CUDA_COUNT },
 						  .function = i,
 						  .entered = by_detour.all[i].entered,
@@ -568,9 +547,9 @@ int cuda_tell_counts(struct sensor *sensor, live_take take, void *data)
 struct cuda_state_of cuda_state(const struct sensor *sensor)
 {
 	const struct cuda_state *state = sensor->data;
-	struct cuda_state_of of = { .libraries = state->files_len,
+	struct cuda_state_of of = { .libraries = state->known.files_len,
 				    .found_mapped = state->found_mapped,
-				    .functions = state->names_len ? state->names_len - 1 : 0,
+				    .functions = state->known.names_len ? state->known.names_len - 1 : 0,
 				    .probes = state->probes,
 				    .ioctls = state->ioctl_link != NULL,
 				    .lost_threads = state->skeleton->bss->callers_refused,

@@ -38,6 +38,8 @@ int cuda_find_functions(struct cuda_functions *functions, const char *file, stru
 
 	if (got < 0)
 		return got;
+	if (gathering.error == -E2BIG)
+		reason_set(why, "it exports more functions than any libcuda");
 	if (gathering.error)
 		return gathering.error;
 	if (gathering.bits == 64)

@@ -3,6 +3,7 @@
  * that a process really maps. And who it is that they present to: the process behind their display's socket. */
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,13 @@
 
 #include "../../core/frame.h"
 #include "../base/elf.h"
+#include "../base/loop.h"
 #include "../base/maps.h"
 #include "../base/process.h"
+#include "../base/system.h"
 #include "../sink/text.h"
 #include "evidence.h"
+#include "frame_told.h"
 #include "kinds.h"
 #include "libraries.h"
 #include "peers.h"
@@ -45,9 +49,9 @@ static const struct sensor_hook hooks[] = {
 	{ 0 },
 };
 
-enum { FILES_MAX = 4096, PATH_PLAIN = 256, FOUND_MAX = 64 };
+enum { FILES_MAX = 4096, PATH_PLAIN = 256, FOUND_MAX = 64, REFUSED_SAID = 16 };
 
-/* A library's file by its number, see way_of. */
+/* A library's file by its number, see way_of. All 0: the number is free. */
 struct frame_file {
 	u64 device, inode;
 };
@@ -61,6 +65,7 @@ struct frame_state {
 	int epoll_fd; /* over the ring and what uprobes waits for */
 	struct frame_file *files;
 	u32 files_len;
+	struct told_places places;
 	u64 unresolved;			      /* functions that were told of and could not be probed */
 	struct event_served found[FOUND_MAX]; /* until they are told */
 	u32 found_len;
@@ -105,16 +110,31 @@ enum { TARGETS = sizeof(targets) / sizeof(targets[0]) };
 static u32 file_number(struct frame_state *state, u64 device, u64 inode)
 {
 	struct frame_file *files;
+	u32 empty = 0;
 
-	for (u32 i = 0; i < state->files_len; i++)
+	for (u32 i = 0; i < state->files_len; i++) {
 		if (state->files[i].device == device && state->files[i].inode == inode)
 			return i + 1;
+		if (!state->files[i].inode && !state->files[i].device)
+			empty = i + 1;
+	}
+	if (empty) {
+		state->files[empty - 1] = (struct frame_file){ device, inode };
+		return empty;
+	}
 	files = state->files_len < FILES_MAX ? realloc(state->files, (state->files_len + 1) * sizeof(*files)) : NULL;
 	if (!files)
 		return 0;
 	state->files = files;
 	files[state->files_len] = (struct frame_file){ device, inode };
 	return ++state->files_len;
+}
+
+static void free_number(struct frame_state *state, u64 device, u64 inode)
+{
+	for (u32 i = 0; i < state->files_len; i++)
+		if (state->files[i].device == device && state->files[i].inode == inode)
+			state->files[i] = (struct frame_file){ 0 };
 }
 
 static int take_first(void *data, const struct elf_symbol *symbol)
@@ -163,6 +183,7 @@ static void on_library(void *data, const struct library *library)
 	u32 probed = 0;
 
 	format_plain(path, sizeof(path), library->path);
+	uprobes_doubt(state->uprobes, library->device, library->inode);
 	for (u32 i = 0; i < TARGETS; i++) {
 		const struct target *target = &targets[i];
 		struct reason why = { "" };
@@ -177,53 +198,59 @@ static void on_library(void *data, const struct library *library)
 		probed += error >= 0;
 		if (error >= 0 && target->or_else)
 			i++;
-		if (error >= 0 || target->optional || target->or_else)
+		if (error >= 0 || target->optional || target->or_else || library->is_quiet)
 			continue;
 		note("frame: %s: %s: frames by %s are not seen there", path, why.text, target->symbol);
 	}
+	uprobes_settle(state->uprobes);
+	if (!probed)
+		free_number(state, library->device, library->inode);
 	if (probed && sensor_is_verbose())
 		note("frame: %s: probes are in place", path);
 }
 
-struct search {
-	u64 address;
-	u32 pid;
-	int fd;
-	u64 offset;
-};
-
-static int find_address(void *data, const struct mapping *mapping)
+/* Nobody maps it any more. */
+static void on_gone(void *data, u64 device, u64 inode)
 {
-	struct search *search = data;
+	struct frame_state *state = data;
 
-	if (search->address < mapping->start || search->address >= mapping->end)
-		return 0;
-	if (mapping->executable && mapping->inode)
-		search->fd = library_open(search->pid, mapping);
-	search->offset = search->address - mapping->start + mapping->offset;
-	return 1;
+	if (uprobes_take_off(state->uprobes, device, inode, 0) && sensor_is_verbose())
+		note("frame: a library that nobody maps any more has no probes now");
+	free_number(state, device, inode);
+}
+
+static void on_ended(void *data, const struct told_place *place)
+{
+	struct frame_state *state = data;
+
+	uprobes_take_off(state->uprobes, place->device, place->inode, place->pid);
 }
 
 /* A program was given the address of a function that presents: in a driver or a layer, whatever its name. */
 static void on_address(struct frame_state *state, const struct frame_message *message)
 {
-	struct search search = { .address = message->address, .pid = message->pid, .fd = -1 };
+	struct told_function function;
 	struct reason why = { "" };
-	struct stat seen;
-	char file[32];
+	int got = told_find(&state->places, message->pid, message->address, &function, &why);
 
-	maps_read(message->pid, find_address, &search);
-	if (search.fd < 0 || fstat(search.fd, &seen)) {
-		state->unresolved++;
+	if (got) {
+		state->unresolved += got == -ESRCH;
+		if (got != -ESRCH && sensor_is_verbose() && state->places.refused <= REFUSED_SAID)
+			note("frame: process %u asked where to present and was told an address that is refused: %s",
+			     message->pid, why.text);
 		return;
 	}
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", search.fd);
-	if (uprobes_attach(state->uprobes, state->skeleton->progs.on_present, file, search.offset, AT_ENTRY,
-			   way_of(message->rank, file_number(state, seen.st_dev, seen.st_ino)), &why) < 0)
-		state->unresolved++;
-	else if (sensor_is_verbose())
-		note("frame: process %u asked where to present: a probe is in place", message->pid);
-	close(search.fd);
+	got = uprobes_attach_in(state->uprobes, state->skeleton->progs.on_present, message->pid, function.open,
+				function.offset, AT_ENTRY,
+				way_of(message->rank, file_number(state, function.device, function.inode)), &why);
+	if (got > 0) {
+		told_keep(&state->places, &function);
+		if (sensor_is_verbose())
+			note("frame: process %u asked where to present: a probe is in place", message->pid);
+		return;
+	}
+	state->unresolved += got < 0;
+	told_forget(&state->places, &function);
 }
 
 struct look {
@@ -290,27 +317,40 @@ static void on_peer(void *data, const struct peer *peer)
 	     path, peer->pid == 1 ? "process 1 opened its socket" : "it is in another pid namespace");
 }
 
-static int take_message(void *data, void *bytes, size_t size)
+static void on_presents(struct frame_state *state, u32 pid)
 {
-	const struct frame_message *message = bytes;
-	struct frame_state *state = data;
-	struct look look = { .state = state };
+	struct look look = { .state = state, .pid = pid };
+	u64 began_ns = clock_now_ns();
 	struct reason why;
+	int error;
+	u32 uid;
 
-	if (size < sizeof(*message) || !state->sched)
-		return 0;
-	look.pid = message->pid;
-	if (message->what == FRAME_TOLD_ADDRESS) {
-		on_address(state, message);
-		return 0;
+	error = told_may_work(&state->places, pid, &uid, began_ns);
+	if (error) {
+		state->untold += error == -EDQUOT;
+		return;
 	}
 	read_display(&look);
-	peers_of(message->pid, on_peer, &look, &why);
+	peers_of(pid, on_peer, &look, &why);
+	told_worked(&state->places, uid, began_ns);
 	if (look.has_wayland && state->found_len < FOUND_MAX)
 		state->found[state->found_len++] = (struct event_served){ .pid = look.pid,
 									  .server_pid = look.server_pid };
 	else
 		state->untold += look.has_wayland;
+}
+
+static int take_message(void *data, void *bytes, size_t size)
+{
+	const struct frame_message *message = bytes;
+	struct frame_state *state = data;
+
+	if (size < sizeof(*message) || !state->sched)
+		return 0;
+	if (message->what == FRAME_TOLD_ADDRESS)
+		on_address(state, message);
+	else
+		on_presents(state, message->pid);
 	return 0;
 }
 
@@ -324,10 +364,19 @@ static const struct load_optional optional[] = {
 static int configure(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
 {
 	const struct frame_state *state = data;
+	struct frame_bpf *skeleton = opened;
 
 	(void)attempt;
 	(void)why;
-	return sched_share(state->sched, ((struct frame_bpf *)opened)->obj);
+	/* Links of many probes, even of one, are let go of many at a time. Kernels before 6.10 have none for a process.
+	 */
+	if (!kernel_is_at_least(6, 10)) {
+		bpf_program__set_expected_attach_type(skeleton->progs.on_present, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_ask, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_answer, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_wayland, 0);
+	}
+	return sched_share(state->sched, skeleton->obj);
 }
 
 LOADABLE(frame);
@@ -352,6 +401,7 @@ static int frame_open(void **out, int hook, const void *data, struct reason *why
 	state->told = ring_buffer__new(bpf_map__fd(state->skeleton->maps.told), take_message, state, NULL);
 	if (!state->told)
 		return -errno;
+	told_open(&state->places);
 	error = uprobes_open(&state->uprobes);
 	if (error)
 		return error;
@@ -360,20 +410,30 @@ static int frame_open(void **out, int hook, const void *data, struct reason *why
 	return 0;
 }
 
+struct search {
+	u64 address, offset;
+};
+
+static int find_address(void *data, const struct mapping *mapping)
+{
+	struct search *search = data;
+
+	if (search->address < mapping->start || search->address >= mapping->end)
+		return 0;
+	search->offset = search->address - mapping->start + mapping->offset;
+	return 1;
+}
+
 /* Libraries come later, or never: whether probes are to be had at all is tried on this very function's file. */
 static int try_probe(struct frame_state *state, struct reason *why)
 {
-	struct search search = { .address = (u64)(size_t)&try_probe, .pid = (u32)getpid(), .fd = -1 };
+	struct search search = { .address = (u64)(size_t)&try_probe };
 	struct uprobes *trial = NULL;
 	int error = uprobes_open(&trial);
 
-	if (!error)
-		maps_read(search.pid, find_address, &search);
-	if (!error && search.fd >= 0)
+	if (!error && maps_read((u32)getpid(), find_address, &search) == 1)
 		error = uprobes_attach(trial, state->skeleton->progs.on_present, "/proc/self/exe", search.offset,
 				       AT_ENTRY, way_of(WAY_NONE, 0), why);
-	if (search.fd >= 0)
-		close(search.fd);
 	uprobes_close(trial);
 	return error < 0 ? error : 0;
 }
@@ -387,7 +447,7 @@ static int frame_attach(void *data, int hook, struct reason *why)
 	/* Last, since what is wanted stays wanted. */
 	for (u32 i = 0; !error && state->libraries && i < TARGETS; i++)
 		if (!i || strcmp(targets[i].files, targets[i - 1].files) != 0)
-			libraries_want(state->libraries, targets[i].files, on_library, state);
+			libraries_want(state->libraries, targets[i].files, on_library, on_gone, state);
 	return error;
 }
 
@@ -397,6 +457,11 @@ static void frame_close(void *data)
 
 	if (!state)
 		return;
+	if (state->places.refused)
+		note("frame: %" PRIu64 " addresses that programs told were refused: no function of the graphics stack "
+		     "begins there",
+		     (uint64_t)state->places.refused);
+	told_close(&state->places);
 	ring_buffer__free(state->told);
 	uprobes_close(state->uprobes);
 	frame_bpf__destroy(state->skeleton);
@@ -417,6 +482,7 @@ static void frame_work(void *data)
 
 	/* First, so that nothing is put on a file that has just changed. */
 	uprobes_work(state->uprobes);
+	told_review(&state->places, on_ended, state);
 	ring_buffer__consume(state->told);
 }
 
@@ -437,7 +503,7 @@ static u64 frame_lost(const void *data)
 	const struct frame_state *state = data;
 
 	return state->skeleton->bss->told_lost + state->skeleton->bss->presenters_refused + state->unresolved +
-	       state->untold;
+	       state->untold + state->places.refused;
 }
 
 const struct sensor_kind frame_kind = {

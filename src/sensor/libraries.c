@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,22 +19,27 @@
 
 #include "../base/loop.h"
 #include "../base/maps.h"
+#include "../base/mounts.h"
+#include "../base/owner.h"
+#include "../base/regular.h"
+#include "library_files.h"
 #include "mappings.h"
 #include "sensor.h"
 
-/* A file as it is now. One that was written to in place is told of again: its symbols may lie elsewhere. */
-struct identity {
-	u64 device, inode, bytes, changed_ns;
-};
+enum { WANTS_MAX = 64 };
+/* Of processes that have ended: all of them together are one. */
+#define UNKNOWN_USER 0xfffffffeu
+/* A file that is mapped over and over is looked at so often; one that was refused, after so long. Whatever has to look
+ * at all processes is not done again before a multiple of the time that it took. */
+enum { LOOK_NS = 100000000, SCAN_PARTS = 20, REVIEW_S = 5, QUIET_AFTER = 16 };
 
 struct want {
 	char *pattern;
 	size_t plain; /* so many of its characters stand for themselves */
 	bool is_name; /* all of them do */
 	library_found found;
+	library_gone gone; /* NULL: it does not matter */
 	void *data;
-	struct identity *told;
-	size_t told_len, told_room;
 };
 
 /* A process as the last look found it, where only /proc tells. */
@@ -47,8 +53,11 @@ struct libraries {
 	size_t wants_len;
 	struct mappings *mappings;
 	u64 lost;
-	bool must_scan;
-	u64 worked_at_ns;
+	u64 refused;
+	u32 told_users; /* files that are not root's */
+	bool must_scan, must_review, said_refused;
+	u64 worked_at_ns, scan_from_ns, review_from_ns;
+	struct library_files files;
 	struct looked_at *looked;
 	size_t looked_len;
 };
@@ -60,6 +69,7 @@ int libraries_open(struct libraries **out, struct reason *why)
 	*out = libraries;
 	if (!libraries)
 		return -ENOMEM;
+	library_files_open(&libraries->files);
 	if (!sensor_hook_is_skipped("libraries", "perf"))
 		return mappings_open(&libraries->mappings, why);
 	reason_set(why, "perf's word on mappings is switched off (TACTUS_SKIP_HOOKS)");
@@ -79,19 +89,24 @@ void libraries_close(struct libraries *libraries)
 {
 	if (!libraries)
 		return;
-	for (size_t i = 0; i < libraries->wants_len; i++) {
+	if (libraries->refused)
+		note("libraries: %" PRIu64 " times a mapped file was not looked at: its user had more than one may "
+		     "have, or reading it may take for ever",
+		     (uint64_t)libraries->refused);
+	for (size_t i = 0; i < libraries->wants_len; i++)
 		free(libraries->wants[i].pattern);
-		free(libraries->wants[i].told);
-	}
+	library_files_close(&libraries->files);
 	mappings_close(libraries->mappings);
 	free(libraries->wants);
 	free(libraries->looked);
 	free(libraries);
 }
 
-int libraries_want(struct libraries *libraries, const char *pattern, library_found found, void *data)
+int libraries_want(struct libraries *libraries, const char *pattern, library_found found, library_gone gone, void *data)
 {
-	struct want *wants = realloc(libraries->wants, (libraries->wants_len + 1) * sizeof(*wants));
+	struct want *wants = libraries->wants_len == WANTS_MAX
+				     ? NULL
+				     : realloc(libraries->wants, (libraries->wants_len + 1) * sizeof(*wants));
 	struct want want = { .pattern = strdup(pattern), .plain = strcspn(pattern, "*?[\\") };
 
 	if (wants)
@@ -102,6 +117,7 @@ int libraries_want(struct libraries *libraries, const char *pattern, library_fou
 	}
 	want.is_name = !pattern[want.plain];
 	want.found = found;
+	want.gone = gone;
 	want.data = data;
 	wants[libraries->wants_len++] = want;
 	return 0;
@@ -122,96 +138,148 @@ static bool is_wanted_by_any(const struct libraries *libraries, const char *name
 	return false;
 }
 
-static bool was_told(const struct want *want, const struct identity *file)
+/* Where another process calls it that. The path is the kernel's, so that no link is on it, unless one was put there
+ * since. */
+static int open_as_called(u32 pid, const struct mapping *mapping, struct stat *seen)
 {
-	for (size_t i = 0; i < want->told_len; i++)
-		if (!memcmp(&want->told[i], file, sizeof(*file)))
-			return true;
-	return false;
+	char root[32];
+	int folder_fd, fd;
+
+	if (mapping->deleted || mapping->path[0] != '/')
+		return -ENOENT;
+	snprintf(root, sizeof(root), pid ? "/proc/%u/root" : "/", pid);
+	folder_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder_fd < 0)
+		return -errno;
+	fd = regular_open_below(folder_fd, mapping->path, seen);
+	close(folder_fd);
+	return fd;
 }
 
-/* Notes that the file has been told of. Without memory it may be told of twice. */
-static void note_told(struct want *want, const struct identity *file)
+static bool is_mapped_there(const struct mapping *mapping, const struct stat *seen, bool check_device)
 {
-	size_t room = want->told_room ? want->told_room * 2 : 8;
-	struct identity *told = want->told;
-
-	if (want->told_len == want->told_room) {
-		told = realloc(told, room * sizeof(*told));
-		if (!told)
-			return;
-		want->told = told;
-		want->told_room = room;
-	}
-	told[want->told_len++] = *file;
-}
-
-static int open_if_same(const char *path, const struct mapping *mapping, bool check_device)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat seen;
-
-	if (fd >= 0 && !fstat(fd, &seen) && seen.st_ino == mapping->inode &&
-	    (!check_device || seen.st_dev == makedev(mapping->major, mapping->minor)))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	return seen->st_ino == mapping->inode &&
+	       (!check_device || seen->st_dev == makedev(mapping->major, mapping->minor));
 }
 
 /* The file's names are only tried where the mapping itself can't be opened, and only believed if the inode is the one
  * that is mapped. */
-int library_open(u32 pid, const struct mapping *mapping)
+int library_open(u32 pid, const struct mapping *mapping, struct stat *seen)
 {
-	char path[PATH_MAX + 32];
+	char path[80];
 	int fd;
 
+	if (!mount_is_answered(pid, mapping->major, mapping->minor))
+		return -EREMOTEIO;
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)mapping->start,
 		 (unsigned long long)mapping->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 || mapping->deleted || mapping->path[0] != '/')
+	fd = regular_open(path, seen);
+	if (fd >= 0 && is_mapped_there(mapping, seen, false))
 		return fd;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, mapping->path);
-	fd = open_if_same(path, mapping, false);
-	/* The process may have ended, but others will map the same file. */
-	return fd >= 0 ? fd : open_if_same(mapping->path, mapping, true);
+	for (int i = 0; i < 2; i++) {
+		if (fd >= 0)
+			close(fd);
+		/* The process may have ended, but others will map the same file. */
+		fd = open_as_called(i ? 0 : pid, mapping, seen);
+		if (fd >= 0 && is_mapped_there(mapping, seen, i))
+			return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : -ESTALE;
+}
+
+static void refuse(struct libraries *libraries, u32 pid, const struct mapping *mapping, u64 now_ns, u32 uid,
+		   bool is_hasty)
+{
+	libraries->refused++;
+	library_file_refuse(&libraries->files, pid, mapping, now_ns + (is_hasty ? 1 : REVIEW_S) * (u64)NSEC_PER_SEC);
+	/* Some of what he has may be free by then. */
+	libraries->must_scan = libraries->must_review = true;
+	if (!libraries->said_refused && !is_hasty)
+		note("libraries: user %u maps more libraries that are watched than one user may have: the rest is not "
+		     "watched",
+		     uid);
+	libraries->said_refused |= !is_hasty;
+}
+
+/* Tells those who want it and were not told yet. */
+static void tell(struct libraries *libraries, struct library_file *file, const struct library *library)
+{
+	for (size_t i = 0; i < libraries->wants_len; i++) {
+		struct want *want = &libraries->wants[i];
+
+		if (!is_wanted(want, library->name) || (file->told & 1ULL << i))
+			continue;
+		file->told |= 1ULL << i;
+		want->found(want->data, library);
+	}
+}
+
+/* Looks at a file that is not known yet, or may have changed. */
+static void look(struct libraries *libraries, struct library_file *file, u32 pid, const struct mapping *mapping,
+		 u64 now_ns)
+{
+	struct library library = { .pid = pid, .name = path_base(mapping->path), .path = mapping->path };
+	struct allowance *allowance = &libraries->files.allowance;
+	char open_path[64];
+	struct stat seen;
+	u32 uid = file ? file->charged_to : UNKNOWN_USER;
+	int fd = -EDQUOT;
+
+	if (!file && process_charged_to(pid, &uid))
+		uid = UNKNOWN_USER;
+	if (file || allowance_may_work(allowance, uid, now_ns))
+		fd = library_open(pid, mapping, &seen);
+	if (fd == -EDQUOT || fd == -EREMOTEIO)
+		refuse(libraries, pid, mapping, now_ns, uid, true);
+	if (fd < 0)
+		return;
+	if (!file)
+		file = library_file_add(&libraries->files, mapping, uid);
+	if (!file) {
+		refuse(libraries, pid, mapping, now_ns, uid, false);
+		close(fd);
+		return;
+	}
+	file->looked_ns = now_ns;
+	file->look_again = false;
+	library_file_held_by(file, pid);
+	if (library_file_is_new(file, &seen)) {
+		file->told = 0;
+		libraries->told_users += !file->is_roots;
+	}
+	snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd);
+	library.open = open_path;
+	library.device = file->identity.device;
+	library.inode = file->identity.inode;
+	library.is_roots = file->is_roots;
+	library.is_quiet = !file->is_roots && libraries->told_users > QUIET_AFTER;
+	tell(libraries, file, &library);
+	close(fd);
+	allowance_worked(allowance, uid, now_ns, clock_now_ns() - now_ns);
+}
+
+static void take(struct libraries *libraries, u32 pid, const struct mapping *mapping, bool is_news)
+{
+	struct library_file *file;
+	u64 now_ns;
+
+	if (!mapping->executable || !mapping->inode || !is_wanted_by_any(libraries, path_base(mapping->path)))
+		return;
+	now_ns = clock_now_ns();
+	file = library_file_find(&libraries->files, mapping);
+	if (file && now_ns - file->looked_ns < LOOK_NS) {
+		library_file_held_by(file, pid);
+		file->look_again |= is_news;
+	} else if (file || !library_file_is_refused(&libraries->files, pid, mapping, now_ns)) {
+		look(libraries, file, pid, mapping, now_ns);
+	}
 }
 
 static void take_mapping(void *data, u32 pid, const struct mapping *mapping)
 {
-	struct libraries *libraries = data;
-	const char *name = path_base(mapping->path);
-	struct identity file = { 0 };
-	char open_path[64];
-	struct stat seen;
-	int fd;
-
-	if (!mapping->executable || !mapping->inode || !is_wanted_by_any(libraries, name))
-		return;
-	fd = library_open(pid, mapping);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &seen) || !S_ISREG(seen.st_mode)) {
-		close(fd);
-		return;
-	}
-	file.device = seen.st_dev;
-	file.inode = seen.st_ino;
-	file.bytes = (u64)seen.st_size;
-	file.changed_ns = (u64)seen.st_mtim.tv_sec * NSEC_PER_SEC + (u64)seen.st_mtim.tv_nsec;
-	snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd);
-	for (size_t i = 0; i < libraries->wants_len; i++) {
-		struct library library = { .pid = pid, .name = name, .path = mapping->path, .open = open_path };
-		struct want *want = &libraries->wants[i];
-
-		library.device = file.device;
-		library.inode = file.inode;
-		if (!is_wanted(want, name) || was_told(want, &file))
-			continue;
-		note_told(want, &file);
-		want->found(want->data, &library);
-	}
-	close(fd);
+	take(data, pid, mapping, true);
 }
 
 struct scan {
@@ -223,7 +291,7 @@ static int scan_mapping(void *data, const struct mapping *mapping)
 {
 	struct scan *scan = data;
 
-	take_mapping(scan->libraries, scan->pid, mapping);
+	take(scan->libraries, scan->pid, mapping, false);
 	return 0;
 }
 
@@ -314,6 +382,53 @@ int libraries_fd(const struct libraries *libraries)
 	return libraries->mappings ? mappings_fd(libraries->mappings) : -1;
 }
 
+/* Files that were mapped again just after they were looked at may have changed in between. */
+static void look_again(struct libraries *libraries)
+{
+	for (size_t i = 0; i < libraries->files.len; i++) {
+		struct library_file *file = &libraries->files.all[i];
+		u32 pid = file->holders[(file->holders_next + HOLDERS_MAX - 1) % HOLDERS_MAX];
+
+		if (!file->look_again)
+			continue;
+		file->look_again = false;
+		libraries_scan_process(libraries, pid);
+	}
+}
+
+static void take_gone(void *data, const struct library_file *file)
+{
+	struct libraries *libraries = data;
+
+	for (size_t i = 0; i < libraries->wants_len; i++)
+		if ((file->told & 1ULL << i) && libraries->wants[i].gone)
+			libraries->wants[i].gone(libraries->wants[i].data, file->identity.device, file->identity.inode);
+}
+
+static void review(struct libraries *libraries, u64 now_ns)
+{
+	u64 took_ns;
+
+	if (now_ns < libraries->review_from_ns)
+		return;
+	library_files_review(&libraries->files, take_gone, libraries);
+	took_ns = clock_now_ns() - now_ns;
+	libraries->review_from_ns = now_ns + took_ns * SCAN_PARTS;
+	if (!libraries->must_review)
+		libraries->review_from_ns += REVIEW_S * (u64)NSEC_PER_SEC;
+	libraries->must_review = false;
+}
+
+/* What the kernel did not tell, or what had to wait. */
+static void scan_missed(struct libraries *libraries, u64 now_ns)
+{
+	if (now_ns < libraries->scan_from_ns)
+		return;
+	libraries->must_scan = false;
+	libraries_scan(libraries);
+	libraries->scan_from_ns = now_ns + (clock_now_ns() - now_ns) * SCAN_PARTS;
+}
+
 void libraries_work(struct libraries *libraries)
 {
 	u64 now_ns = clock_now_ns();
@@ -328,11 +443,13 @@ void libraries_work(struct libraries *libraries)
 	if (!second_over)
 		return;
 	libraries->worked_at_ns = now_ns;
+	look_again(libraries);
+	review(libraries, now_ns);
 	if (!libraries->mappings)
-		scan_all(libraries, true);
-	else if (mappings_follow_cpus(libraries->mappings) || libraries->must_scan)
-		libraries_scan(libraries);
-	libraries->must_scan = false;
+		scan_all(libraries, !libraries->must_scan);
+	libraries->must_scan |= libraries->mappings && mappings_follow_cpus(libraries->mappings);
+	if (libraries->must_scan)
+		scan_missed(libraries, now_ns);
 }
 
 u64 libraries_lost(const struct libraries *libraries)

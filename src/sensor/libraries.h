@@ -17,9 +17,12 @@ struct library {
 	const char *open; /* opens that very file, also if it was replaced or lies in another root, or the process is
 			     gone by now: to read it, and to attach uprobes to it */
 	u64 device, inode;
+	bool is_roots; /* nobody but root can write to it */
+	bool is_quiet; /* users have had much said of their files already */
 };
 
 typedef void (*library_found)(void *data, const struct library *library);
+typedef void (*library_gone)(void *data, u64 device, u64 inode);
 
 struct libraries;
 
@@ -33,16 +36,21 @@ bool libraries_can_be_told(struct reason *why);
 
 /* From now on `found` is called once for every mapped file whose base name matches the shell pattern. That is the name
  * of the file itself, not of a link to it: libGLX.so.0.0.0 for libGLX.so.0. A file that was written to since is another
- * one. What is mapped already is told by the next libraries_scan. */
-int libraries_want(struct libraries *libraries, const char *pattern, library_found found, void *data);
+ * one. What is mapped already is told by the next libraries_scan. When nobody maps a file any more that others than
+ * root can write to, `gone` is called, unless it is NULL; mapped again, it is found again. So much is done for each
+ * user and no more: what is above that is counted. */
+int libraries_want(struct libraries *libraries, const char *pattern, library_found found, library_gone gone,
+		   void *data);
 
 /* Looks at what all processes, or one, map now. */
 void libraries_scan(struct libraries *libraries);
 void libraries_scan_process(struct libraries *libraries, u32 pid);
 
-/* Opens the very file that a process maps there, read-only. Returns a descriptor or -1. */
+/* Opens the very file that a process maps there, read-only, if it is a regular one and nobody's program has to answer
+ * for it. Returns a descriptor or -errno. */
 struct mapping;
-int library_open(u32 pid, const struct mapping *mapping);
+struct stat;
+int library_open(u32 pid, const struct mapping *mapping, struct stat *seen);
 
 /* Readable when something has been mapped; -1 if the kernel does not tell. It is so once for each: who asks twice
  * before calling libraries_work may get no for an answer. */

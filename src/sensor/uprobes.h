@@ -24,15 +24,28 @@ enum uprobe_side { AT_ENTRY, AT_RETURN };
 int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u64 offset,
 		   enum uprobe_side side, u64 cookie, struct reason *why);
 
+/* The same in one process alone, and in whatever it becomes by exec. A program of kind uprobe.multi needs Linux 6.10
+ * for that. */
+int uprobes_attach_in(struct uprobes *uprobes, const struct bpf_program *program, u32 pid, const char *file, u64 offset,
+		      enum uprobe_side side, u64 cookie, struct reason *why);
+
 /* The same at many functions of one file at once, each with its cookie, by one link (Linux 6.6); the program must be of
- * kind uprobe.multi. With a pid, other processes that map the file may be spared the probes. All or none: returns 0, or
- * -errno with a reason. */
+ * kind uprobe.multi. With a pid, other processes that map the file may be spared the probes. All or none: returns 1, 0
+ * if the same are there already, or -errno with a reason. */
 int uprobes_attach_many(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u32 pid,
 			const u64 *offsets, const u64 *cookies, size_t len, enum uprobe_side side, struct reason *why);
 
 /* The same at an exported function of a 64-bit library. */
 int uprobes_attach_symbol(struct uprobes *uprobes, const struct bpf_program *program, const char *file,
 			  const char *symbol, enum uprobe_side side, u64 cookie, struct reason *why);
+
+/* Takes off what is on a file, or with a pid only what was put there for that process. Returns how many. */
+u32 uprobes_take_off(struct uprobes *uprobes, u64 device, u64 inode, u32 pid);
+
+/* A file may have changed. What is on it for all processes and is attached again before uprobes_settle stays as it is,
+ * without a gap; the rest is then taken off. */
+void uprobes_doubt(struct uprobes *uprobes, u64 device, u64 inode);
+void uprobes_settle(struct uprobes *uprobes);
 
 u32 uprobes_count(const struct uprobes *uprobes);
 

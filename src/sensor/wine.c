@@ -195,6 +195,13 @@ static void found_ntdll(void *data, const struct library *library)
 	mark_processes(state, library);
 }
 
+static void lost_ntdll(void *data, u64 device, u64 inode)
+{
+	const struct wine_state *state = data;
+
+	uprobes_take_off(state->uprobes, device, inode, 0);
+}
+
 static int wine_attach(void *data, int hook, struct reason *why)
 {
 	struct wine_state *state = data;
@@ -212,7 +219,7 @@ static int wine_attach(void *data, int hook, struct reason *why)
 		reason_set(why, "what processes map can't be told");
 		return -ENOTSUP;
 	}
-	return libraries_want(state->libraries, "ntdll.so", found_ntdll, state);
+	return libraries_want(state->libraries, "ntdll.so", found_ntdll, lost_ntdll, state);
 }
 
 static int wine_fd(const void *data)

@@ -26,6 +26,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	static int fd = -1;
 	static char path[64];
 	struct reason why = { "" };
+	static const char *const patterns[] = { "*GetDeviceProcAddr", "s[v-x]ap", NULL };
+	const u64 places[] = { 8, 16, size / 2, size, size ? data[size - 1] : ~0ULL };
 	size_t sum = 0;
 
 	if (fd < 0) {
@@ -36,6 +38,12 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		abort();
 	file_bytes = size;
 	elf_needs(path, "lib?*");
+	elf_exports_any(path, patterns);
+	/* Where a function begins there is code of the file. */
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!elf_begins_function(path, places[i], &why) && places[i] >= size)
+			abort();
+	why.text[0] = '\0';
 	if (elf_symbols(path, "*", take, &sum, &why) <= 0 && !why.text[0])
 		abort();
 	return 0;

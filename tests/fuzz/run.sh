@@ -57,7 +57,7 @@ fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stre
 	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/cuda.c src/model/cuda_api.c
 fuzz maps '' src/base/maps.c
 fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
-fuzz elf '' src/base/elf.c src/base/say.c
+fuzz elf '' src/base/elf.c src/base/regular.c src/base/say.c
 fuzz devices '' src/model/devices.c
 fuzz detour '' src/model/detour.c
 fuzz told '' src/sensor/cuda_told.c src/model/detour.c

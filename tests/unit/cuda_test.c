@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* core/cuda.h, model/cuda.c, cuda_api.c and nvidia.c: names, ioctls with real numbers, spans that lie inside each other
  * and those that do not, memory, errors. */
+#include <errno.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -331,6 +333,37 @@ static void names_of_functions(void)
 	cuda_functions_free(&functions);
 }
 
+/* Names are made by whoever makes the library. */
+static void functions_are_bounded(void)
+{
+	struct cuda_functions functions = { 0 };
+	char name[512];
+	int error = 0;
+
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	is(cuda_functions_add(&functions, name, 1, 1), 0, "name that is too long is passed over");
+	is(functions.len, 0, "function of a name that is too long is none");
+	for (u64 i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "cuGraphAlias%u", (u32)i);
+		error |= cuda_functions_add(&functions, name, 4096, 4096);
+	}
+	is(error, 0, "function may have 2,000 names");
+	ok(strlen(functions.all[0].aliases) < CUDA_ALIASES_LEN, "aliases of a function are bounded: %zu bytes",
+	   strlen(functions.all[0].aliases));
+	for (u64 i = 1; i < CUDA_FUNCTIONS_MAX; i++)
+		error |= cuda_functions_add(&functions, "cuGraph", i << 20, i);
+	is(error, 0, "library may have as many functions as there are numbers");
+	is(functions.len, CUDA_FUNCTIONS_MAX, "functions of a library are all found");
+	is(functions.all[CUDA_FUNCTIONS_MAX - 1].offset, (u64)(CUDA_FUNCTIONS_MAX - 1) << 20,
+	   "function at the end has its offset");
+	ok(cuda_functions_add(&functions, "cuGraph", 7, 7) == -E2BIG, "library with one function more is refused");
+	for (u64 i = 0; !error && i <= CUDA_NAMES_MAX; i++)
+		error = cuda_functions_add(&functions, "cuGraphB", 4096, 4096);
+	ok(error == -E2BIG, "library with more names than any has is refused");
+	cuda_functions_free(&functions);
+}
+
 static void ioctls_by_name(void)
 {
 	static const struct {
@@ -401,6 +434,7 @@ int main(void)
 	long_names_come_in_pieces();
 	hostile_events();
 	names_of_functions();
+	functions_are_bounded();
 	ioctls_by_name();
 	where_to_probe();
 	return tap_end();

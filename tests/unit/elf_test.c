@@ -199,7 +199,9 @@ static void test_reasons(void)
 	SPOILED(image.header.e_type = ET_REL, -ENOEXEC, "it is neither a library nor a program");
 	SPOILED(image.sections[1].sh_type = SHT_SYMTAB, -ENOEXEC, "it has no table of dynamic symbols");
 	SPOILED(image.sections[1].sh_link = 3, -ENOEXEC, "its table of dynamic symbols is damaged");
-	SPOILED(image.sections[1].sh_size = ~0ULL, -ENOEXEC, "its table of dynamic symbols is not all there");
+	SPOILED(image.sections[1].sh_size = ~0ULL, -ENOEXEC, "its table of dynamic symbols is too large");
+	SPOILED(image.sections[1].sh_size = 4096, -ENOEXEC, "its table of dynamic symbols is not all there");
+	SPOILED(image.sections[2].sh_size = 1 << 30, -ENOEXEC, "its table of dynamic symbols is too large");
 	SPOILED(image.sections[2].sh_size = 0, -ENOENT, "it exports no function swap");
 	SPOILED(image.symbols[1].st_name = 0xffffffff, -ENOENT, "it exports no function swap");
 	SPOILED(image.symbols[1].st_value = ~0ULL, -ENOENT, "it exports no function swap");
@@ -238,12 +240,65 @@ static void test_every_byte(void)
 	ok(refused, "some damaged files are refused with a reason: %u", refused);
 }
 
+/* Where functions begin: against the loader for a real library, and by hand for one with a table of frames alone. */
+static void test_begins(void)
+{
+	static const char *const doors[] = { "no_such", "crc3?", NULL }, *const none[] = { "glX*", NULL };
+	struct {
+		struct image image;
+		u8 forms[4];
+		s32 frames;
+		u32 count;
+		s32 rows[3][2];
+	} made = { .forms = { 1, 0x1b, 0x03, 0x3b }, .count = 3 };
+	struct search search = { 0 };
+	struct reason why = { "" };
+	u64 offset = 0;
+	u32 wrong = 0;
+
+	find_library(&search, "crc32");
+	is(elf_begins_function(search.path, search.offset, &why), 0, "function begins where the loader has it");
+	for (u64 i = 1; i < 16; i++)
+		wrong += elf_begins_function(search.path, search.offset + i, &why) != -ENOENT;
+	is(wrong, 0, "no function begins inside of another");
+	ok(elf_begins_function(search.path, 0, &why) == -ENOENT, "no function begins in a file's header");
+	ok(elf_begins_function(search.path, ~0ULL, &why) == -ENOENT, "no function begins behind a file's end");
+	ok(elf_begins_function("/dev/null", 0, &why) == -ENOEXEC, "no function begins in a device");
+	ok(elf_exports_any(search.path, doors), "library exports one of two patterns");
+	ok(!elf_exports_any(search.path, none), "library exports none of a pattern");
+	ok(!elf_exports_any("/dev/null", doors), "device exports nothing");
+
+	/* One segment, of code, which is the table's too: the type alone tells them apart, so two headers are needed.
+	 */
+	make_image(&made.image);
+	made.image.header.e_shnum = 0;
+	made.image.header.e_phnum = 1;
+	look_into(&made, sizeof(made), &offset, &why);
+	ok(elf_begins_function(memory_path, 0x20, &why) == -ENOENT, "no function begins without symbols and frames");
+	made.image.header.e_phnum = 2;
+	memcpy(&made.image.sections[0], &made.image.segment, sizeof(made.image.segment));
+	((Elf64_Phdr *)&made.image.sections[0])->p_type = PT_GNU_EH_FRAME;
+	((Elf64_Phdr *)&made.image.sections[0])->p_offset = offsetof(__typeof__(made), forms);
+	((Elf64_Phdr *)&made.image.sections[0])->p_vaddr = 0x1000 + offsetof(__typeof__(made), forms);
+	for (int i = 0; i < 3; i++)
+		made.rows[i][0] = (s32)(0x1010 + 0x10 * i) - (s32)(0x1000 + offsetof(__typeof__(made), forms));
+	look_into(&made, sizeof(made), &offset, &why);
+	is(elf_begins_function(memory_path, 0x10, &why), 0, "first function of a table of frames begins there");
+	is(elf_begins_function(memory_path, 0x30, &why), 0, "last function of a table of frames begins there");
+	ok(elf_begins_function(memory_path, 0x21, &why) == -ENOENT, "no function begins between two of a table");
+	made.count = 0xffffffff;
+	look_into(&made, sizeof(made), &offset, &why);
+	ok(elf_begins_function(memory_path, 0x48, &why) == -ENOENT,
+	   "table of frames that is not all there ends the search");
+}
+
 int main(void)
 {
 	test_real_library();
 	test_no_library();
 	test_reasons();
 	test_every_byte();
+	test_begins();
 	close(memory_fd);
 	return tap_end();
 }

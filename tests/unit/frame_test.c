@@ -38,6 +38,17 @@ static void test_handover(void)
 	   "presents after a late one show something else too");
 }
 
+static void test_tells(void)
+{
+	struct tells tells = { 0 };
+	u32 told = 0;
+
+	for (u64 i = 0; i < 1000; i++)
+		told += may_tell(&tells, 5 * (u64)NSEC_PER_SEC + i);
+	is(told, TELLS_EACH_SECOND, "thread tells so many addresses a second and no more");
+	ok(may_tell(&tells, 7 * (u64)NSEC_PER_SEC), "thread tells again a second later");
+}
+
 int main(void)
 {
 	const u64 glx = way_of(WAY_GLX, 1), gl = way_of(WAY_LIBGL, 2), egl = way_of(WAY_EGL, 3);
@@ -72,5 +83,6 @@ int main(void)
 	is(way_api(put), PRESENT_X11, "image put on a window presents by X11");
 	is(way_api(0), 0, "no way to present has no API");
 	test_handover();
+	test_tells();
 	return tap_end();
 }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who maps a file is first asked of those who are known to, and of all processes only where none of them does any
+ * more: a child that was forked has it too. */
+#include "library_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/descriptors.h"
+#include "../base/process.h"
+
+/* Files that one user's processes may have looked at at once, and all users' but root's. A session with several
+ * runtimes beside each other has about 60. Each takes up to 14 descriptors; where there are few, so are the files. */
+enum { FILES_EACH_USER = 96, FILES_ALL_USERS = 384, FILES_ALL = 1024, DESCRIPTORS_EACH = 16 };
+/* Looking at a file takes a millisecond or a few. At most a twentieth of a CPU's time goes to one user for long. */
+enum { BURST_MS = 300, PAYS_PARTS = 20 };
+
+static u32 at_most(u64 limit, u64 most)
+{
+	return (u32)(limit < most ? limit : most);
+}
+
+void library_files_open(struct library_files *files)
+{
+	u64 each = descriptors_allow() / DESCRIPTORS_EACH;
+
+	files->allowance = (struct allowance){
+		.held_each = at_most(each / 4, FILES_EACH_USER),
+		.held_users = at_most(each / 2, FILES_ALL_USERS),
+		.held_all = at_most(each, FILES_ALL),
+		.burst_ns = BURST_MS * (u64)NSEC_PER_MSEC,
+		.pays_parts = PAYS_PARTS,
+	};
+}
+
+void library_files_close(struct library_files *files)
+{
+	free(files->all);
+}
+
+static bool is_mapped(const struct mapped_file *file, const struct mapping *mapping)
+{
+	return file->inode == mapping->inode && file->major == mapping->major && file->minor == mapping->minor;
+}
+
+struct library_file *library_file_find(struct library_files *files, const struct mapping *mapping)
+{
+	for (size_t i = 0; i < files->len; i++)
+		if (is_mapped(&files->all[i].mapped, mapping))
+			return &files->all[i];
+	return NULL;
+}
+
+struct library_file *library_file_add(struct library_files *files, const struct mapping *mapping, u32 uid)
+{
+	size_t room = files->room ? files->room * 2 : 32;
+	struct library_file *all = files->all;
+
+	if (files->len == files->room) {
+		all = realloc(all, room * sizeof(*all));
+		if (!all)
+			return NULL;
+		files->all = all;
+		files->room = room;
+	}
+	if (!allowance_hold(&files->allowance, uid))
+		return NULL;
+	all[files->len] = (struct library_file){
+		.mapped = { mapping->inode, mapping->major, mapping->minor },
+		.charged_to = uid,
+	};
+	return &all[files->len++];
+}
+
+void library_file_held_by(struct library_file *file, u32 pid)
+{
+	for (u32 i = 0; i < HOLDERS_MAX; i++)
+		if (file->holders[i] == pid)
+			return;
+	file->holders[file->holders_next++ % HOLDERS_MAX] = pid;
+}
+
+bool library_file_is_new(struct library_file *file, const struct stat *seen)
+{
+	struct identity now = { 0 };
+	bool is_new;
+
+	now.device = seen->st_dev;
+	now.inode = seen->st_ino;
+	now.bytes = (u64)seen->st_size;
+	now.changed_ns = (u64)seen->st_mtim.tv_sec * NSEC_PER_SEC + (u64)seen->st_mtim.tv_nsec;
+	is_new = memcmp(&file->identity, &now, sizeof(now)) != 0;
+	file->identity = now;
+	file->is_roots = !seen->st_uid && !(seen->st_mode & (S_IWGRP | S_IWOTH));
+	return is_new;
+}
+
+void library_file_refuse(struct library_files *files, u32 pid, const struct mapping *mapping, u64 until_ns)
+{
+	files->refused[files->refused_next++ % REFUSED_MAX] =
+		(struct refused_file){ { mapping->inode, mapping->major, mapping->minor }, pid, until_ns };
+}
+
+bool library_file_is_refused(const struct library_files *files, u32 pid, const struct mapping *mapping, u64 now_ns)
+{
+	for (u32 i = 0; i < REFUSED_MAX; i++)
+		if (files->refused[i].pid == pid && now_ns < files->refused[i].until_ns &&
+		    is_mapped(&files->refused[i].mapped, mapping))
+			return true;
+	return false;
+}
+
+enum { ASKED_MAX = 64 };
+
+struct review {
+	struct library_files *files;
+	u32 pid;
+	u32 asked[ASKED_MAX];
+	u32 asked_len;
+};
+
+static int mark_held(void *data, const struct mapping *mapping)
+{
+	const struct review *review = data;
+	struct library_file *file = mapping->inode ? library_file_find(review->files, mapping) : NULL;
+
+	if (file) {
+		file->is_held = true;
+		library_file_held_by(file, review->pid);
+	}
+	return 0;
+}
+
+static void mark_of_process(void *data, u32 pid)
+{
+	struct review *review = data;
+
+	review->pid = pid;
+	maps_read(pid, mark_held, review);
+}
+
+/* Where there are too many to remember whom it asked, it asks no more. */
+static bool was_asked(struct review *review, u32 pid)
+{
+	for (u32 i = 0; i < review->asked_len; i++)
+		if (review->asked[i] == pid)
+			return true;
+	if (review->asked_len == ASKED_MAX)
+		return true;
+	review->asked[review->asked_len++] = pid;
+	return false;
+}
+
+/* Asks each known holder once for all the files that it holds. Returns whether some file is held by none. */
+static bool ask_holders(struct review *review)
+{
+	struct library_files *files = review->files;
+	bool some_free = false;
+
+	for (size_t i = 0; i < files->len; i++)
+		files->all[i].is_held = files->all[i].is_roots;
+	for (size_t i = 0; i < files->len; i++) {
+		struct library_file *file = &files->all[i];
+
+		for (u32 j = 0; j < HOLDERS_MAX && !file->is_held; j++)
+			if (file->holders[j] && !was_asked(review, file->holders[j]))
+				mark_of_process(review, file->holders[j]);
+		some_free |= !file->is_held;
+	}
+	return some_free;
+}
+
+void library_files_review(struct library_files *files, void (*gone)(void *data, const struct library_file *file),
+			  void *data)
+{
+	struct review review = { .files = files };
+	size_t kept = 0;
+
+	if (!ask_holders(&review))
+		return;
+	processes_each(mark_of_process, &review);
+	for (size_t i = 0; i < files->len; i++) {
+		if (files->all[i].is_held) {
+			files->all[kept++] = files->all[i];
+			continue;
+		}
+		allowance_release(&files->allowance, files->all[i].charged_to);
+		gone(data, &files->all[i]);
+	}
+	files->len = kept;
+}

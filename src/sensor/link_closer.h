@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Closes links of probes beside the program's own work: the kernel waits a third of a second for each until nobody can
+ * be in it any more, and waits for many at once as long as for one. */
+#ifndef TACTUS_SENSOR_LINK_CLOSER_H
+#define TACTUS_SENSOR_LINK_CLOSER_H
+
+struct bpf_link;
+
+void link_close_soon(struct bpf_link *link);
+/* Until all of them are closed. */
+void links_wait_closed(void);
+
+#endif

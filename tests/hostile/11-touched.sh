@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# A library that is touched, over and over, keeps the probes that it has: no call counts twice, none is missed.
+# not beside: tactus cuda, whose folders in /tmp are counted
+. tests/tap.sh
+
+chmod 755 "$scratch"
+mkdir "$scratch/his"
+cp build/workloads/libcuda.so.1 build/workloads/cuda_calls "$scratch/his/"
+chown -R 65534:65534 "$scratch/his"
+mkfifo "$scratch/go"
+chmod 666 "$scratch/go"
+# One maps it before it is touched and goes on after; others come and go.
+cat >"$scratch/touches.sh" <<'END'
+cd "$1" || exit
+as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+descriptors() { find "/proc/$PPID/fd" -type l | wc -l; }
+as_user his/cuda_calls "$1/his/libcuda.so.1" launches 500 loaded <go >held 2>&1 &
+exec 3>go
+until grep -q pid= held; do sleep 0.05; done
+sleep 1
+as_user his/cuda_calls "$1/his/libcuda.so.1" launches 100 >said 2>&1
+descriptors >before
+i=0
+while [ $((i += 1)) -le 20 ]; do
+	as_user touch his/libcuda.so.1
+	as_user his/cuda_calls "$1/his/libcuda.so.1" launches 10 >said 2>&1
+	sleep 0.12
+done
+sleep 1.2
+as_user his/cuda_calls "$1/his/libcuda.so.1" launches 200 >said 2>&1
+descriptors >after
+echo go >&3
+exec 3>&-
+wait
+END
+timeout 60 "$tactus" cuda --json --no-detour -- bash "$scratch/touches.sh" "$scratch" >"$scratch/all" 2>"$scratch/err"
+is "watching a library that is touched ends well" $? 0
+counted=$(grep '^{' "$scratch/all" | json 'sum(r["calls"] for r in rows if r.get("function") == "cuLaunchKernel")')
+is "launches through a library that was touched 20 times count once each" "$counted" $((500 + 100 + 20 * 10 + 200))
+is "a touched library takes no more descriptors" "$(cat "$scratch/after")" "$(cat "$scratch/before")"
+say_measured "1000 launches, $counted counted; $(cat "$scratch/before") descriptors before and $(cat "$scratch/after") after 20 touches"
+done_testing
