@@ -45,13 +45,13 @@ enum { SHARED_OPTIONS = sizeof(shared_options) / sizeof(shared_options[0]), OWN_
 static void __attribute__((format(printf, 2, 3), noreturn))
 bad_usage(const struct command_usage *usage, const char *format, ...)
 {
+	struct reason why;
 	va_list args;
 
-	fprintf(stderr, "tactus: %s: ", usage->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(why.text, sizeof(why.text), format, args);
 	va_end(args);
-	fprintf(stderr, " (see 'tactus %s --help')\n", usage->name);
+	fail(usage->name, "%s (see 'tactus %s --help')", why.text, usage->name);
 	exit(EXIT_USAGE);
 }
 

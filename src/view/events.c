@@ -96,7 +96,7 @@ struct printer {
 static void name_of(char *into, const struct threads *threads, u32 tid)
 {
 	const struct thread *thread = threads_by_tid(threads, tid);
-	char comm[COMM_LEN + 1] = "", plain[COMM_LEN * 2];
+	char comm[COMM_LEN + 1] = "", plain[COMM_LEN];
 
 	if (thread)
 		memcpy(comm, thread->comm.text, COMM_LEN);

@@ -292,7 +292,7 @@ static void say_farewell(const struct scx_farewell *last, const char *then)
 	else
 		note("the scheduler ended: %s%s%s; %s", reason, last->message[0] ? ": " : "", last->message, then);
 	if (last->kind >= SCX_KIND_ERROR && last->dump[0])
-		fprintf(stderr, "%s%s", last->dump, last->dump[strlen(last->dump) - 1] == '\n' ? "" : "\n");
+		say_lines(last->dump);
 }
 
 /* True if it is in charge. */
