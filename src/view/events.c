@@ -229,6 +229,7 @@ int view_events(int argc, char **argv)
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
 	printer.json = options.json;
+	source.forgets_ended = true;
 	if ((only & CUDA_KINDS) && !options.input) {
 		fail("events", "calls into CUDA are watched by 'tactus cuda', and are here only in its recordings");
 		return EXIT_USAGE;

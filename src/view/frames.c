@@ -416,6 +416,7 @@ int view_frames(int argc, char **argv)
 	}
 	frames_init(&show.frames, with_why);
 	show.source = (struct source){ .view = "frames",
+				       .forgets_ended = true,
 				       .roles = true,
 				       .frames = true,
 				       .gpu = with_why,

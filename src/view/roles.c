@@ -195,6 +195,7 @@ int view_roles(int argc, char **argv)
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
 	source.learns = learns;
+	source.forgets_ended = follow;
 	follower.json = options.json;
 	source.data = &follower;
 	sheet_open(&follower.sheet, stdout, true, columns, COLUMNS);

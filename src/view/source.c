@@ -77,6 +77,7 @@ static int replay(struct source *source, const char *path)
 	memcpy(source->info.places, recording_reader_info(reader)->places,
 	       source->info.cpus_len * sizeof(*source->info.places));
 	source->threads.first_ns = source->info.mono_start_ns;
+	source->threads.ended_most = source->forgets_ended ? THREADS_ENDED_FEW : 0;
 	while ((got = recording_next(reader, &event, &why)) > 0)
 		give(source, event);
 	if (got < 0)
@@ -491,6 +492,7 @@ static int play_live(struct source *source, const struct options *options)
 	source->info.places = calloc(source->info.cpus_len, sizeof(*source->info.places));
 	if (!source->info.places || threads_init(&source->threads, source->info.places, source->info.cpus_len))
 		return fail(source->view, "out of memory");
+	source->threads.ended_most = source->forgets_ended ? THREADS_ENDED_FEW : 0;
 	places_read(source->info.places, source->info.cpus_len);
 	status = prepare_command(&session);
 	source->command_pid = (u32)session.watch.child.pid;
