@@ -36,7 +36,7 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 WORKLOADS := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(wildcard tests/workloads/*.c))
-WORKLOADS += $(B)/workloads/libcuda.so.1
+WORKLOADS += $(B)/workloads/libcuda.so.1 $(B)/workloads/clock.so
 WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/*.c))
 WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 
@@ -153,6 +153,11 @@ $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
 	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
 		$(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -shared $< -o $@
+
+# Libraries to preload.
+$(B)/workloads/%.so: tests/fakes/%.c
+	$(begin)
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@ -ldl
 
 # Guests' programs that bring the scheduler along.
 $(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
