@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../base/places.h"
+#include "../base/privileges.h"
 #include "../base/say.h"
 #include "../base/system.h"
 #include "../model/roles.h"
@@ -559,6 +560,7 @@ int view_run(int argc, char **argv)
 				      .on_tick = on_tick,
 				      .on_close = on_close,
 				      .data = &run };
+	privileges_need(wanted == ACTUATOR_NONE || dry_run ? 0 : NEED_TO_ACT);
 	status = source_play(&run.source, &options);
 	end_actuators(&run);
 	if (run.began && options.output)

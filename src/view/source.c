@@ -16,6 +16,7 @@
 
 #include "../../core/event_info.h"
 #include "../base/places.h"
+#include "../base/privileges.h"
 #include "../base/system.h"
 #include "../sensor/cuda.h"
 #include "../sensor/evidence.h"
@@ -67,6 +68,7 @@ static int replay(struct source *source, const char *path)
 	if (recording_open(&reader, path, &why))
 		return fail(path, "%s", why.text);
 	source->replay = true;
+	privileges_give_up_all();
 	source->info = *recording_reader_info(reader);
 	/* The places go with the reader; the threads need them longer. */
 	source->info.places = calloc(source->info.cpus_len ? source->info.cpus_len : 1, sizeof(*source->info.places));
