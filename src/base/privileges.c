@@ -15,21 +15,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef CAP_CHECKPOINT_RESTORE
-#define CAP_CHECKPOINT_RESTORE 40
-#endif
-
 static const struct {
 	int capability;
 	unsigned int needed_by;
 	const char *what_for;
 } kept[] = {
 	{ CAP_BPF, NEED_SENSORS, "to read maps and iterators, and to load a scheduler again" },
-	{ CAP_PERFMON, NEED_SENSORS, "to put probes on libraries that are mapped later" },
-	{ CAP_SYS_PTRACE, NEED_SENSORS, "to read in /proc what other users' processes map and have open" },
-	{ CAP_DAC_READ_SEARCH, NEED_SENSORS, "to read programs and libraries in other users' folders" },
-	{ CAP_CHECKPOINT_RESTORE, NEED_SENSORS, "to open in map_files the very file that a process has mapped" },
-	{ CAP_SYSLOG, NEED_SENSORS, "to find functions of a driver that is loaded later" },
+	{ CAP_PERFMON, NEED_SENSORS, "the same, for programs that read the kernel's memory" },
+	{ CAP_SYS_ADMIN, NEED_TO_PROBE,
+	  "to put probes on libraries that are mapped later: less does not do for the kernel" },
+	{ CAP_SYS_PTRACE, NEED_TO_PROBE, "to read in /proc what other users' processes map and have open" },
+	{ CAP_DAC_READ_SEARCH, NEED_TO_PROBE, "to read programs and libraries in other users' folders" },
+	{ CAP_SYSLOG, NEED_TO_PROBE, "to find functions of a driver that is loaded later" },
 	{ CAP_SYS_NICE, NEED_TO_ACT,
 	  "to give other users' threads nice values, slices and policies, and take them back" },
 	{ CAP_KILL, NEED_TO_SIGNAL, "to pass signals on to a command that runs as another user" },
@@ -53,7 +50,7 @@ static void keep_capabilities(u64 wanted)
 		return;
 	held = data[0].permitted | (u64)data[1].permitted << 32;
 	/* A container may have been given the old one, which is all of the new ones and much more, in their place. */
-	if (wanted & ~held & (1ULL << CAP_BPF | 1ULL << CAP_PERFMON | 1ULL << CAP_CHECKPOINT_RESTORE))
+	if (wanted & ~held & (1ULL << CAP_BPF | 1ULL << CAP_PERFMON))
 		wanted |= 1ULL << CAP_SYS_ADMIN;
 	for (int capability = 0; capability < 64; capability++)
 		if (!(wanted >> capability & 1))

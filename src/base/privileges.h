@@ -34,9 +34,10 @@ int run_as_become(const struct run_as *as);
 
 /* What is still to be done by the time that privileges are given up. */
 enum {
-	NEED_SENSORS = 1 << 0,	 /* goes on watching other users' processes */
-	NEED_TO_ACT = 1 << 1,	 /* changes how other users' threads are scheduled */
-	NEED_TO_SIGNAL = 1 << 2, /* has a command that runs as another user */
+	NEED_SENSORS = 1 << 0,	 /* goes on reading what the kernel half keeps */
+	NEED_TO_PROBE = 1 << 1,	 /* goes on looking at other users' processes, and puts probes on what they map */
+	NEED_TO_ACT = 1 << 2,	 /* changes how other users' threads are scheduled */
+	NEED_TO_SIGNAL = 1 << 3, /* has a command that runs as another user */
 };
 
 /* Adds to what is needed. */

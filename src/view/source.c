@@ -496,6 +496,7 @@ static int play_live(struct source *source, const struct options *options)
 		return fail(source->view, "out of memory");
 	source->threads.ended_most = source->forgets_ended ? THREADS_ENDED_FEW : 0;
 	places_read(source->info.places, source->info.cpus_len);
+	privileges_need(source->roles || source->cuda ? NEED_TO_PROBE : 0);
 	status = prepare_command(&session);
 	source->command_pid = (u32)session.watch.child.pid;
 	if (!status)
