@@ -22,7 +22,10 @@ endif
 
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
+# What makes a fault in a root program harder to use; tools/lint.sh looks for it in the binary. FORTIFY needs optimization.
+HARDENED = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-D_FORTIFY_SOURCE=2)
+HARDENED_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(HARDENED) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
 LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty
 STATIC_LIBS = $(LIBS) $(shell $(PKG_CONFIG) --static --libs-only-l libelf 2>/dev/null)
 # Where the headers of one machine lie, which clang does not look for when it makes BPF.
@@ -36,7 +39,7 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 WORKLOADS := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(wildcard tests/workloads/*.c))
-WORKLOADS += $(B)/workloads/libcuda.so.1
+WORKLOADS += $(B)/workloads/libcuda.so.1 $(B)/workloads/clock.so $(B)/workloads/faults.so
 WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/*.c))
 WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 
@@ -79,8 +82,7 @@ $(B)/deps.mk:
 	@$(if $(CROSS),tools/deps.sh build $(ARCH),echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
-	@mkdir -p $(@D)
-	@echo "  BPF   $<"
+	@mkdir -p $(@D) && echo "  BPF   $<"
 	@$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
@@ -92,8 +94,7 @@ $(B)/src/%.o: src/%.c $(SKEL) $(B)/deps.mk Makefile
 
 # What a traced program takes in lies in tactus itself; it brings no C library along. There is none but for x86-64.
 $(B)/detour.so: $(wildcard detour/*.[ch] core/*.h) Makefile
-	@mkdir -p $(@D)
-	@echo "  CC    $@"
+	@mkdir -p $(@D) && echo "  CC    $@"
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector \
 		-mgeneral-regs-only -fcf-protection -nostdlib -shared -Wl,-z,now,--no-undefined \
 		$(wildcard detour/*.c) -o $@
@@ -102,7 +103,7 @@ $(B)/src/sensor/cuda_detour.o: $(if $(filter x86,$(BPF_ARCH)),$(B)/detour.so)
 
 $(B)/tactus: $(OBJ)
 	@echo "  LINK  $@"
-	@$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	@$(CC) $(ALL_CFLAGS) -pie $(HARDENED_LINK) $(LDFLAGS) $^ $(LIBS) -o $@
 
 -include $(OBJ:.o=.d)
 
@@ -110,7 +111,7 @@ $(B)/tactus: $(OBJ)
 static: $(B)/tactus-static
 $(B)/tactus-static: $(OBJ)
 	@echo "  LINK  $@"
-	@$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static $^ $(STATIC_LIBS) -o $@
+	@$(CC) $(ALL_CFLAGS) -static-pie $(HARDENED_LINK) $(LDFLAGS) $^ $(STATIC_LIBS) -o $@
 
 ## make clang       build everything again with clang, to see that it is clean there too
 # The BPF objects are clang's own in either build; what is looked for here are warnings, so nothing is optimized.
@@ -119,8 +120,7 @@ clang: $(SKEL)
 	@$(MAKE) --no-print-directory CC=$(CLANG) CFLAGS=-O0 B=build/clang LIBBPF_A=$(LIBBPF_A) LIBBPF_CFLAGS="$(LIBBPF_CFLAGS)" \
 		BPFTOOL=$(BPFTOOL) build/clang/tactus
 build/clang/deps.mk: build/deps.mk
-	@mkdir -p $(@D)
-	@cp -p $< $@
+	@mkdir -p $(@D) && cp -p $< $@
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
@@ -129,14 +129,12 @@ PURE += src/view/role_words.c src/view/status.c src/sched/journal.c src/sched/sc
 SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all \
 	-fsanitize=undefined $(if $(CROSS),-static-libubsan,-fsanitize=address)
 $(B)/pure/%.o: %.c $(wildcard core/*.h src/*/*.h)
-	@mkdir -p $(@D)
-	@echo "  CC    $< (sanitizers)"
+	@mkdir -p $(@D) && echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) -c $< -o $@
 $(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
 	@rm -f $@ && $(CROSS)ar rcs $@ $^
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
-	@mkdir -p $(@D)
-	@echo "  CC    $< (sanitizers)"
+	@mkdir -p $(@D) && echo "  CC    $< (sanitizers)"
 	@$(SANITIZED) $< $(B)/pure.a -lz -linih -liberty -o $@
 
 # BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
@@ -154,6 +152,10 @@ $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
 		$(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -shared $< -o $@
 
+$(B)/workloads/%.so: tests/fakes/%.c
+	$(begin)
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@ -ldl
+
 # Guests' programs that bring the scheduler along.
 $(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
 	$(begin)
@@ -161,8 +163,7 @@ $(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
 
 # Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
 $(B)/workloads/%.exe: tests/workloads-windows/%.c
-	@mkdir -p $(@D)
-	@echo "  MINGW $<"
+	@mkdir -p $(@D) && echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
 # The saved BTFs and Windows programs are of x86-64.
@@ -232,14 +233,11 @@ $(B)/bench/programs: bench/latency/programs.c
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
 $(B)/bench/conceal.so: bench/roles/conceal.c
-	@mkdir -p $(@D)
-	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@
+	@mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@
 $(B)/bench/windows.exe: bench/roles/windows.c
-	@mkdir -p $(@D)
-	@x86_64-w64-mingw32-gcc $(WARN) -O2 $< -o $@ -lopengl32 -lgdi32
+	@mkdir -p $(@D) && x86_64-w64-mingw32-gcc $(WARN) -O2 $< -o $@ -lopengl32 -lgdi32
 $(B)/bench/%.skel.h: bench/%.bpf.c bpf/kernel.h $(B)/deps.mk
-	@mkdir -p $(@D)
-	@$(CLANG) $(BPF_CFLAGS) -c $< -o $(@:.skel.h=.bpf.o)
+	@mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -c $< -o $(@:.skel.h=.bpf.o)
 	@$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $*_bpf >$@
 $(B)/bench/%: bench/%.c bench/cost.h $(B)/bench/empty.skel.h $(OBJ)
 	@echo "  CC    $<"

@@ -85,6 +85,7 @@ struct profile {
 	struct kind_figures figures;
 	u64 first_seen_s; /* wall clock, since 1970 */
 	u64 last_seen_s;
+	u32 use_day;			      /* the database's day of use on which it was last seen */
 	struct profile_day days[PROCDB_DAYS]; /* the newest first */
 	u32 predicted; /* its place among those in the kernel's map plus one; neither this nor the next is kept in files
 			*/
@@ -276,7 +277,9 @@ core_fn void profile_learn(struct profile *profile, const struct kind_seen *seen
 	profile->observations = votes_add(profile->observations, seen->threads);
 	if (!profile->first_seen_s)
 		profile->first_seen_s = now_s;
-	profile->last_seen_s = now_s;
+	/* A clock that went back, or began in 1970, makes nothing older. */
+	if (now_s > profile->last_seen_s)
+		profile->last_seen_s = now_s;
 }
 
 /* Weighed by how often each was observed. */

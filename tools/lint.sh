@@ -73,6 +73,28 @@ check_manual() {
 	mandoc -T lint -W warning man/*.8 || breach "man page: see above"
 }
 
+# The binaries that are built: what the Makefile asks of compiler and linker must have arrived.
+check_binary() {
+	local binary what pattern
+	say "hardening of what is built"
+	for binary in build/tactus build/tactus-static build/aarch64/tactus build/aarch64/tactus-static; do
+		[ -e "$binary" ] || continue
+		readelf -hldsW "$binary" >build/lint.readelf 2>/dev/null
+		while IFS='|' read -r what pattern; do
+			grep -qE -- "$pattern" build/lint.readelf || breach "$binary: $what is missing"
+		done <<-'END'
+			PIE|Type: +DYN
+			RELRO|GNU_RELRO
+			BIND_NOW|FLAGS_1.*NOW
+			a stack that is not executable|GNU_STACK.* RW +0x
+			the stack protector|__stack_chk_fail
+			FORTIFY|__[a-z]+_chk
+		END
+		! grep -q TEXTREL build/lint.readelf || breach "$binary: has text that is relocated"
+	done
+	rm -f build/lint.readelf
+}
+
 # Folders whose tests have names that stand alone; those that are not clean yet come later.
 named_tests=(tests/unit tests/host tests/hostile tests/guest tests/vm tests/long tests/replay)
 
@@ -91,5 +113,6 @@ check_rooms
 check_sizes
 check_manual
 check_names
+check_binary
 [ "$breaches" = 0 ] || die "lint: $breaches breaches"
 say "lint: clean"

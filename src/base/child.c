@@ -13,7 +13,7 @@
 #include "loop.h"
 #include "say.h"
 
-static void become_command(int gate_fd, int report_fd, char **argv)
+static void become_command(int gate_fd, int report_fd, char **argv, const struct run_as *as)
 {
 	char byte;
 	int error;
@@ -22,14 +22,17 @@ static void become_command(int gate_fd, int report_fd, char **argv)
 	/* The gate gives one byte to go; end of file means that the parent is gone or gave up. */
 	if (read(gate_fd, &byte, 1) != 1)
 		_exit(EXIT_FAILURE);
-	execvp(argv[0], argv);
-	error = errno;
+	error = -run_as_become(as);
+	if (!error) {
+		execvp(argv[0], argv);
+		error = errno;
+	}
 	if (write(report_fd, &error, sizeof(error)) < 0)
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_NOT_FOUND);
 }
 
-int child_prepare(struct child *child, char **argv)
+int child_prepare(struct child *child, char **argv, const struct run_as *as)
 {
 	int gate[2], report[2], error;
 
@@ -47,7 +50,7 @@ int child_prepare(struct child *child, char **argv)
 	if (child->pid == 0) {
 		close(gate[1]);
 		close(report[0]);
-		become_command(gate[0], report[1], argv);
+		become_command(gate[0], report[1], argv, as);
 	}
 	close(gate[0]);
 	close(report[1]);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "privileges.h"
+
 struct child {
 	pid_t pid;     /* 0: no command was given */
 	int gate_fd;   /* closing it lets the command start */
@@ -15,8 +17,8 @@ struct child {
 	int status; /* exit status as a shell would give it */
 };
 
-/* Forks the process that will become the command. Returns 0 or -errno. */
-int child_prepare(struct child *child, char **argv);
+/* Forks the process that will become the command, of that user. Returns 0 or -errno. */
+int child_prepare(struct child *child, char **argv, const struct run_as *as);
 
 /* Lets the command start. Returns 0, or the exit status to end with after it has said why the command cannot start. */
 int child_start(struct child *child, char **argv);

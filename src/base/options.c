@@ -20,7 +20,7 @@ struct parse {
 	int next; /* the word after the last one that was understood */
 };
 
-enum { KEY_CGROUP = 0x100, KEY_RING };
+enum { KEY_CGROUP = 0x100, KEY_RING, KEY_USER };
 
 static const struct shared_option {
 	unsigned int takes; /* 0: every command */
@@ -36,6 +36,9 @@ static const struct shared_option {
 	{ TAKES_INPUT, { "input", 'i', "FILE", 0, "Read a recording instead of the kernel", 0 } },
 	{ TAKES_OUTPUT, { "output", 'o', "FILE", 0, "Write what is watched to a recording", 0 } },
 	{ TAKES_RING, { "ring-kb", KEY_RING, "KB", 0, "Size of each CPU's ring, a power of two", 0 } },
+	{ TAKES_COMMAND,
+	  { "user", KEY_USER, "NAME", 0, "Run the command as this user; else, under sudo, as the one who called it",
+	    0 } },
 	{ TAKES_JSON, { "json", 'j', 0, 0, "Print JSON, one object a line, instead of a table", 0 } },
 	{ 0, { "verbose", 'v', 0, 0, "Also print what libbpf and the kernel's verifier say", 0 } },
 	{ 0, { "help", 'h', 0, 0, "Print this help", 0 } },
@@ -45,13 +48,13 @@ enum { SHARED_OPTIONS = sizeof(shared_options) / sizeof(shared_options[0]), OWN_
 static void __attribute__((format(printf, 2, 3), noreturn))
 bad_usage(const struct command_usage *usage, const char *format, ...)
 {
+	struct reason why;
 	va_list args;
 
-	fprintf(stderr, "tactus: %s: ", usage->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(why.text, sizeof(why.text), format, args);
 	va_end(args);
-	fprintf(stderr, " (see 'tactus %s --help')\n", usage->name);
+	fail(usage->name, "%s (see 'tactus %s --help')", why.text, usage->name);
 	exit(EXIT_USAGE);
 }
 
@@ -249,6 +252,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_RING:
 		take_ring(parse, arg);
 		return 0;
+	case KEY_USER:
+		parse->options->user = arg;
+		return 0;
 	case 'j':
 		parse->options->json = true;
 		return 0;
@@ -264,6 +270,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (state->quoted && !parse->options->command && !parse->options->word)
 			bad_usage(parse->usage, "no command after '--'");
+		if (parse->options->user && !parse->options->command)
+			bad_usage(parse->usage, "--user is for a command after '--'");
 		check_together(parse);
 		return 0;
 	case ARGP_KEY_INIT:

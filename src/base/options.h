@@ -23,6 +23,7 @@ struct options {
 	bool json;
 	bool verbose;
 	char **command;	    /* the words after `--`, or NULL */
+	const char *user;   /* whom the command runs as; NULL: see base/privileges.h */
 	const char *input;  /* a recording to read instead of the kernel */
 	const char *output; /* a recording to write */
 	struct filter filter;

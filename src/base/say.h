@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How the program speaks to its user: one line on stderr per trouble, `tactus: what: why`.
- * And the exit statuses that go with it. */
+ * And the exit statuses that go with it. Names, paths and others' words may be among what is said: a terminal gets only
+ * plain text of it (core/plain.h). */
 #ifndef TACTUS_BASE_SAY_H
 #define TACTUS_BASE_SAY_H
 
@@ -25,6 +26,9 @@ int fail(const char *what, const char *format, ...) __attribute__((format(printf
 
 /* Prints "tactus: note" where the user ought to know something that is no failure. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints lines that others wrote, such as a scheduler's dump, as they are but for what could harm a terminal. */
+void say_lines(const char *text);
 
 /* Flushes stdout and says so if not all of it could be written. A reader that went away is no failure. */
 int finish_output(int status);

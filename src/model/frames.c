@@ -38,6 +38,15 @@ void frames_free(struct frames *frames)
 	history_free(&frames->history);
 }
 
+/* NULL for want of memory, or of room. */
+static void *new_row(struct frames *frames, size_t bytes)
+{
+	void *row = frames->rows_len < FRAMES_ROWS_MAX ? calloc(1, bytes) : NULL;
+
+	frames->rows_len += row != NULL;
+	return row;
+}
+
 static struct frame_process *process_of(struct frames *frames, const struct thread *thread, u64 now_ns)
 {
 	struct frame_process **end = &frames->processes, *process;
@@ -47,7 +56,7 @@ static struct frame_process *process_of(struct frames *frames, const struct thre
 			return process;
 		end = &process->next;
 	}
-	process = calloc(1, sizeof(*process));
+	process = new_row(frames, sizeof(*process));
 	if (process) {
 		process->pid = thread->pid;
 		process->first_ns = now_ns;
@@ -56,7 +65,7 @@ static struct frame_process *process_of(struct frames *frames, const struct thre
 	return process;
 }
 
-static struct frame_stream *stream_of(struct frame_process *process, u32 tid)
+static struct frame_stream *stream_of(struct frames *frames, struct frame_process *process, u32 tid)
 {
 	struct frame_stream *stream = process->streams;
 
@@ -64,7 +73,7 @@ static struct frame_stream *stream_of(struct frame_process *process, u32 tid)
 		stream = stream->next;
 	if (stream)
 		return stream;
-	stream = calloc(1, sizeof(*stream));
+	stream = new_row(frames, sizeof(*stream));
 	if (stream) {
 		stream->tid = tid;
 		stream->next = process->streams;
@@ -73,8 +82,11 @@ static struct frame_stream *stream_of(struct frame_process *process, u32 tid)
 	return stream;
 }
 
-static bool keep(u64 **list, size_t *len, size_t *room, u64 value)
+static bool keep(struct frames *frames, u64 **list, size_t *len, size_t *room, u64 value)
 {
+	if (frames->times_len == FRAMES_TIMES_MAX)
+		return false;
+	frames->times_len++;
 	if (*len == *room) {
 		size_t more_room = *room ? *room * 2 : 256;
 		u64 *more = realloc(*list, more_room * sizeof(*more));
@@ -88,9 +100,9 @@ static bool keep(u64 **list, size_t *len, size_t *room, u64 value)
 	return true;
 }
 
-static bool keep_interval(struct frame_process *process, u64 interval_ns)
+static bool keep_interval(struct frames *frames, struct frame_process *process, u64 interval_ns)
 {
-	if (!keep(&process->intervals_ns, &process->len, &process->room, interval_ns))
+	if (!keep(frames, &process->intervals_ns, &process->len, &process->room, interval_ns))
 		return false;
 	process->shown_ns[process->shown_next] = interval_ns;
 	process->shown_next = (process->shown_next + 1) % FRAMES_SHOWN;
@@ -186,7 +198,7 @@ static void take_shown(struct frames *frames, const struct threads *threads, con
 	const struct thread *thread = threads_by_tid(threads, event->head.tid);
 	bool counts = thread && !thread->bystander;
 	struct frame_process *process = counts ? process_of(frames, thread, event->head.time_ns) : NULL;
-	struct frame_stream *stream = process ? stream_of(process, event->head.tid) : NULL;
+	struct frame_stream *stream = process ? stream_of(frames, process, event->head.tid) : NULL;
 
 	if (!stream)
 		return;
@@ -237,7 +249,7 @@ static void take_served(struct frames *frames, const struct event_served *event)
 	while (server && server->pid != event->pid)
 		server = server->next;
 	if (!server) {
-		server = calloc(1, sizeof(*server));
+		server = new_row(frames, sizeof(*server));
 		if (!server) {
 			frames->failed = true;
 			return;
@@ -259,8 +271,8 @@ static void serve(struct frames *frames, u32 server_pid, u64 now_ns)
 			for (struct frame_stream *stream = process->streams; stream; stream = stream->next) {
 				u64 had_ns = handover_presented(&stream->handover, now_ns);
 
-				if (had_ns &&
-				    !keep(&process->server_ns, &process->server_len, &process->server_room, had_ns))
+				if (had_ns && !keep(frames, &process->server_ns, &process->server_len,
+						    &process->server_room, had_ns))
 					frames->failed = true;
 			}
 		}
@@ -318,7 +330,7 @@ static bool take_frame(struct frames *frames, struct threads *threads, const str
 	const struct thread *thread = threads_by_tid(threads, event->head.tid);
 	bool counts = !thread || !thread->bystander;
 	struct frame_process *process = thread && counts ? process_of(frames, thread, event->head.time_ns) : NULL;
-	struct frame_stream *stream = process ? stream_of(process, event->head.tid) : NULL;
+	struct frame_stream *stream = process ? stream_of(frames, process, event->head.tid) : NULL;
 	struct pace_verdict verdict;
 	u64 moves;
 
@@ -360,7 +372,7 @@ static bool take_frame(struct frames *frames, struct threads *threads, const str
 		stream->usual_gpu_ns = average(stream->usual_gpu_ns, late->gpu_ns);
 	if (!verdict.interval_ns)
 		return false;
-	if (!keep_interval(process, verdict.interval_ns))
+	if (!keep_interval(frames, process, verdict.interval_ns))
 		frames->failed = true;
 	if (frames->explains)
 		explain(frames, threads, stream, late);

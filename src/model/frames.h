@@ -71,7 +71,13 @@ struct frame_server {
 	struct frame_server *next;
 };
 
+enum {
+	FRAMES_ROWS_MAX = 4096, /* processes, their streams and servers: whoever presents, there are not more */
+	FRAMES_TIMES_MAX = 1 << 24,
+};
+
 struct frames {
+	size_t rows_len, times_len;
 	struct frame_process *processes; /* in the order of their first frames */
 	struct frame_server *servers;
 	struct history history;
@@ -79,7 +85,7 @@ struct frames {
 	u32 displays_len;
 	u64 displays_refused; /* there was no room for them */
 	bool explains;
-	bool failed; /* something is missing for want of memory */
+	bool failed; /* something is missing for want of memory or room */
 };
 
 struct frame_times {

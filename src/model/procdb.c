@@ -138,8 +138,10 @@ struct profile *procdb_learn(struct procdb *db, const struct kind_key *key, cons
 {
 	struct profile *profile = procdb_meet(db, key);
 
-	if (profile)
+	if (profile) {
 		profile_learn(profile, seen, now_s);
+		profile->use_day = db->use_days;
+	}
 	return profile;
 }
 
@@ -154,6 +156,7 @@ int procdb_add(struct procdb *db, const struct profile *profile)
 		*mine = *profile;
 	else
 		profile_add(mine, profile);
+	mine->use_day = db->use_days;
 	return 0;
 }
 
@@ -172,19 +175,42 @@ size_t procdb_remove(struct procdb *db, bool (*which)(const void *data, const st
 	return removed;
 }
 
+bool clock_is_plausible(u64 now_s)
+{
+	/* The first day of 2023, before there was a database. */
+	return now_s >= 1672531200;
+}
+
+void procdb_use(struct procdb *db, u64 now_s)
+{
+	if (!clock_is_plausible(now_s))
+		return;
+	if (now_s / DAY_S != db->saved_s / DAY_S && db->use_days < 0xffffffffu)
+		db->use_days++;
+	db->saved_s = now_s;
+}
+
+static bool was_used_before(const void *data, const struct profile *profile)
+{
+	return profile->use_day < *(const u32 *)data;
+}
+
+size_t procdb_age(struct procdb *db, u64 days)
+{
+	u32 earliest = days < db->use_days ? db->use_days - (u32)days : 0;
+
+	return procdb_remove(db, was_used_before, &earliest);
+}
+
 static bool was_before(const void *data, const struct profile *profile)
 {
 	return profile->last_seen_s < *(const u64 *)data;
 }
 
-size_t procdb_age(struct procdb *db, u64 now_s, u64 days)
+size_t procdb_forget_older(struct procdb *db, u64 now_s, u64 days)
 {
 	u64 earliest_s = days < now_s / DAY_S ? now_s - days * DAY_S : 0;
 
-	/* A clock that was wrong when they were seen must not keep them for ever. */
-	for (size_t i = 0; i < db->len; i++)
-		if (db->all[i].last_seen_s > now_s)
-			db->all[i].last_seen_s = now_s;
 	return procdb_remove(db, was_before, &earliest_s);
 }
 
@@ -192,6 +218,8 @@ int procdb_by_worth(const void *a, const void *b)
 {
 	const struct profile *x = *(const struct profile *const *)a, *y = *(const struct profile *const *)b;
 
+	if (x->use_day != y->use_day)
+		return x->use_day < y->use_day ? -1 : 1;
 	if (x->last_seen_s != y->last_seen_s)
 		return x->last_seen_s < y->last_seen_s ? -1 : 1;
 	if (x->observations != y->observations)

@@ -17,6 +17,8 @@ struct procdb {
 	u32 *index; /* places of profiles plus one, by key; 0: free */
 	size_t index_len;
 	size_t limit; /* procdb_evict leaves so many */
+	u32 use_days; /* on how many days it was in use: what ageing goes by, since clocks are wrong at times */
+	u64 saved_s;  /* when a day was last counted, by a clock that could be right; 0: never */
 };
 
 void procdb_init(struct procdb *db, size_t limit);
@@ -40,15 +42,24 @@ struct profile *procdb_meet(struct procdb *db, const struct kind_key *key);
 /* Learns what was seen of a kind. Returns its profile, or NULL for want of memory. */
 struct profile *procdb_learn(struct procdb *db, const struct kind_key *key, const struct kind_seen *seen, u64 now_s);
 
-/* Adds a profile from elsewhere; one that is there already gets its votes. Returns 0 or -ENOMEM. */
+/* Adds a profile from elsewhere, as seen today; one that is there already gets its votes. Returns 0 or -ENOMEM. */
 int procdb_add(struct procdb *db, const struct profile *profile);
 
 /* Takes out every profile that `which` is true of. Returns how many. */
 size_t procdb_remove(struct procdb *db, bool (*which)(const void *data, const struct profile *profile),
 		     const void *data);
 
-/* Takes out what was not seen for so many days. */
-size_t procdb_age(struct procdb *db, u64 now_s, u64 days);
+/* Whether a clock that says so can be right: machines without one of their own begin in 1970 or so. */
+bool clock_is_plausible(u64 now_s);
+
+/* It is in use now: counts the day, once. A clock that leaps counts as one day, however far. */
+void procdb_use(struct procdb *db, u64 now_s);
+
+/* Takes out what was not seen for so many days of use. */
+size_t procdb_age(struct procdb *db, u64 days);
+
+/* Takes out what was not seen for so many days by the clock, on the user's word. */
+size_t procdb_forget_older(struct procdb *db, u64 now_s, u64 days);
 
 /* Takes out what is above the limit: the longest unseen first, then the least observed, then by key. */
 size_t procdb_evict(struct procdb *db);

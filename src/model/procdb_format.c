@@ -7,9 +7,17 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { BUFFER_BYTES = 320 * PDDB_OWN_ENTRY_BYTES, DAY_BYTES = 2 * (1 + TIERS), DAYS_AT = 160, CRC_AT = 196 };
+enum {
+	BUFFER_BYTES = 320 * PDDB_OWN_ENTRY_BYTES,
+	DAY_BYTES = 2 * (1 + TIERS),
+	DAYS_AT = 160,
+	USE_DAY_AT = 192,
+	CRC_AT = 196
+};
 
-_Static_assert(DAYS_AT + PROCDB_DAYS * DAY_BYTES + 4 == CRC_AT && CRC_AT + 4 == PDDB_OWN_ENTRY_BYTES, "the layout");
+_Static_assert(DAYS_AT + PROCDB_DAYS * DAY_BYTES == USE_DAY_AT && USE_DAY_AT + 4 == CRC_AT &&
+		       CRC_AT + 4 == PDDB_OWN_ENTRY_BYTES,
+	       "the layout");
 _Static_assert(TIERS == 3 && ROLES == 8, "the layout counts them");
 
 struct input {
@@ -146,6 +154,7 @@ static const char *decode_own(const u8 *entry, struct profile *profile)
 	profile->figures.csw_rate = get_u64(entry + 136);
 	profile->first_seen_s = get_u64(entry + 144);
 	profile->last_seen_s = get_u64(entry + 152);
+	profile->use_day = get_u32(entry + USE_DAY_AT);
 	for (int i = 0; i < PROCDB_DAYS; i++) {
 		profile->days[i].day = get_u16(entry + DAYS_AT + i * DAY_BYTES);
 		for (int k = 0; k < TIERS; k++)
@@ -174,16 +183,21 @@ static int decode_entry(struct procdb *db, const u8 *entry, u64 offset, struct p
 		FAULT(report, offset, "entry %zu has the same key as one before it: left out", number);
 	else
 		*mine = profile;
+	/* Where the header is damaged, too. */
+	if (profile.use_day > db->use_days)
+		db->use_days = profile.use_day;
 	return 0;
 }
 
 /* The rest of our own header. Returns false if entries can't be told apart. */
-static bool decode_own_header(const u8 *header, struct procdb_report *report)
+static bool decode_own_header(const u8 *header, struct procdb *db, struct procdb_report *report)
 {
 	if (checksum(header, 28) != get_u32(header + 28)) {
 		FAULT(report, 28, "the header has a wrong checksum");
 		return true;
 	}
+	db->saved_s = get_u64(header + 16);
+	db->use_days = get_u32(header + 24);
 	if (get_u32(header + 12) == PDDB_OWN_ENTRY_BYTES)
 		return true;
 	FAULT(report, 12, "entries of %u bytes are not known here", get_u32(header + 12));
@@ -192,7 +206,8 @@ static bool decode_own_header(const u8 *header, struct procdb_report *report)
 
 /* Returns how many entries there are room for after a header that makes sense, or a negative number if none can be
  * read. */
-static s64 decode_header(struct input *input, struct procdb_report *report, u64 *entry_bytes, int *error)
+static s64 decode_header(struct input *input, struct procdb *db, struct procdb_report *report, u64 *entry_bytes,
+			 int *error)
 {
 	u64 size = input->bytes->size, header_bytes = PDDB_HEADER_BYTES, room;
 	const u8 *header = size < PDDB_HEADER_BYTES ? NULL : take(input, PDDB_HEADER_BYTES, error);
@@ -220,7 +235,7 @@ static s64 decode_header(struct input *input, struct procdb_report *report, u64 
 		}
 		memcpy(whole + PDDB_HEADER_BYTES, header, PDDB_OWN_HEADER_BYTES - PDDB_HEADER_BYTES);
 		*entry_bytes = PDDB_OWN_ENTRY_BYTES;
-		if (!decode_own_header(whole, report))
+		if (!decode_own_header(whole, db, report))
 			return -1;
 	} else if (report->version != PDDB_1 && report->version != PDDB_2) {
 		FAULT(report, 4, "unknown version %u", report->version);
@@ -246,7 +261,7 @@ int procdb_decode(struct procdb *db, const struct procdb_bytes *bytes, struct pr
 
 	report->version = 0;
 	report->announced = report->read = report->faults = 0;
-	entries = decode_header(&input, report, &entry_bytes, &error);
+	entries = decode_header(&input, db, report, &entry_bytes, &error);
 	if (entries < 0)
 		return error;
 	if (entries && procdb_reserve(db, (size_t)entries))
@@ -312,6 +327,7 @@ static void encode_own(u8 *entry, const struct profile *profile)
 	put_u64(entry + 136, profile->figures.csw_rate);
 	put_u64(entry + 144, profile->first_seen_s);
 	put_u64(entry + 152, profile->last_seen_s);
+	put_u32(entry + USE_DAY_AT, profile->use_day);
 	for (int i = 0; i < PROCDB_DAYS; i++) {
 		put_u16(entry + DAYS_AT + i * DAY_BYTES, profile->days[i].day);
 		for (int k = 0; k < TIERS; k++)
@@ -353,7 +369,8 @@ static long encode_all(const struct procdb *db, u32 version, u64 now_s, struct o
 	put_u32(room + 8, (u32)count);
 	if (own) {
 		put_u32(room + 12, PDDB_OWN_ENTRY_BYTES);
-		put_u64(room + 16, now_s);
+		put_u64(room + 16, clock_is_plausible(now_s) ? now_s : db->saved_s);
+		put_u32(room + 24, db->use_days);
 		put_u32(room + 28, checksum(room, 28));
 	}
 	for (size_t i = 0; i < db->len; i++) {

@@ -6,10 +6,11 @@
  * tier and the sum of all votes, no program, no roles and no times, and hold confident profiles only.
  *
  * Version 257, our own: a header of 32 bytes: "PDDB", version, count, bytes an entry (200), time saved 8 (seconds since
- * 1970), 0, CRC-32 of the 28 bytes before it; then entries: comm 16, program 48, tier votes 3 x 4 (batch, interactive,
- * latency-critical), role votes 8 x 4 (order of enum role), observations 4, avg_runtime_ns 8, runtime_dev_ns 8,
- * wakeup_freq 8, csw_rate 8, first seen 8, last seen 8 (seconds since 1970), days 4 x (day since 1970 2, tier votes
- * 3 x 2), 0 4, CRC-32 of the 196 bytes before it. */
+ * 1970; a clock that can't be right leaves it as it was), days of use 4, CRC-32 of the 28 bytes before it; then
+ * entries: comm 16, program 48, tier votes 3 x 4 (batch, interactive, latency-critical), role votes 8 x 4 (order of
+ * enum role), observations 4, avg_runtime_ns 8, runtime_dev_ns 8, wakeup_freq 8, csw_rate 8, first seen 8, last seen 8
+ * (seconds since 1970), days 4 x (day since 1970 2, tier votes 3 x 2), day of use on which it was last seen 4, CRC-32
+ * of the 196 bytes before it. */
 #ifndef TACTUS_MODEL_PROCDB_FORMAT_H
 #define TACTUS_MODEL_PROCDB_FORMAT_H
 

@@ -68,7 +68,8 @@ int store_open(struct procdb_store *store, const struct procdb_settings *setting
 		procdb_free(&store->db);
 		return error;
 	}
-	procdb_age(&store->db, now_s, store->days);
+	procdb_use(&store->db, now_s);
+	procdb_age(&store->db, store->days);
 	procdb_evict(&store->db);
 	return 0;
 }
@@ -101,6 +102,7 @@ static int reload(struct procdb_store *store, u64 now_s, struct reason *why)
 
 	procdb_init(&fresh, store->db.limit);
 	error = load(store, &fresh, now_s, why);
+	procdb_use(&fresh, now_s);
 	for (size_t i = 0; !error && i < store->log_len; i++)
 		if (!procdb_learn(&fresh, &store->log[i].key, &store->log[i].seen, store->log[i].at_s))
 			error = -ENOMEM;
@@ -120,7 +122,8 @@ static int sync(struct procdb_store *store, u64 now_s, struct reason *why)
 
 	if (error)
 		return error;
-	procdb_age(&store->db, now_s, store->days);
+	procdb_use(&store->db, now_s);
+	procdb_age(&store->db, store->days);
 	procdb_evict(&store->db);
 	if (!store->log_len)
 		return 0;

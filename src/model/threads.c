@@ -20,15 +20,19 @@ int threads_init(struct threads *threads, const struct cpu_place *places, u32 cp
 	return -ENOMEM;
 }
 
+static void free_thread(struct thread *thread)
+{
+	free(thread->role);
+	free(thread->stretches);
+	free(thread->moves);
+	free(thread->clock);
+	free(thread);
+}
+
 void threads_free(struct threads *threads)
 {
-	for (size_t i = 0; i < threads->len; i++) {
-		free(threads->all[i]->role);
-		free(threads->all[i]->stretches);
-		free(threads->all[i]->moves);
-		free(threads->all[i]->clock);
-		free(threads->all[i]);
-	}
+	for (size_t i = 0; i < threads->len; i++)
+		free_thread(threads->all[i]);
 	free(threads->all);
 	free(threads->slots);
 	free(threads->cpus);
@@ -45,6 +49,13 @@ static size_t slot_of(const struct threads *threads, u32 tid)
 	return slot;
 }
 
+/* In their order, so that of two with one tid the newer one stays. */
+static void fill_slots(struct threads *threads)
+{
+	for (size_t i = 0; i < threads->len; i++)
+		threads->slots[slot_of(threads, threads->all[i]->tid)] = (u32)i + 1;
+}
+
 static bool grow_slots(struct threads *threads)
 {
 	u32 *old = threads->slots;
@@ -54,17 +65,58 @@ static bool grow_slots(struct threads *threads)
 		return false;
 	threads->slots = slots;
 	threads->slots_len *= 2;
-	/* In their order, so that of two with one tid the newer one stays. */
-	for (size_t i = 0; i < threads->len; i++)
-		slots[slot_of(threads, threads->all[i]->tid)] = (u32)i + 1;
+	fill_slots(threads);
 	free(old);
 	return true;
 }
 
+static void note_end(struct threads *threads, struct thread *thread)
+{
+	if (threads->ended_most && !thread->end_number) {
+		thread->end_number = ++threads->ends;
+		threads->ended_len++;
+	}
+	thread->ended = true;
+}
+
+/* Lets the threads go that ended longest ago. Where ends were lost, so that there are too many all the same, those that
+ * were met first go too: one that lives is met again. */
+static void forget_some(struct threads *threads)
+{
+	bool crowded = threads->len >= THREADS_MOST;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < threads->len; i++) {
+		struct thread *thread = threads->all[i];
+		bool goes = thread->end_number ? thread->end_number + threads->ended_most <= threads->ends
+					       : crowded && i < threads->len / 2;
+
+		threads->ended_len -= goes && thread->end_number;
+		if (goes)
+			free_thread(thread);
+		else
+			threads->all[kept++] = thread;
+	}
+	threads->len = kept;
+	memset(threads->slots, 0, threads->slots_len * sizeof(*threads->slots));
+	fill_slots(threads);
+}
+
+struct thread *threads_by_tid(const struct threads *threads, u32 tid)
+{
+	u32 index = threads->slots[slot_of(threads, tid)];
+
+	return index ? threads->all[index - 1] : NULL;
+}
+
 static struct thread *add_thread(struct threads *threads, u32 tid, u64 start_ns)
 {
-	struct thread *thread;
+	struct thread *thread = threads_by_tid(threads, tid);
 
+	if (threads->len >= THREADS_MOST)
+		return NULL;
+	if (thread)
+		note_end(threads, thread);
 	if (threads->len == threads->room) {
 		size_t room = threads->room ? threads->room * 2 : FIRST_SLOTS;
 		struct thread **all = realloc(threads->all, room * sizeof(*all));
@@ -84,13 +136,6 @@ static struct thread *add_thread(struct threads *threads, u32 tid, u64 start_ns)
 	threads->all[threads->len++] = thread;
 	threads->slots[slot_of(threads, tid)] = (u32)threads->len;
 	return thread;
-}
-
-struct thread *threads_by_tid(const struct threads *threads, u32 tid)
-{
-	u32 index = threads->slots[slot_of(threads, tid)];
-
-	return index ? threads->all[index - 1] : NULL;
 }
 
 void threads_comm(char into[COMM_LEN + 1], const struct threads *threads, u32 tid)
@@ -153,7 +198,8 @@ static bool take_switch(struct threads *threads, const struct event_switch *even
 		thread_run_ends(&prev->account, now_ns, event->prev_state, event->head.flags & EVENT_FLAG_PREEMPTED,
 				event->prev_prio);
 		prev->queue_cpu = event->head.cpu;
-		prev->ended |= (event->prev_state & STATE_DEAD) != 0;
+		if (event->prev_state & STATE_DEAD)
+			note_end(threads, prev);
 	}
 	if (next)
 		waited = begin_run(next, now_ns, event->head.cpu, event->next_prio, ended);
@@ -218,7 +264,7 @@ static void take_exec(struct threads *threads, const struct event_exec *event)
 		return;
 	if (first && first != thread) {
 		first->tid = event->old_tid;
-		first->ended = true;
+		note_end(threads, first);
 	}
 	thread->tid = event->head.tid;
 	thread->pid = event->pid;
@@ -253,6 +299,9 @@ static void take_role(struct threads *threads, const struct event_role *event)
 		*thread->role = *event;
 	else
 		threads->refused++;
+	/* The thread's end or the window's. */
+	if (threads->ended_most && (event->head.flags & EVENT_FLAG_CLOSING))
+		note_end(threads, thread);
 }
 
 static void take_lost(struct threads *threads, const struct event_lost *event)
@@ -265,6 +314,9 @@ static void take_lost(struct threads *threads, const struct event_lost *event)
 
 bool threads_take(struct threads *threads, const struct event_header *event, struct wait *ended)
 {
+	/* Here nobody holds a thread. */
+	if (threads->ended_most && (threads->ended_len >= 2 * threads->ended_most || threads->len >= THREADS_MOST))
+		forget_some(threads);
 	if (!threads->first_ns)
 		threads->first_ns = event->time_ns;
 	if (event->time_ns > threads->last_ns)

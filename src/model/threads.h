@@ -10,6 +10,11 @@
 #include "../../core/account.h"
 #include "../../core/event.h"
 
+enum {
+	THREADS_MOST = 1 << 18, /* so many are known at a time; there are not many times as many tids */
+	THREADS_ENDED_FEW = 4096,
+};
+
 struct thread {
 	u32 tid;
 	u32 pid;
@@ -17,6 +22,7 @@ struct thread {
 	u64 start_ns; /* with tid: who it is; a reused tid is another thread */
 	struct comm comm;
 	bool ended;
+	u64 end_number; /* of all ends, where those that ended are forgotten */
 	bool bystander; /* not watched: it has a name and no account */
 	u32 queue_cpu;	/* the CPU that it waits for, while it waits */
 	struct thread_account account;
@@ -53,7 +59,12 @@ struct threads {
 	u64 first_ns, last_ns; /* the window: from the first sample or event to the last */
 	u64 lost;	       /* events that the stream says are missing */
 	u64 lost_kinds[EVENT_KINDS];
-	u64 refused; /* threads that could not be kept for want of memory */
+	u64 refused; /* threads that could not be kept for want of memory, or because there were THREADS_MOST */
+	/* Set by who only needs names for a while, and keeps no thread beyond its event: of threads that ended so many
+	 * are kept, or up to twice as many; 0: all. */
+	size_t ended_most;
+	size_t ended_len;
+	u64 ends;
 };
 
 int threads_init(struct threads *threads, const struct cpu_place *places, u32 cpus_len);

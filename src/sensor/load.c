@@ -91,16 +91,15 @@ static int on_libbpf_message(enum libbpf_print_level level, const char *format, 
 {
 	char *message = NULL;
 
-	if (said.verbose) {
-		va_list again;
-
-		va_copy(again, args);
-		vfprintf(stderr, format, again);
-		va_end(again);
-	}
 	/* A verifier's log may be long, and its end is what matters. */
-	if (level != LIBBPF_WARN || vasprintf(&message, format, args) < 0)
+	if ((level != LIBBPF_WARN && !said.verbose) || vasprintf(&message, format, args) < 0)
 		return 0;
+	if (said.verbose)
+		say_lines(message);
+	if (level != LIBBPF_WARN) {
+		free(message);
+		return 0;
+	}
 	if (!said.first[0])
 		keep(said.first, message, strcspn(message, "\n"));
 	note_program(message);

@@ -89,7 +89,7 @@ static char **new_row(struct sheet *sheet)
 }
 
 /* As long as it is. */
-static char *plain_copy(const char *text)
+static char *plain_text(const char *text)
 {
 	size_t size = strlen(text) + 1;
 	char *copy = malloc(size);
@@ -104,7 +104,7 @@ static char *words_of(enum cell_kind kind, union cell cell)
 	char text[CELL_WIDTH];
 
 	if (kind == CELL_TEXT)
-		return plain_copy(cell.text);
+		return plain_text(cell.text);
 	format_cell(text, sizeof(text), kind, cell);
 	return strdup(text);
 }
@@ -118,7 +118,7 @@ static void keep_row(struct sheet *sheet, const char *label, const union cell *c
 		return;
 	}
 	for (int i = 0; i < sheet->columns_len; i++) {
-		row[i] = i == 0 && label ? strdup(label) : words_of(sheet->columns[i].kind, cells[i]);
+		row[i] = i == 0 && label ? plain_text(label) : words_of(sheet->columns[i].kind, cells[i]);
 		sheet->failed |= !row[i];
 	}
 }

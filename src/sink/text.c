@@ -3,88 +3,50 @@
  * as anything but text. */
 #include "text.h"
 
-#include <string.h>
+#include "../../core/plain.h"
 
-/* The length of the UTF-8 sequence that starts here, 0 if it is none that may stand in text. */
-static size_t utf8_length(const unsigned char *at)
+/* What is not plain is escaped: a reader gets all of it, a terminal none of it. */
+static void print_escaped(FILE *out, u32 code)
 {
-	static const struct {
-		unsigned char mask, lead;
-		size_t length;
-		u32 least;
-	} shapes[] = {
-		{ 0x80, 0x00, 1, 0 }, { 0xe0, 0xc0, 2, 0x80 }, { 0xf0, 0xe0, 3, 0x800 }, { 0xf8, 0xf0, 4, 0x10000 }
-	};
-
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		u32 code;
-
-		if ((at[0] & shapes[i].mask) != shapes[i].lead)
-			continue;
-		code = at[0] & (unsigned char)~shapes[i].mask;
-		for (size_t k = 1; k < shapes[i].length; k++) {
-			if ((at[k] & 0xc0) != 0x80)
-				return 0;
-			code = code << 6 | (at[k] & 0x3f);
-		}
-		if (code < shapes[i].least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-			return 0;
-		return shapes[i].length;
-	}
-	return 0;
-}
-
-static int is_control(const unsigned char *at, size_t length)
-{
-	/* C0, DEL, and C1, which is two bytes in UTF-8. */
-	return (length == 1 && (at[0] < 0x20 || at[0] == 0x7f)) || (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+	if (code >= 0x10000)
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + (code & 0x3ff));
+	else
+		fprintf(out, "\\u%04x", code);
 }
 
 void print_json_string(FILE *out, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
-
 	fputc('"', out);
-	while (*at) {
-		size_t length = utf8_length(at);
+	while (*text) {
+		struct utf8_char next = utf8_read(text);
 
-		if (length == 0) {
+		if (next.length == 0)
 			fputs("\\ufffd", out);
-			at++;
-			continue;
-		}
-		if (*at == '"' || *at == '\\')
-			fprintf(out, "\\%c", *at);
-		else if (is_control(at, length))
-			fprintf(out, "\\u%04x", length == 1 ? at[0] : at[1]);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if (!code_is_plain(next.code))
+			print_escaped(out, next.code);
 		else
-			fwrite(at, 1, length, out);
-		at += length;
+			fwrite(text, 1, next.length, out);
+		text += next.length ? next.length : 1;
 	}
 	fputc('"', out);
 }
 
 size_t format_plain(char *into, size_t size, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	size_t needed = 0, written = 0;
+	return (size_t)plain_copy(into, size, text);
+}
 
-	while (*at) {
-		size_t length = utf8_length(at);
-		int harmless = length && !is_control(at, length);
-		size_t step = harmless ? length : 1;
+void print_plain(FILE *out, const char *text)
+{
+	while (*text) {
+		struct utf8_char next = utf8_read(text);
+		char bytes[UTF8_LONGEST];
 
-		/* The first character that does not fit ends the text: none after it may take its place. */
-		if (written == needed && needed + step < size) {
-			memcpy(into + written, harmless ? (const char *)at : "?", step);
-			written += step;
-		}
-		needed += step;
-		at += length ? length : 1;
+		fwrite(bytes, 1, plain_put(bytes, text, next), out);
+		text += next.length ? next.length : 1;
 	}
-	if (size)
-		into[written] = '\0';
-	return needed;
 }
 
 void format_time(char *into, size_t size, u64 span_ns)

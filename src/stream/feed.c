@@ -12,13 +12,22 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { READERS_MAX = 16 };
+/* One user can't keep others out, and all users together not root, for whom the last READERS_PER_USER places are. */
+enum { READERS_MAX = 64, READERS_PER_USER = 8 };
+/* Who calls again and again neither fills the queue for long nor holds the run up. */
+enum { CALLERS_MAX = 4096, CALLERS_AT_A_TIME = CALLERS_MAX + READERS_MAX };
+
+struct reader {
+	int fd;
+	uid_t uid;
+	unsigned long number; /* in the order of coming */
+};
 
 struct feed {
 	int fd;
-	int readers[READERS_MAX];
+	struct reader readers[READERS_MAX];
 	int readers_len;
-	unsigned long dropped;
+	unsigned long dropped, let_in;
 	struct sockaddr_un address;
 };
 
@@ -96,7 +105,7 @@ static int serve(struct feed *feed)
 		return error;
 	/* Counts of threads and switches are no secret: everybody may look. */
 	chmod(feed->address.sun_path, 0666);
-	return listen(feed->fd, READERS_MAX) ? -errno : 0;
+	return listen(feed->fd, CALLERS_MAX) ? -errno : 0;
 }
 
 int feed_open(struct feed **out, struct reason *why)
@@ -127,15 +136,51 @@ int feed_open(struct feed **out, struct reason *why)
 	return 0;
 }
 
+static void let_go(struct feed *feed, int place)
+{
+	close(feed->readers[place].fd);
+	feed->readers[place] = feed->readers[--feed->readers_len];
+}
+
+static int oldest_of(const struct feed *feed, uid_t uid, int *len)
+{
+	int oldest = -1;
+
+	*len = 0;
+	for (int i = 0; i < feed->readers_len; i++) {
+		if (feed->readers[i].uid != uid)
+			continue;
+		(*len)++;
+		if (oldest < 0 || feed->readers[i].number < feed->readers[oldest].number)
+			oldest = i;
+	}
+	return oldest;
+}
+
+/* A user who has all that it may have loses its oldest connection, and so does root where all places are taken. Who is
+ * neither finds the places taken. */
 static void let_in(struct feed *feed)
 {
-	int fd;
+	for (int calls = 0; calls < CALLERS_AT_A_TIME; calls++) {
+		int fd = accept4(feed->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		struct ucred who;
+		socklen_t bytes = sizeof(who);
+		int own, oldest;
 
-	while ((fd = accept4(feed->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		if (feed->readers_len < READERS_MAX)
-			feed->readers[feed->readers_len++] = fd;
-		else
+		if (fd < 0)
+			return;
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes)) {
 			close(fd);
+			continue;
+		}
+		oldest = oldest_of(feed, who.uid, &own);
+		if (own >= READERS_PER_USER)
+			let_go(feed, oldest);
+		else if (feed->readers_len >= READERS_MAX - (who.uid ? READERS_PER_USER : 0)) {
+			close(fd);
+			continue;
+		}
+		feed->readers[feed->readers_len++] = (struct reader){ fd, who.uid, ++feed->let_in };
 	}
 }
 
@@ -143,14 +188,13 @@ void feed_send(struct feed *feed, const void *packet, size_t bytes)
 {
 	let_in(feed);
 	for (int i = 0; i < feed->readers_len; i++) {
-		if (send(feed->readers[i], packet, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+		if (send(feed->readers[i].fd, packet, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
 			continue;
 		if (errno == EAGAIN) {
 			feed->dropped++;
 			continue;
 		}
-		close(feed->readers[i]);
-		feed->readers[i--] = feed->readers[--feed->readers_len];
+		let_go(feed, i--);
 	}
 }
 
@@ -165,7 +209,7 @@ void feed_close(struct feed *feed)
 		return;
 	unlink(feed->address.sun_path);
 	for (int i = 0; i < feed->readers_len; i++)
-		close(feed->readers[i]);
+		close(feed->readers[i].fd);
 	close(feed->fd);
 	free(feed);
 }

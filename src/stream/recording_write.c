@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../core/event_info.h"
+#include "../base/privileges.h"
 #include "recording_format.h"
 
 struct recording_writer {
@@ -59,6 +60,16 @@ static int refuse(struct reason *why, int error)
 	return error;
 }
 
+/* In a folder that others write to, a file may lie in wait: who owns it would read along. */
+static bool is_anothers(const struct stat *status)
+{
+	uid_t uid;
+	gid_t gid;
+
+	return status->st_uid != 0 && status->st_uid != geteuid() &&
+	       !(sudo_caller(&uid, &gid) && status->st_uid == uid);
+}
+
 /* Only a file that may be replaced passes. Nothing of it has been changed yet. */
 static int check_replaceable(int fd, struct reason *why)
 {
@@ -70,6 +81,10 @@ static int check_replaceable(int fd, struct reason *why)
 	if (!S_ISREG(status.st_mode)) {
 		reason_set(why, "not a regular file");
 		return -EINVAL;
+	}
+	if (is_anothers(&status)) {
+		reason_set(why, "belongs to another user: remove it or name another file");
+		return -EPERM;
 	}
 	/* Where there are no locks, two writers on one file are the user's own business. */
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
@@ -114,13 +129,22 @@ static int write_header(struct recording_writer *writer, const struct recording_
 static int open_for_writing(const char *path, struct reason *why)
 {
 	int fd, error;
+	uid_t uid;
+	gid_t gid;
 
 	if (strcmp(path, "-") == 0) {
 		reason_set(why, "a recording cannot go to standard output: name a file");
 		return -EINVAL;
 	}
-	/* O_NONBLOCK: a pipe by that name is to be refused, not waited for. */
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
+	/* A recording tells who does what when: it is for who made it, as its caller and not as root where there is
+	 * one. What is made is new, never what a link leads to. O_NONBLOCK: a pipe by that name is to be refused, not
+	 * waited for. */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	if (fd >= 0 && sudo_caller(&uid, &gid) && fchown(fd, uid, gid)) {
+		/* On a file system without owners it is whose the file system is. */
+	}
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return refuse(why, -errno);
 	error = check_replaceable(fd, why);

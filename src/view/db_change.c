@@ -84,7 +84,7 @@ static bool is_named(const void *data, const struct profile *profile)
 static long forget(struct procdb *db, void *name)
 {
 	if (chosen.has_older)
-		return (long)procdb_age(db, wall_clock_s(), chosen.older_days);
+		return (long)procdb_forget_older(db, wall_clock_s(), chosen.older_days);
 	return (long)procdb_remove(db, is_named, name);
 }
 

@@ -318,8 +318,10 @@ static void print_fault(void *data, u64 offset, const char *what)
 
 	if (checking->json)
 		printf("{\"offset\":%" PRIu64 ",\"fault\":\"%s\"}\n", offset, what);
-	else if (checking->told++ < FAULTS_SHOWN)
-		printf("%s: at byte %" PRIu64 ": %s\n", checking->path, offset, what);
+	else if (checking->told++ < FAULTS_SHOWN) {
+		print_plain(stdout, checking->path);
+		printf(": at byte %" PRIu64 ": %s\n", offset, what);
+	}
 }
 
 int db_check(int argc, char **argv)
@@ -346,10 +348,12 @@ int db_check(int argc, char **argv)
 		return fail("db check", "%s", why.text);
 	if (!options.json && checking.told > FAULTS_SHOWN)
 		printf("and %" PRIu64 " faults more\n", checking.told - FAULTS_SHOWN);
-	if (!options.json)
-		printf("%s: %s %u, %" PRIu64 " entries, %zu of them whole: %s\n", checking.path,
+	if (!options.json) {
+		print_plain(stdout, checking.path);
+		printf(": %s %u, %" PRIu64 " entries, %zu of them whole: %s\n",
 		       report.version == PDDB_OWN ? "tactus's own version" : "PDDB version", report.version,
 		       report.announced, db.len, report.faults ? "damaged" : "in order");
+	}
 	procdb_free(&db);
 	return report.faults ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -96,7 +96,7 @@ struct printer {
 static void name_of(char *into, const struct threads *threads, u32 tid)
 {
 	const struct thread *thread = threads_by_tid(threads, tid);
-	char comm[COMM_LEN + 1] = "", plain[COMM_LEN * 2];
+	char comm[COMM_LEN + 1] = "", plain[COMM_LEN];
 
 	if (thread)
 		memcpy(comm, thread->comm.text, COMM_LEN);
@@ -229,6 +229,7 @@ int view_events(int argc, char **argv)
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
 	printer.json = options.json;
+	source.forgets_ended = true;
 	if ((only & CUDA_KINDS) && !options.input) {
 		fail("events", "calls into CUDA are watched by 'tactus cuda', and are here only in its recordings");
 		return EXIT_USAGE;

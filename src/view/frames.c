@@ -77,7 +77,7 @@ static void plain_name(char *into, const struct comm *comm)
 	char text[COMM_LEN + 1] = "";
 
 	memcpy(text, comm->text, COMM_LEN);
-	format_plain(into, NAME_SIZE, text);
+	format_plain(into, COMM_LEN, text);
 }
 
 static void name_of(char *into, const struct show *show, u32 tid)
@@ -416,6 +416,7 @@ int view_frames(int argc, char **argv)
 	}
 	frames_init(&show.frames, with_why);
 	show.source = (struct source){ .view = "frames",
+				       .forgets_ended = true,
 				       .roles = true,
 				       .frames = true,
 				       .gpu = with_why,

@@ -250,6 +250,7 @@ int view_gpu(int argc, char **argv)
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
 	show.source = (struct source){ .view = "gpu",
+				       .forgets_ended = true,
 				       .roles = true,
 				       .gpu = true,
 				       .subject = "gpu",

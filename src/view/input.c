@@ -181,6 +181,7 @@ int view_input(int argc, char **argv)
 	sensor_set_verbose(options.verbose);
 	show.source =
 		(struct source){ .view = "input",
+				 .forgets_ended = true,
 				 .roles = true,
 				 .input = true,
 				 .subject = "input",

@@ -106,7 +106,7 @@ static void print_move(struct show *show, const struct move *move)
 		       "TO", "DISTANCE", "RAN AFTER");
 	show->headed = true;
 	threads_comm(comm, threads, move->tid);
-	format_plain(plain, sizeof(plain), comm);
+	format_plain(plain, COMM_LEN, comm);
 	format_time(span, sizeof(span), move->to_run_ns);
 	printf("%12.3f  %-15.15s [%6u] %-10s %-8s %4u -> %-4u %-8s %s%s\n",
 	       (double)span_between(threads->first_ns, move->at_ns) / NSEC_PER_MSEC, plain, move->tid,

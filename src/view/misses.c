@@ -114,9 +114,9 @@ static void print_miss(struct show *show, const struct miss *miss)
 		       "CPU");
 	show->headed = true;
 	threads_comm(comm, &show->source.threads, miss->behind_tid);
-	format_plain(behind, sizeof(behind), comm);
+	format_plain(behind, COMM_LEN, comm);
 	threads_comm(comm, &show->source.threads, miss->tid);
-	format_plain(name, sizeof(name), comm);
+	format_plain(name, COMM_LEN, comm);
 	format_time(late, sizeof(late), miss->verdict.late_ns);
 	format_time(period, sizeof(period), miss->verdict.period_ns);
 	if (miss->culprit == CULPRIT_IDLE)

@@ -10,6 +10,7 @@
 #include "../base/say.h"
 #include "../sensor/cuda.h"
 #include "../sensor/sensor.h"
+#include "../sink/text.h"
 #include "role_options.h"
 #include "source.h"
 
@@ -87,8 +88,9 @@ static void print_summary(const struct source *source, const struct options *opt
 		puts("}}");
 		return;
 	}
-	printf("%s: %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64 " lost\n", options->output,
-	       source->written_events, bytes / 1e6, events > 0 ? bytes / events : 0, source->lost);
+	print_plain(stdout, options->output);
+	printf(": %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64 " lost\n", source->written_events,
+	       bytes / 1e6, events > 0 ? bytes / events : 0, source->lost);
 }
 
 int view_record(int argc, char **argv)

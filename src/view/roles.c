@@ -133,7 +133,7 @@ static void print_change(const struct follower *follower, const struct thread *t
 	char comm[COMM_LEN + 1] = "", plain[COMM_LEN * 4 + 1], words[ROLE_WORDS_SIZE];
 
 	memcpy(comm, thread->comm.text, COMM_LEN);
-	format_plain(plain, sizeof(plain), comm);
+	format_plain(plain, COMM_LEN, comm);
 	role_words(words, event);
 	printf("%10.3f s  %-15.15s [%6u]  %-10s -> %-10s %3u  %s\n",
 	       (double)(event->head.time_ns - follower->source->threads.first_ns) / NSEC_PER_SEC, plain, thread->tid,
@@ -195,6 +195,7 @@ int view_roles(int argc, char **argv)
 	options_parse(&options, &usage, argc, argv);
 	sensor_set_verbose(options.verbose);
 	source.learns = learns;
+	source.forgets_ended = follow;
 	follower.json = options.json;
 	source.data = &follower;
 	sheet_open(&follower.sheet, stdout, true, columns, COLUMNS);

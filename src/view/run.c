@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../base/places.h"
+#include "../base/privileges.h"
 #include "../base/say.h"
 #include "../base/system.h"
 #include "../model/roles.h"
@@ -179,7 +180,7 @@ static void say_farewell(const struct scx_farewell *last, const char *then)
 	else
 		note("the scheduler ended: %s%s%s; %s", reason, last->message[0] ? ": " : "", last->message, then);
 	if (last->kind >= SCX_KIND_ERROR && last->dump[0])
-		fprintf(stderr, "%s%s", last->dump, last->dump[strlen(last->dump) - 1] == '\n' ? "" : "\n");
+		say_lines(last->dump);
 }
 
 /* True if it is in charge. */
@@ -494,6 +495,7 @@ int view_run(int argc, char **argv)
 		run.keeper = keeper_start(undo_after_death);
 	if (run.keeper < 0)
 		note("no process can be had that takes things back after a kill: %s", strerror(-run.keeper));
+	privileges_need(wanted == ACTUATOR_NONE || dry_run ? 0 : NEED_TO_ACT);
 	status = source_play(&run.source, &options);
 	end_actuators(&run);
 	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */

@@ -16,6 +16,7 @@
 
 #include "../../core/event_info.h"
 #include "../base/places.h"
+#include "../base/privileges.h"
 #include "../base/system.h"
 #include "../sensor/cuda.h"
 #include "../sensor/evidence.h"
@@ -67,6 +68,7 @@ static int replay(struct source *source, const char *path)
 	if (recording_open(&reader, path, &why))
 		return fail(path, "%s", why.text);
 	source->replay = true;
+	privileges_give_up_all();
 	source->info = *recording_reader_info(reader);
 	/* The places go with the reader; the threads need them longer. */
 	source->info.places = calloc(source->info.cpus_len ? source->info.cpus_len : 1, sizeof(*source->info.places));
@@ -77,6 +79,7 @@ static int replay(struct source *source, const char *path)
 	memcpy(source->info.places, recording_reader_info(reader)->places,
 	       source->info.cpus_len * sizeof(*source->info.places));
 	source->threads.first_ns = source->info.mono_start_ns;
+	source->threads.ended_most = source->forgets_ended ? THREADS_ENDED_FEW : 0;
 	while ((got = recording_next(reader, &event, &why)) > 0)
 		give(source, event);
 	if (got < 0)
@@ -497,7 +500,9 @@ static int play_live(struct source *source, const struct options *options)
 	source->info.places = calloc(source->info.cpus_len, sizeof(*source->info.places));
 	if (!source->info.places || threads_init(&source->threads, source->info.places, source->info.cpus_len))
 		return fail(source->view, "out of memory");
+	source->threads.ended_most = source->forgets_ended ? THREADS_ENDED_FEW : 0;
 	places_read(source->info.places, source->info.cpus_len);
+	privileges_need(source->roles || source->cuda ? NEED_TO_PROBE : 0);
 	status = prepare_command(&session);
 	source->command_pid = (u32)session.watch.child.pid;
 	if (!status)

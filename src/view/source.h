@@ -42,6 +42,7 @@ struct source {
 	bool whole_machine;  /* live: the command only says how long; everything is watched */
 	bool learns;	     /* live, with roles: what threads turn out to be goes into the database */
 	bool counts_cpus;    /* live: for sched_read_cpus */
+	bool forgets_ended;  /* `threads` knows only the last of those that ended: for a view that prints as it goes */
 	bool raw;	     /* live: events only go to the recording that is written, not to `threads` */
 	/* With `events`, or on replay. The event has been applied to `threads`; `ended` is NULL or the wait it ended.
 	 */

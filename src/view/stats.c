@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../base/privileges.h"
 #include "../base/say.h"
 #include "status.h"
 #include "../stream/feed.h"
@@ -78,6 +79,7 @@ int view_stats(int argc, char **argv)
 	listener.fd = feed_listen(&why);
 	if (listener.fd < 0)
 		return fail("stats", "%s", why.text);
+	privileges_give_up_all();
 	if (!watch_prepare(&watch, &options))
 		watch_wait(&watch, 0, listener.fd, on_tick, &listener);
 	if (listener.ended)

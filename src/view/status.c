@@ -25,7 +25,10 @@ bool status_is_sound(const void *from, size_t bytes)
 
 static u64 per_second(u64 count, u64 span_ns)
 {
-	return span_ns ? (u64)((double)count * NSEC_PER_SEC / (double)span_ns + 0.5) : 0;
+	double rate = span_ns ? (double)count * NSEC_PER_SEC / (double)span_ns + 0.5 : 0;
+
+	/* Numbers come over a socket: what no integer holds is the largest. */
+	return rate < 1e19 ? (u64)rate : ~0ULL;
 }
 
 void status_print_head(FILE *out)

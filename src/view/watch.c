@@ -13,12 +13,17 @@ enum { PATIENCE_MS = 2000, STEP_MS = 10 };
 
 int watch_prepare(struct watch *watch, const struct options *options)
 {
+	struct reason why = { "" };
+	struct run_as as;
 	int error;
 
 	*watch = (struct watch){ .options = options };
 	loop_take_signals();
 	if (options->command) {
-		error = child_prepare(&watch->child, options->command);
+		if (run_as_find(&as, options->user, &why))
+			return fail(options->command[0], "could not start: %s", why.text);
+		privileges_need(as.changes ? NEED_TO_SIGNAL : 0);
+		error = child_prepare(&watch->child, options->command, &as);
 		if (error)
 			return fail(options->command[0], "could not start: %s", strerror(-error));
 	}
@@ -27,11 +32,13 @@ int watch_prepare(struct watch *watch, const struct options *options)
 
 int watch_start(struct watch *watch)
 {
-	if (watch->child.pid)
-		return child_start(&watch->child, watch->options->command);
-	if (!watch->options->duration_ns)
+	int status = watch->child.pid ? child_start(&watch->child, watch->options->command) : 0;
+
+	privileges_need(NEED_SENSORS);
+	privileges_give_up();
+	if (!watch->child.pid && !status && !watch->options->duration_ns)
 		note("watching; Ctrl-C ends it");
-	return 0;
+	return status;
 }
 
 enum loop_end watch_wait(struct watch *watch, u64 tick_ns, int fd, bool (*tick)(void *), void *data)

@@ -106,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (size_t i = 0; i < db.len; i++)
 		check_profile(&db.all[i]);
-	procdb_age(&db, 1ULL << 40, 30);
+	procdb_use(&db, 1ULL << 40);
+	procdb_age(&db, 30);
 	procdb_free(&same);
 	procdb_free(&db);
 	free(input.bytes);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files that anyone may have made, for FUZZ_SECONDS (5) each, from seeds that are made here.
-# What earlier hours found worth keeping is in tests/fuzz/corpus/NAME and tried first.
+# Fuzzes what reads files that anyone may have made, for FUZZ_SECONDS (5) each, from seeds that are made here and from
+# tests/fuzz/corpus/NAME, where what was found to reach further is kept. Inputs are as long as a recording's block at most.
 # Usage: tests/fuzz/run.sh [NAME...]   (all targets without a name)
+# FUZZ_KEEP=1 puts what reaches further this time into the corpus, as little of it as does.
 # What breaks a target is kept as build/fuzz/NAME-crash-*; build/fuzz/NAME FILE shows it again.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -30,18 +31,28 @@ build_target() {
 	"$fuzz_out/${name}_seeds" "$scratch/$name"
 }
 
+# Inputs of at most 4 KB, the smallest that reach what all together reach.
+keep_corpus() {
+	mkdir -p "tests/fuzz/corpus/$1" "$scratch/$1-kept"
+	"$fuzz_out/$1" -merge=1 -max_len=4096 "$scratch/$1-kept" "tests/fuzz/corpus/$1" "$scratch/$1" >/dev/null 2>&1 || return 0
+	rm -r "tests/fuzz/corpus/$1"
+	cp -r "$scratch/$1-kept" "tests/fuzz/corpus/$1"
+}
+
 # fuzz NAME SOURCE-FOR-SEEDS SOURCES...: tests/fuzz/NAME_fuzz.c with what tests/fuzz/NAME_seeds.c makes
 fuzz() {
-	local name=$1 log=$scratch/$1.log edges covered runs status=0 kept=()
+	local name=$1 log=$scratch/$1.log edges covered runs status=0
 	[ "$wanted" = "  " ] || [[ $wanted == *" $name "* ]] || return 0
+	local corpus=()
+	[ ! -d "tests/fuzz/corpus/$name" ] || corpus=("tests/fuzz/corpus/$name")
 	if ! build_target "$@" >"$log" 2>&1; then
 		flunk "$name: the fuzz target builds and has seeds" "$(tail -n 20 "$log")"
 		return
 	fi
-	[ ! -d "tests/fuzz/corpus/$name" ] || kept=("tests/fuzz/corpus/$name")
-	timeout -k 5 $((seconds + 60)) "$fuzz_out/$name" -max_total_time="$seconds" -max_len=4096 -timeout=5 \
-		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$fuzz_out/$name-" "$scratch/$name" "${kept[@]}" \
+	timeout -k 5 $((seconds + 60)) "$fuzz_out/$name" -max_total_time="$seconds" -max_len=66000 -timeout=30 \
+		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$fuzz_out/$name-" "$scratch/$name" "${corpus[@]}" \
 		>"$log" 2>&1 || status=$?
+	[ -z "${FUZZ_KEEP:-}" ] || keep_corpus "$name"
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
 	edges=$(sed -n 's/^INFO: Loaded .*(\([0-9]*\) inline 8-bit counters).*/\1/p' "$log" | head -n 1)
@@ -55,6 +66,10 @@ fuzz() {
 
 fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c \
 	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/cuda.c src/model/cuda_api.c
+fuzz models '' src/base/say.c src/sink/event.c src/sink/text.c src/model/cuda.c src/model/cuda_api.c src/model/frames.c src/model/history.c \
+	src/model/inputs.c src/model/inversions.c src/model/latency.c src/model/misses.c src/model/moves.c src/model/path.c src/model/roles.c \
+	src/model/submits.c src/model/tasks.c src/model/threads.c
+fuzz packets '' src/sched/journal.c src/sched/scx_events.c src/sink/text.c src/model/nvidia.c src/model/roles.c src/view/status.c
 fuzz maps '' src/base/maps.c
 fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
 fuzz elf '' src/base/elf.c src/base/regular.c src/base/say.c

@@ -212,7 +212,18 @@ static void test_change_beside(void)
 	is(store.db.len, 1, "saved database has its entry for another");
 	store_close(&store, NOW_S, &why);
 	is(store_open(&store, &settings, NOW_S + 91ULL * DAY_S, &why), 0, "database is opened after 91 days");
-	is(store.db.len, 0, "entry unseen for 91 days is forgotten");
+	is(store.db.len, 1, "entry is kept over 91 days without use");
+	store_close(&store, NOW_S, &why);
+	settings.learns = true;
+	for (u64 day = 1; day <= 91; day++) {
+		store_open(&store, &settings, NOW_S + day * DAY_S, &why);
+		store_learn(&store, &before, &seen, NOW_S + day * DAY_S);
+		store_close(&store, NOW_S + day * DAY_S, &why);
+	}
+	settings.learns = false;
+	store_open(&store, &settings, NOW_S + 91ULL * DAY_S, &why);
+	ok(!procdb_find(&store.db, &after), "entry unseen on 91 days of use is forgotten");
+	ok(procdb_find(&store.db, &before), "entry seen on each of 91 days of use is kept");
 	store_close(&store, NOW_S, &why);
 }
 

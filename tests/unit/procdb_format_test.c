@@ -195,6 +195,7 @@ static struct profile sample(void)
 				   .figures = { 13, 14, 15, 16 },
 				   .first_seen_s = 17,
 				   .last_seen_s = 18,
+				   .use_day = 19,
 				   .days = { { 19, { 20, 21, 22 } }, { 18, { 1, 0, 65535 } } } };
 
 	return profile;
@@ -208,7 +209,7 @@ static struct memory own_by_hand(void)
 	put_header(&memory, 257, 1);
 	put(&memory, 200, 4);
 	put(&memory, 99, 8);
-	put(&memory, 0, 4);
+	put(&memory, 19, 4);
 	put(&memory, crc32(0, memory.bytes, 28), 4);
 	put_text(&memory, "worker", 16);
 	put_text(&memory, "/usr/bin/program", 48);
@@ -221,7 +222,7 @@ static struct memory own_by_hand(void)
 	put(&memory, 18 | 1ULL << 16 | 65535ULL << 48, 8);
 	put(&memory, 0, 8);
 	put(&memory, 0, 8);
-	put(&memory, 0, 4);
+	put(&memory, 19, 4);
 	put(&memory, crc32(0, memory.bytes + 32, 196), 4);
 	return memory;
 }
@@ -240,6 +241,7 @@ static void is_same_profile(const struct profile *got, const struct profile *wan
 	is(got->figures.csw_rate, want->figures.csw_rate, "entry reads back with its switches");
 	is(got->first_seen_s, want->first_seen_s, "entry reads back with when it was first seen");
 	is(got->last_seen_s, want->last_seen_s, "entry reads back with when it was last seen");
+	is(got->use_day, want->use_day, "entry reads back with the day of use on which it was last seen");
 	for (u32 day = 0; day < PROCDB_DAYS; day++) {
 		is(got->days[day].day, want->days[day].day, "entry reads back with day %u", day);
 		for (u32 i = 0; i < TIERS; i++)

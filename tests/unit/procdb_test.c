@@ -202,15 +202,44 @@ static void test_ageing(void)
 	procdb_init(&db, 0);
 	for (u32 i = 0; i < 100; i++) {
 		key = numbered(i);
-		procdb_learn(&db, &key, &seen, now_s - i * (u64)DAY_S);
+		procdb_use(&db, now_s + i * (u64)DAY_S);
+		procdb_use(&db, now_s + i * (u64)DAY_S + 100);
+		procdb_learn(&db, &key, &seen, now_s + i * (u64)DAY_S);
 	}
-	is(procdb_age(&db, now_s, 30), 69, "kinds not seen for more than 30 days go");
-	key = numbered(30);
-	ok(procdb_find(&db, &key), "kind seen 30 days ago stays");
-	key = numbered(200);
-	procdb_learn(&db, &key, &seen, now_s + 1000 * (u64)DAY_S);
-	procdb_age(&db, now_s, 30);
-	is(procdb_find(&db, &key)->last_seen_s, now_s, "a time in the future becomes now");
+	is(db.use_days, 100, "database in use on 100 days counts each once");
+	is(procdb_age(&db, 30), 69, "kinds not seen for more than 30 days of use go");
+	key = numbered(69);
+	ok(procdb_find(&db, &key), "kind seen 30 days of use ago stays");
+	is(procdb_forget_older(&db, now_s + 99 * (u64)DAY_S, 10), 20, "kinds older than 10 days go on the user's word");
+	is(procdb_forget_older(&db, 1000, 10), 0, "clock of 1970 makes no kind older, on the user's word either");
+	procdb_free(&db);
+}
+
+static void test_wrong_clocks(void)
+{
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_UNKNOWN, 1, 0);
+	u64 now_s = 20000 * (u64)DAY_S;
+	struct kind_key key = numbered(1), other = numbered(2);
+	struct procdb db;
+
+	procdb_init(&db, 0);
+	procdb_use(&db, now_s);
+	procdb_learn(&db, &key, &seen, now_s);
+	for (u32 i = 0; i < 100; i++)
+		procdb_use(&db, i * (u64)DAY_S);
+	is(db.use_days, 1, "clock of 1970 counts no day of use");
+	is(db.saved_s, now_s, "clock of 1970 leaves when a day was last counted");
+	procdb_learn(&db, &key, &seen, 1000);
+	is(procdb_find(&db, &key)->last_seen_s, now_s, "kind seen by a clock of 1970 keeps when it was seen last");
+	procdb_use(&db, now_s + 10000 * (u64)DAY_S);
+	procdb_learn(&db, &other, &seen, now_s + 10000 * (u64)DAY_S);
+	is(db.use_days, 2, "leap of 10000 days is one day of use");
+	is(procdb_age(&db, 1), 0, "kind not seen across a leap stays");
+	procdb_use(&db, now_s + DAY_S);
+	is(db.use_days, 3, "clock that is put right again counts the day");
+	is(procdb_age(&db, 1), 1, "kind not seen on two days of use goes after one day");
+	ok(procdb_find(&db, &other), "kind seen in the future stays after the clock was put right");
+	is(procdb_find(&db, &other)->last_seen_s, now_s + 10000 * (u64)DAY_S, "last time seen is never lowered");
 	procdb_free(&db);
 }
 
@@ -351,6 +380,7 @@ int main(void)
 	test_keys();
 	test_eviction();
 	test_ageing();
+	test_wrong_clocks();
 	test_observing();
 	test_averages();
 	test_runs_pushed_off();

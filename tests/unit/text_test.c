@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sink/text.c, sink/sheet.c and base/options.c's durations: what people type and what they are shown. */
+/* core/plain.h, sink/text.c, sink/sheet.c, base/say.c and base/options.c's durations: what people type and what they
+ * are shown. */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../core/plain.h"
 #include "../../src/base/options.h"
+#include "../../src/base/say.h"
 #include "../../src/sink/sheet.h"
 #include "../../src/sink/text.h"
 #include "tap.h"
@@ -20,6 +23,121 @@ static void test_plain_text_is_harmless(void)
 	is_text(small, "ab", "character that does not fit is left out whole");
 	format_plain(out, sizeof(out), "\xed\xa0\x80|\xc0\xaf|\xf4\x90\x80\x80");
 	is_text(out, "???|??|????", "surrogates, overlong forms and code points past the last are no text");
+}
+
+/* Everything but text, once: what each is, and what must be left of it. */
+static const struct {
+	const char *what, *text, *json;
+} hostile[] = {
+	{ "an escape sequence", "\033[2J", "\\u001b[2J" },
+	{ "a bell", "\a", "\\u0007" },
+	{ "a C1 control", "\xc2\x9b", "\\u009b" },
+	{ "an override of direction", "\xe2\x80\xae", "\\u202e" },
+	{ "an isolate of direction", "\xe2\x81\xa6", "\\u2066" },
+	{ "an Arabic letter mark", "\xd8\x9c", "\\u061c" },
+	{ "a zero-width space", "\xe2\x80\x8b", "\\u200b" },
+	{ "a zero-width joiner", "\xe2\x80\x8d", "\\u200d" },
+	{ "a byte order mark", "\xef\xbb\xbf", "\\ufeff" },
+	{ "a soft hyphen", "\xc2\xad", "\\u00ad" },
+	{ "a line separator", "\xe2\x80\xa8", "\\u2028" },
+	{ "a variation selector", "\xef\xb8\x8f", "\\ufe0f" },
+	{ "a filler without a picture", "\xe3\x85\xa4", "\\u3164" },
+	{ "a tag", "\xf3\xa0\x81\xa1", "\\udb40\\udc61" },
+	{ "a noncharacter", "\xf0\x9f\xbf\xbf", "\\ud83f\\udfff" },
+};
+
+static void test_hidden_characters(void)
+{
+	char text[32], out[64], wanted[64], *json;
+	size_t size;
+
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		FILE *stream = open_memstream(&json, &size);
+
+		snprintf(text, sizeof(text), "a%sb", hostile[i].text);
+		format_plain(out, sizeof(out), text);
+		snprintf(wanted, sizeof(wanted), "a?%sb", i ? "" : "[2J");
+		is_text(out, wanted, "%s becomes a question mark in a table", hostile[i].what);
+		print_json_string(stream, text);
+		fclose(stream);
+		snprintf(wanted, sizeof(wanted), "\"a%sb\"", hostile[i].json);
+		is_text(json, wanted, "%s is escaped in JSON", hostile[i].what);
+		free(json);
+	}
+	format_plain(out, sizeof(out), "\xc3\xa9\xe6\xbc\xa2\xd7\xa9\xf0\x9f\x8e\xae e\xcc\x81");
+	is_text(out, "\xc3\xa9\xe6\xbc\xa2\xd7\xa9\xf0\x9f\x8e\xae e\xcc\x81",
+		"letters of any script, pictures and accents stay as they are");
+}
+
+/* No text of any two bytes, or with any code, leaves anything but plain text. */
+static void test_every_code(void)
+{
+	char text[8], out[16], again[16];
+	int wrong = 0;
+
+	for (u32 code = 1; code < 0x110000; code++) {
+		char *at = text;
+
+		if (code < 0x80) {
+			*at++ = (char)code;
+		} else {
+			int tail = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+			*at++ = (char)((tail == 1 ? 0xc0 : tail == 2 ? 0xe0 : 0xf0) | code >> (6 * tail));
+			while (tail--)
+				*at++ = (char)(0x80 | (code >> (6 * tail) & 0x3f));
+		}
+		*at = '\0';
+		format_plain(out, sizeof(out), text);
+		format_plain(again, sizeof(again), out);
+		wrong += strcmp(out, again) != 0 || strlen(out) > strlen(text);
+		for (const char *byte = out; *byte; byte++)
+			wrong += (unsigned char)*byte < 0x20 || *byte == 0x7f;
+	}
+	is(wrong, 0, "text of every code point comes out plain, and no longer than it was");
+	wrong = 0;
+	for (u32 pair = 0; pair < 0x10000; pair++) {
+		memcpy(text, (char[]){ (char)(pair >> 8), (char)pair, '\0' }, 3);
+		format_plain(out, sizeof(out), text);
+		for (const char *at = out; *at;) {
+			struct utf8_char next = utf8_read(at);
+
+			wrong += !next.length || !code_is_plain(next.code);
+			at += next.length ? next.length : 1;
+		}
+	}
+	is(wrong, 0, "text of any two bytes comes out as plain UTF-8");
+}
+
+static void test_messages_are_plain(void)
+{
+	struct reason why;
+	FILE *real = stderr;
+	char *text = NULL, *long_text = malloc(20001);
+	size_t size = 0;
+
+	reason_set(&why, "of '%s'", "x\033]0;title\a\xe2\x80\xae");
+	is_text(why.text, "of 'x?]0;title?\?'", "reason with a name from outside is plain");
+	stderr = open_memstream(&text, &size);
+	fail("a\033[1mb", "%s\n%s", "c\nd", "\xff");
+	note("%s", "\033c");
+	say_lines("task \033[31mevil\t1\nsecond\xe2\x80\xae line");
+	fclose(stderr);
+	stderr = real;
+	is_text(text, "tactus: a?[1mb: c?d?\?\ntactus: ?c\ntask ?[31mevil\t1\nsecond? line\n",
+		"messages and a scheduler's dump reach stderr as plain text, a message as one line");
+	free(text);
+	for (int i = 0; i < 20000; i++)
+		long_text[i] = "\xe6\xbc\xa2"[i % 3];
+	long_text[20000] = '\0';
+	stderr = open_memstream(&text, &size);
+	say_lines(long_text);
+	fclose(stderr);
+	stderr = real;
+	is(size, 20001, "long dump of characters of several bytes is said whole");
+	ok(!strncmp(text, long_text, 19998), "long dump is cut in pieces between characters only");
+	free(text);
+	free(long_text);
 }
 
 static void test_times_have_fitting_units(void)
@@ -146,6 +264,9 @@ static void test_one_sheet_two_forms(void)
 int main(void)
 {
 	test_plain_text_is_harmless();
+	test_hidden_characters();
+	test_every_code();
+	test_messages_are_plain();
 	test_times_have_fitting_units();
 	test_durations();
 	test_lists_of_cpus();

@@ -209,6 +209,49 @@ static void test_many_threads(void)
 	threads_free(&threads);
 }
 
+/* A hundred thousand that come and go beside one that stays. */
+static void test_forgetting(void)
+{
+	size_t most = 0;
+
+	begin();
+	threads.ended_most = 100;
+	introduce(1, GAME, GAME, 7, "game", 0);
+	for (u32 i = 0; i < 100000; i++) {
+		u32 tid = 1000 + i % 30000;
+
+		introduce(10 + i * 2ULL, tid, 1000, 10 + i, "short", 0);
+		switch_at(10 + i * 2ULL, 0, GAME, 0, EVENT_FLAG_PREEMPTED, tid);
+		switch_at(11 + i * 2ULL, 0, tid, STATE_DEAD, 0, GAME);
+		most = threads.len > most ? threads.len : most;
+	}
+	ok(most <= 2 * 100 + 4, "threads that ended are forgotten: at most %zu of 100000 were known at a time", most);
+	ok(threads.len > 100, "the last threads that ended are still known: %zu", threads.len);
+	is_text(threads_by_tid(&threads, GAME)->comm.text, "game", "thread that lives is not forgotten");
+	ok(account(GAME)->runs >= 99999, "account of a thread that lives goes on while others are forgotten");
+	is_text(threads_by_tid(&threads, 1000 + 99999 % 30000)->comm.text, "short", "last thread that ended is known");
+	ok(!threads_by_tid(&threads, 1000 + 99000 % 30000), "thread that ended long ago is forgotten");
+	threads_free(&threads);
+}
+
+static void test_crowds(void)
+{
+	threads_init(&threads, places, 4);
+	for (u32 tid = 1; tid <= THREADS_MOST + 10; tid++)
+		introduce(tid, tid, 1, 1, "one", 0);
+	is(threads.len, THREADS_MOST, "threads beyond the most are not kept");
+	is(threads.refused, 10, "threads beyond the most are counted");
+	threads_free(&threads);
+	threads_init(&threads, places, 4);
+	threads.ended_most = 100;
+	for (u32 tid = 1; tid <= THREADS_MOST + 10; tid++)
+		introduce(tid, tid, 1, 1, "one", 0);
+	ok(threads.len <= THREADS_MOST, "crowd whose ends were lost is bounded");
+	is(threads.refused, 0, "crowd whose ends were lost keeps nobody new out");
+	ok(threads_by_tid(&threads, THREADS_MOST + 10), "newest thread of a crowd is known");
+	threads_free(&threads);
+}
+
 int main(void)
 {
 	test_a_life();
@@ -219,5 +262,7 @@ int main(void)
 	test_places_and_scores();
 	test_rows();
 	test_many_threads();
+	test_forgetting();
+	test_crowds();
 	return tap_end();
 }

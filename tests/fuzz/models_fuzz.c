@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Fuzzing what views make of a stream: any bytes, as events of any kind in any order, go through every model at once.
+ * The first byte says how: bit 0 mends times so that they grow, bit 1 few tids, bit 2 ended threads are forgotten. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../core/event_info.h"
+#include "../../src/model/cuda.h"
+#include "../../src/model/frames.h"
+#include "../../src/model/inputs.h"
+#include "../../src/model/inversions.h"
+#include "../../src/model/latency.h"
+#include "../../src/model/misses.h"
+#include "../../src/model/moves.h"
+#include "../../src/model/roles.h"
+#include "../../src/model/submits.h"
+#include "../../src/model/tasks.h"
+#include "../../src/model/threads.h"
+#include "../../src/sink/event.h"
+
+enum { GROWING_TIMES = 1, FEW_TIDS = 2, FORGETS = 4, CPUS = 4, EVENT_BYTES_MAX = 512 };
+
+static void require(bool held, const char *what)
+{
+	if (held)
+		return;
+	fprintf(stderr, "does not hold: %s\n", what);
+	abort();
+}
+
+static struct {
+	struct threads threads;
+	struct frames frames;
+	struct latency latency;
+	struct inversions inversions;
+	struct misses misses;
+	struct moves moves;
+	struct submits submits;
+	struct inputs inputs;
+	struct cuda cuda;
+	bool keeps_threads; /* so that models which hold on to them may take part */
+} all;
+static FILE *nowhere;
+
+static void take(const struct event_header *event)
+{
+	const struct frame_process *process;
+	struct miss found[MISSES_AT_ONCE];
+	struct late_frame late;
+	struct stall stall;
+	struct wait ended;
+	struct move done;
+	bool waited = threads_take(&all.threads, event, &ended);
+
+	require(!waited || ended.thread, "a wait that ended has a thread");
+	require(misses_take(&all.misses, &all.threads, event, found) <= MISSES_AT_ONCE, "misses have room");
+	moves_take(&all.moves, &all.threads, event, &done);
+	if (frames_take(&all.frames, &all.threads, event, &late, &process))
+		require(process && late.interval_ns, "a late frame has a process and took time");
+	submits_take(&all.submits, &all.threads, event, &stall);
+	inputs_take(&all.inputs, &all.threads, event);
+	cuda_take(&all.cuda, &all.threads, event);
+	if (all.keeps_threads) {
+		latency_take(&all.latency, &all.threads, event, waited ? &ended : NULL);
+		inversions_take(&all.inversions, &all.threads, event);
+	}
+	print_event_json(nowhere, event);
+	print_event_words(nowhere, event);
+}
+
+static void look_at_rows(void)
+{
+	struct role_rows roles;
+	struct tasks tasks;
+	struct move left;
+	size_t len, at = 0;
+
+	for (int by_process = 0; by_process < 2; by_process++) {
+		free(latency_rows(&all.latency, &all.threads, by_process, &len));
+		if (!tasks_from_threads(&tasks, &all.threads, by_process)) {
+			tasks_sort(&tasks, TASKS_BY_WAIT);
+			tasks_free(&tasks);
+		}
+	}
+	latency_order_waits(&all.latency);
+	while (moves_left(&all.moves, &all.threads, &at, &left))
+		;
+	free(moves_sorted(&all.threads, &len));
+	free(misses_sorted(&all.misses, &all.threads, &len));
+	inversions_end(&all.inversions, &all.threads);
+	free(inversions_sorted(&all.inversions));
+	if (!role_rows_from(&roles, &all.threads))
+		role_rows_free(&roles);
+	for (const struct frame_process *process = all.frames.processes; process; process = process->next) {
+		frame_times(process, 0);
+		frame_server_times(process);
+	}
+	frames_turn_over(&all.frames);
+	cuda_end(&all.cuda);
+}
+
+static void begin(unsigned char how)
+{
+	static struct cpu_place places[CPUS] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 0, 0, 1 }, { 3, 3, 1, 1 } };
+
+	memset(&all, 0, sizeof(all));
+	all.keeps_threads = !(how & FORGETS);
+	all.misses.of_all = true;
+	require(!threads_init(&all.threads, places, CPUS) && !inversions_init(&all.inversions, CPUS, 1000),
+		"there is memory");
+	all.threads.ended_most = how & FORGETS ? 4 : 0;
+	latency_init(&all.latency, 1000);
+	frames_init(&all.frames, true);
+	cuda_init(&all.cuda);
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "we");
+}
+
+static void end(void)
+{
+	cuda_free(&all.cuda);
+	inputs_free(&all.inputs);
+	submits_free(&all.submits);
+	misses_free(&all.misses);
+	inversions_free(&all.inversions);
+	latency_free(&all.latency);
+	frames_free(&all.frames);
+	threads_free(&all.threads);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	_Alignas(8) unsigned char bytes[EVENT_BYTES_MAX];
+	struct event_header *event = (struct event_header *)bytes;
+	unsigned char how = size ? *data++ : 0;
+	u64 now_ns = 1;
+
+	begin(how);
+	for (size_t left = size ? size - 1 : 0; left >= sizeof(*event);) {
+		const struct event_info *info;
+		size_t len;
+
+		memcpy(event, data, sizeof(*event));
+		event->kind = (u8)(1 + event->kind % (EVENT_KINDS - 1));
+		info = event_info(event->kind);
+		require(info->bytes <= sizeof(bytes), "an event fits");
+		len = info->bytes < left ? info->bytes : left;
+		memset(bytes + sizeof(*event), 0, info->bytes - sizeof(*event));
+		memcpy(bytes + sizeof(*event), data + sizeof(*event), len - sizeof(*event));
+		data += len;
+		left -= len;
+		if (how & GROWING_TIMES)
+			event->time_ns = now_ns += event->time_ns % 20000000;
+		if (how & FEW_TIDS)
+			event->tid %= 8;
+		take(event);
+	}
+	look_at_rows();
+	end();
+	return 0;
+}

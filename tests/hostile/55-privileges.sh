@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# What is left to a program that was taken over: few capabilities, no way to others, no exec; a command under sudo is its caller's, with his groups.
+# not beside: tactus run, of which one at a time is at work
+. tests/tap.sh
+
+chmod 711 "$scratch"
+export TACTUS_FEED=$scratch/feed
+field() { awk -v name="$2:" '$1 == name { print $2 }' "/proc/$1/status"; }
+# Those in the table of src/base/privileges.c: what a view needs that only reads what the kernel half keeps (sys_admin where
+# this machine does not give bpf and perfmon), and what finding out about other processes takes.
+mine=$(awk '/^CapPrm/ { print $2 }' /proc/self/status)
+few=$((1 << 38 | 1 << 39))
+[ $((0x$mine >> 38 & 3)) = 3 ] || few=$((few | 1 << 21))
+many=$((few | 1 << 2 | 1 << 19 | 1 << 21 | 1 << 34))
+left() { # NAME PID ALLOWED
+	local held=$((0x$(field "$2" CapPrm) & ~$3))
+	is "$1 keeps no capability beyond its table" "$(printf %x $held)" 0
+	is "$1 can't get privileges back" "$(field "$2" NoNewPrivs)" 1
+	is "$1 has a filter of system calls" "$(field "$2" Seccomp)" 2
+	say_measured "$1: capabilities $(field "$2" CapPrm) of $mine, bounding set $(field "$2" CapBnd)"
+}
+
+"$tactus" run --actuator none >"$scratch/out" 2>"$scratch/err" &
+runner=$!
+wait_for "$scratch/err" "watching"
+left run $runner $many
+"$tactus" latency >"$scratch/latency" 2>&1 &
+latency=$!
+wait_for "$scratch/latency" "watching"
+left latency $latency $few
+kill -INT $latency
+wait $latency
+"$tactus" stats >"$scratch/stats" 2>&1 &
+stats=$!
+wait_for "$scratch/stats" '^[0-9:]{8} '
+is "stats keeps no capability" "$(field $stats CapPrm)" 0000000000000000
+is "stats has a filter of system calls" "$(field $stats Seccomp)" 2
+kill -INT $runner
+wait $runner
+is "a run that gave up its privileges ends with status 0" $? 0
+wait $stats
+
+"$tactus" record -d 0.3 -o "$scratch/recording" >/dev/null 2>&1
+mkfifo "$scratch/pipe"
+"$tactus" events -i "$scratch/recording" >"$scratch/pipe" 2>/dev/null &
+reader=$!
+exec 8<"$scratch/pipe"
+read -r line <&8
+is "a view of a recording keeps no capability" "$(field $reader CapPrm)" 0000000000000000
+is "a view of a recording has a filter of system calls" "$(field $reader Seccomp)" 2
+exec 8<&-
+wait $reader
+
+# The command: whose it is, and that nothing of the above is left in it.
+name=$(awk -F: '$3 == 65534 { print $1 }' /etc/passwd)
+as_sudo() { SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=$name "$@"; }
+tell='id -u; id -G; sed -n "s/^\(CapPrm\|NoNewPrivs\|Seccomp\):\t/\1 /p" /proc/self/status; echo "$USER"'
+as_sudo "$tactus" tasks --json -- sh -c "$tell" 2>/dev/null | grep -v '^{' >"$scratch/tell"
+say_measured "a command under sudo: $(tr '\n' ' ' <"$scratch/tell")"
+is "a command under sudo runs as its caller" "$(sed -n 1p "$scratch/tell")" 65534
+is "a command under sudo has its caller's groups only" "$(sed -n 2p "$scratch/tell")" 65534
+is "a command under sudo has no capability, and no limit that breaks games" "$(sed -n 3,5p "$scratch/tell" | tr '\n' ' ')" \
+	"CapPrm 0000000000000000 NoNewPrivs 0 Seccomp 0 "
+is "a command under sudo is told whose it is" "$(sed -n 6p "$scratch/tell")" "$name"
+is "a command under sudo with --user root runs as root" "$(as_sudo "$tactus" tasks --json --user root -- id -u 2>/dev/null | grep -v '^{')" 0
+is "a command with --user runs as that user" "$("$tactus" record -o "$scratch/r" --user "$name" -- id -u 2>/dev/null | head -n 1)" 65534
+is "a command without sudo runs as who calls" "$("$tactus" tasks --json -- id -u 2>/dev/null | grep -v '^{')" 0
+ends "a command for a user that is not there is refused" 1 "no user 'nobody-here'" "$tactus" tasks --user nobody-here -- true
+ends "--user without a command is bad usage" 2 "for a command" "$tactus" tasks --user "$name" -d 1
+as_sudo "$tactus" run --actuator none -- sh -c 'exec sleep 30' >/dev/null 2>"$scratch/err" &
+runner=$!
+for ((i = 0; i < 100; i++)); do
+	! pgrep -P $runner -x sleep >/dev/null || break
+	sleep 0.1
+done
+kill -TERM $runner
+wait $runner
+is "a signal reaches a command that runs as another user" $? 143
+done_testing
