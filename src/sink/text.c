@@ -43,8 +43,9 @@ void print_plain(FILE *out, const char *text)
 	while (*text) {
 		struct utf8_char next = utf8_read(text);
 		char bytes[UTF8_LONGEST];
+		u32 len = plain_put(bytes, text, next);
 
-		fwrite(bytes, 1, plain_put(bytes, text, next), out);
+		fwrite(bytes, 1, len, out);
 		text += next.length ? next.length : 1;
 	}
 }
