@@ -14,25 +14,6 @@
 
 #include "options.h"
 
-/* Only decimal digits, and not the number that means "none". */
-static bool take_id(const char *name, u64 *id)
-{
-	const char *text = getenv(name);
-
-	return text && !parse_number(text, 0xfffffffe, id);
-}
-
-bool sudo_caller(uid_t *uid, gid_t *gid)
-{
-	u64 user, group;
-
-	if (geteuid() != 0 || !take_id("SUDO_UID", &user) || !take_id("SUDO_GID", &group) || !user)
-		return false;
-	*uid = (uid_t)user;
-	*gid = (gid_t)group;
-	return true;
-}
-
 static void keep_text(char into[RUN_AS_TEXT], const char *text)
 {
 	if (text && strlen(text) < RUN_AS_TEXT)

@@ -64,7 +64,7 @@ fuzz() {
 	say_measured "$name: ${runs:-no} executions, ${covered:-no} of ${edges:-unknown} edges covered"
 }
 
-fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c \
+fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c src/base/sudo.c \
 	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/cuda.c src/model/cuda_api.c
 fuzz models '' src/base/say.c src/sink/event.c src/sink/text.c src/model/cuda.c src/model/cuda_api.c src/model/frames.c src/model/history.c \
 	src/model/inputs.c src/model/inversions.c src/model/latency.c src/model/misses.c src/model/moves.c src/model/path.c src/model/roles.c \

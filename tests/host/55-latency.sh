@@ -34,7 +34,7 @@ tids = {r['tid'] for r in rows if r['row'] == 'thread'}
 tids -= {min(tids)}
 ours = [r['wait_ns'] / 1e6 for r in rows if r['row'] == 'wait' and r['kind'] == kind and r['tid'] in tids]
 perfs = []
-for line in open(perfs_path):
+for line in open(perfs_path, errors="replace"):
     m = re.match(r'.*\[(\d+)(?:/\d+)?\] +([0-9.]+) +([0-9.]+) +[0-9.]+ *$', line)
     if m and int(m[1]) in tids:
         waited, delay = float(m[2]), float(m[3])
