@@ -19,6 +19,7 @@ memory_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$watcher/status"; }
 "${as_user[@]}" "$scratch/mapper" again "$scratch/his/libEGL.so.1" &
 attacker=$!
 wait_for "$scratch/err" 'his/libEGL.so.1: probes are in place'
+# Rings of 4 MB become resident as others on the machine fill them.
 # Beside it for four seconds: his CPU time is the measure, since the machine may be busy.
 his_before=$(awk '{ print $14 + $15 }' "/proc/$attacker/stat") before=$(cpu_ticks) memory_before=$(memory_kb)
 "$scratch/present" call "$scratch/others/libEGL.so.1" eglSwapBuffers 40 4000 >"$scratch/presented" 2>&1 &
@@ -33,6 +34,6 @@ is "tactus ends well after a process that maps for ever" $? 0
 is "frames of another user are counted beside a process that maps for ever" \
 	"$(json "sum(r['presents'] for r in rows if r['pid'] == $other)" <"$scratch/roles")" 40
 holds "a process that maps for ever costs tactus a quarter of its own time at most ($ours of $his ticks)" test $((ours * 4)) -le "$his"
-holds "memory stays what it was beside a process that maps for ever ($memory_before KB, $memory_after KB)" test $((memory_after - memory_before)) -le 1024
+holds "memory stays what it was beside a process that maps for ever ($memory_before KB, $memory_after KB)" test $((memory_after - memory_before)) -le 6144
 say_measured "tactus took $ours hundredths of a second of CPU where the attacker took $his; memory $memory_before KB before, $memory_after KB after; $(grep -o '[0-9]* of mappings' "$scratch/err") lost"
 done_testing
