@@ -5,7 +5,7 @@
 
 kernel=${ARM64_KERNEL:-debian-arm64}
 views="tasks latency events roles"
-if ! vm/kernel.sh $kernel >/dev/null 2>"$scratch/err"; then
+if ! vm/kernel.sh "$kernel" >/dev/null 2>"$scratch/err"; then
 	sed 's/^/# /' "$scratch/err"
 	skip "tactus works on arm64" "$kernel: $(tail -n 1 "$scratch/err")"
 	done_testing
