@@ -82,11 +82,49 @@ static int find_address(void *data, const struct mapping *mapping)
 	search->is_graphics = graphics_is_library(path_base(mapping->path));
 	function->device = seen.st_dev;
 	function->inode = seen.st_ino;
+	function->changed_ns = (u64)seen.st_ctim.tv_sec * NSEC_PER_SEC + (u64)seen.st_ctim.tv_nsec;
 	function->offset = search->address - mapping->start + mapping->offset;
 	return 1;
 }
 
-static int find_function(struct told_function *function, u64 address, struct reason *why)
+static bool is_proven(const struct told_places *told, const struct told_function *function)
+{
+	for (u32 i = 0; i < PROVEN_MAX; i++) {
+		const struct told_proven *proven = &told->proven[i];
+
+		if (proven->inode == function->inode && proven->device == function->device &&
+		    proven->offset == function->offset && proven->changed_ns == function->changed_ns)
+			return true;
+	}
+	return false;
+}
+
+static void keep_proven(struct told_places *told, const struct told_function *function)
+{
+	told->proven[told->proven_next] = (struct told_proven){ .device = function->device,
+								.inode = function->inode,
+								.offset = function->offset,
+								.changed_ns = function->changed_ns };
+	told->proven_next = (told->proven_next + 1) % PROVEN_MAX;
+}
+
+static int prove(struct told_places *told, const struct told_function *function, bool is_graphics, struct reason *why)
+{
+	int error;
+
+	if (is_proven(told, function))
+		return 0;
+	if (!is_graphics && !elf_exports_any(function->open, graphics_doors)) {
+		reason_set(why, "its file is none of the graphics stack");
+		return -EPERM;
+	}
+	error = elf_begins_function(function->open, function->offset, why);
+	if (!error)
+		keep_proven(told, function);
+	return error;
+}
+
+static int find_function(struct told_places *told, struct told_function *function, u64 address, struct reason *why)
 {
 	struct search search = { .address = address, .function = function };
 
@@ -99,10 +137,7 @@ static int find_function(struct told_function *function, u64 address, struct rea
 		return -ENOENT;
 	}
 	snprintf(function->open, sizeof(function->open), "/proc/self/fd/%d", function->fd);
-	if (search.is_graphics || elf_exports_any(function->open, graphics_doors))
-		return elf_begins_function(function->open, function->offset, why);
-	reason_set(why, "its file is none of the graphics stack");
-	return -EPERM;
+	return prove(told, function, search.is_graphics, why);
 }
 
 int told_find(struct told_places *told, u32 pid, u64 address, struct told_function *function, struct reason *why)
@@ -115,7 +150,7 @@ int told_find(struct told_places *told, u32 pid, u64 address, struct told_functi
 	error = told_may_work(told, pid, &function->charged_to, began_ns);
 	if (!error) {
 		if (allowance_hold(&told->allowance, function->charged_to)) {
-			error = find_function(function, address, why);
+			error = find_function(told, function, address, why);
 			if (error)
 				told_forget(told, function);
 		} else {

@@ -16,7 +16,12 @@ struct told_place {
 	u64 device, inode;
 };
 
-enum { HASTY_MAX = 64 };
+enum { HASTY_MAX = 64, PROVEN_MAX = 64 };
+
+/* A function that began where one was told to, in a file as it was then. */
+struct told_proven {
+	u64 device, inode, offset, changed_ns;
+};
 
 struct told_places {
 	struct told_place *places;
@@ -28,6 +33,9 @@ struct told_places {
 		u64 until_ns;
 	} hasty[HASTY_MAX];
 	u32 hasty_next;
+	/* Looking through a big library takes longer than a game's first frames. */
+	struct told_proven proven[PROVEN_MAX];
+	u32 proven_next;
 	u64 refused;
 };
 
@@ -36,7 +44,7 @@ struct told_function {
 	u32 pid, charged_to;
 	int fd, pid_fd;
 	char open[32];
-	u64 device, inode, offset;
+	u64 device, inode, offset, changed_ns;
 };
 
 void told_open(struct told_places *told);

@@ -186,8 +186,11 @@ touch "$GO"
 wait_for "$scratch/err" "frame: process $first asked where to present"
 touch "$GO_ON"
 wait $first
-begin second preloaded 0 vkcube --c 250
+# Each process's word counts for itself: this one waits for its own probe, too.
+GO_ON="$scratch/second-goes-on" begin second preloaded 0 vkcube --c 250
 second=$begun
+wait_for "$scratch/err" "frame: process $second asked where to present"
+touch "$scratch/second-goes-on"
 begin glmark env DISPLAY="$display" glmark2 --size 200x150 -b build:duration=1
 glmark=$begun
 for pid in "${endless[@]}"; do
@@ -210,7 +213,7 @@ holds "glmark2: no more frames are counted than it says and those before and aft
 is "the X server is what others present to" "$(json "[(r['role'], r['evidence_kind'], r['process']) for r in rows if r['tid'] == $xvfb]" <"$scratch/roles")" \
 	"[('compositor', 'gpu', 'compositor')]"
 is "vkcube that is the first to ask where to present: every frame from then on is counted" "$(of $first presents,role,confidence)" "[(250, 'render', 100)]"
-is "vkcube that is the second to ask: every frame is counted, on the thread that presents" "$(of $second presents,role,confidence)" "[(250, 'render', 100)]"
+is "vkcube that is the second to ask: every frame from then on is counted, on the thread that presents" "$(of $second presents,role,confidence)" "[(250, 'render', 100)]"
 like "vkcube: frames are Vulkan's" "$(of $second evidence)" 'by Vulkan'
 if [ -n "${testgl2:-}" ]; then
 	say_measured "testgl2 $(frames "$testgl2") frames, testdraw2 $(frames "$testdraw2")"
