@@ -218,7 +218,8 @@ static void leave_alone(struct hints *hints, struct told *one)
 /* Whether it can be urgent now, by what it and its owner have used. */
 static bool may_be_urgent(const struct told *one, u64 now_ns)
 {
-	if (!one->user || urgency_is_barred(&one->watch, now_ns))
+	/* Nobody would look at one that is not in the list. */
+	if (!one->place || urgency_is_barred(&one->watch, now_ns))
 		return false;
 	if (one->given_tier == TIER_LATENCY_CRITICAL)
 		return true;
@@ -368,6 +369,7 @@ static void bar_most(struct hints *hints, const struct owner *owner, u64 span_ns
 void hints_look(struct hints *hints)
 {
 	u64 now_ns = clock_now_ns(), span_ns = now_ns - hints->looked_ns;
+	const struct owner *spent = NULL;
 	u32 raises = RAISES_PER_LOOK;
 
 	if (span_ns < URGENCY_LOOK_NS)
@@ -383,13 +385,14 @@ void hints_look(struct hints *hints)
 	}
 	for (size_t i = hints->urgent_len; i > 0; i--) {
 		const struct told *one = hints->urgent[i - 1];
+		const struct owner *owner = urgency_is_spent(&one->user->account)		   ? one->user
+					    : one->group && urgency_is_spent(&one->group->account) ? one->group
+												   : NULL;
 
-		if (one->given_tier != TIER_LATENCY_CRITICAL)
+		if (one->given_tier != TIER_LATENCY_CRITICAL || !owner || owner == spent)
 			continue;
-		if (urgency_is_spent(&one->user->account))
-			bar_most(hints, one->user, span_ns, now_ns);
-		else if (one->group && urgency_is_spent(&one->group->account))
-			bar_most(hints, one->group, span_ns, now_ns);
+		spent = owner;
+		bar_most(hints, owner, span_ns, now_ns);
 	}
 	book_tidy(&hints->book);
 }

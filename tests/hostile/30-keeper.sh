@@ -33,7 +33,7 @@ urgent=$!
 trap 'kill -KILL $urgent $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 
 start_tactus
-holds "a user's thread that wakes by a clock gets a pressing nice value" until_nice $urgent -lt 0 10
+holds "a user's thread that wakes by a clock gets a pressing nice value" until_nice $urgent -lt 0 60
 kill -KILL $runner
 killed=$(now_ms)
 wait $runner 2>/dev/null
@@ -48,7 +48,7 @@ is "a keeper that has undone everything leaves nothing to undo" "$("$tactus" und
 is "the journal is gone after the keeper's work" "$(ls /run/tactus/hints.journal 2>/dev/null)" ""
 
 start_tactus
-holds "the thread is raised again by the next run" until_nice $urgent -lt 0 10
+holds "the thread is raised again by the next run" until_nice $urgent -lt 0 60
 keeper=$(keeper_of $runner)
 say_measured "the keeper holds $(awk '/^Rss/ { print $2; exit }' "/proc/${keeper:-self}/smaps_rollup") KB, $(awk '/^Private_Dirty/ { print $2; exit }' "/proc/${keeper:-self}/smaps_rollup") KB of them its own"
 name="the kernel takes everything else before the keeper when memory is short"
@@ -74,7 +74,7 @@ wait $runner 2>/dev/null
 holds "the keeper that came later undoes the hints too" until_nice $urgent -ge 0 3
 
 start_tactus
-holds "the thread is raised by a run that ends well" until_nice $urgent -lt 0 10
+holds "the thread is raised by a run that ends well" until_nice $urgent -lt 0 60
 keeper=$(keeper_of $runner)
 kill -TERM $runner
 wait $runner

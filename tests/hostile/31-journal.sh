@@ -9,9 +9,9 @@ renice -n 0 -p $$ >/dev/null
 less=launch,gpu,wine,input,frame,socket,sound,learned
 journal=/run/tactus/hints.journal
 nice_of() { build/workloads/attr "$1" 2>/dev/null | cut -d' ' -f2; }
-# until_nice TID TEST VALUE: ten seconds at most
+# until_nice TID TEST VALUE: a minute at most
 until_nice() {
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		nice=$(nice_of "$1")
 		test "${nice:-0}" "$2" "$3" && return 0
 		sleep 0.05

@@ -35,9 +35,9 @@ trap 'kill $plain $nicer $idle $batch $parent $plain_parent $later $runner 2>/de
 "$tactus" run --actuator hints --without $less >/dev/null 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
-# until_nice TID TEST VALUE: ten seconds at most
+# until_nice TID TEST VALUE: a minute at most
 until_nice() {
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		nice=$(attr "$1" | cut -d' ' -f2)
 		test "${nice:-0}" "$2" "$3" && return 0
 		sleep 0.05
