@@ -126,7 +126,7 @@ for i in $(seq 100); do
 	sleep "0.0$((i % 5))$((i % 10))"
 	kill -KILL $pid 2>/dev/null && cut=$((cut + 1))
 	wait $pid 2>/dev/null
-	db check >/dev/null 2>&1 || broken=$((broken + 1))
+	db check >"$scratch/check" 2>&1 || { broken=$((broken + 1)); sed 's/^/# /' "$scratch/check"; }
 done
 say_measured "$cut of 100 imports were killed, $broken of them left a file that is not whole"
 is "no import that is killed leaves a damaged file" "$broken" 0
