@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One door to all journals.
- */
+/* One door to all journals. */
 #include "undo.h"
 
 #include <errno.h>
@@ -11,14 +10,17 @@
 
 int undo_all(struct undone *undone, struct reason *why)
 {
+	struct reason of_policies = { "" };
 	size_t stuck;
 	int got = hints_undo(&stuck, why), error = got < 0 ? got : 0;
 
 	*undone = (struct undone){ .put_back = got > 0 ? (size_t)got : 0, .stuck = stuck };
-	got = partial_undo(&stuck, why);
+	got = partial_undo(&stuck, &of_policies);
 	undone->put_back += got > 0 ? (size_t)got : 0;
 	undone->stuck += stuck;
-	return got < 0 ? got : error;
+	if (got < 0 && !error)
+		*why = of_policies;
+	return error ? error : got < 0 ? got : 0;
 }
 
 bool undo_after_death(char *words, size_t size)

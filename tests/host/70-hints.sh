@@ -89,6 +89,7 @@ wait_for "$scratch/child" .
 holds "a child of a batch thread that sleeps does not keep a long slice" until_not_slice "$(cat "$scratch/child")" $long
 kill "$(cat "$scratch/child")"
 ends "a second run by hints ends with an error while the first is at work" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
+ends "tactus undo is refused while a run is at work, and says so" 1 "another tactus gives hints" "$tactus" undo
 attr $urgent slice 3000000 >/dev/null
 kill -INT $runner
 wait $runner
