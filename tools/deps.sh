@@ -12,8 +12,9 @@ unit_packages="libclang-rt-14-dev"
 # What guests run of this machine's files.
 vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
 test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc"
-# 32-bit programs.
-[ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-multilib"
+# 32-bit programs. The package without a number would take cross compilers out.
+gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)
+[ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-${gcc_number:-12}-multilib"
 # Real programs whose threads' roles are known: games, frames, Windows programs, sound, servers.
 role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 xvfb mesa-utils libgl1-mesa-dri vulkan-tools
 	mesa-vulkan-drivers weston chocolate-doom freedoom glmark2-x11 libsdl2-tests jackd2 pipewire pipewire-bin

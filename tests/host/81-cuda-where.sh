@@ -25,8 +25,10 @@ end() {
 echo "# a 32-bit program with a 32-bit library"
 mkdir "$scratch/narrow"
 narrow=$scratch/narrow/libcuda.so.1 narrow_calls=$scratch/narrow/cuda_calls
-if gcc -m32 -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/fakes/libcuda.c -o "$narrow" 2>"$scratch/err" &&
-	gcc -m32 -w -O2 -D_GNU_SOURCE tests/workloads/cuda_calls.c -o "$narrow_calls" -ldl -lpthread 2>>"$scratch/err" &&
+# The kernel's headers are the same for both.
+headers=(-idirafter "/usr/include/$(gcc -print-multiarch)")
+if gcc -m32 "${headers[@]}" -w -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared tests/fakes/libcuda.c -o "$narrow" 2>"$scratch/err" &&
+	gcc -m32 "${headers[@]}" -w -O2 -D_GNU_SOURCE tests/workloads/cuda_calls.c -o "$narrow_calls" -ldl -lpthread 2>>"$scratch/err" &&
 	"$narrow_calls" "$narrow" launches 1 2>>"$scratch/err"; then
 	is "the 32-bit program is one" "$(od -An -tx1 -j4 -N1 "$narrow_calls" | tr -d ' ')" 01
 	said='^1 .*narrow/libcuda.so.1: it is a 32-bit library: its calls are not seen'
