@@ -25,7 +25,7 @@ chown -R 1:1 "$scratch/others"
 watcher=$!
 wait_for "$scratch/err" watching
 descriptors() { find "/proc/$watcher/fd" -type l | wc -l; }
-memory_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$watcher/status"; }
+memory_kb() { awk '/^RssAnon/ { print $2 }' "/proc/$watcher/status"; }
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$watcher/stat"; }
 in_place() { grep -c "$1.*probes are in place" "$scratch/err"; }
 first=$(descriptors)

@@ -15,7 +15,7 @@ chown -R 65534:65534 "$scratch/his"
 watcher=$!
 wait_for "$scratch/err" watching
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$watcher/stat"; }
-memory_kb() { awk '/^VmRSS/ { print $2 }' "/proc/$watcher/status"; }
+memory_kb() { awk '/^RssAnon/ { print $2 }' "/proc/$watcher/status"; }
 "${as_user[@]}" "$scratch/mapper" again "$scratch/his/libEGL.so.1" &
 attacker=$!
 wait_for "$scratch/err" 'his/libEGL.so.1: probes are in place'

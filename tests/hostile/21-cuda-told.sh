@@ -18,7 +18,7 @@ library=$open/libcuda.so.1 calls=$open/cuda_calls teller=$open/teller
 mkfifo "$scratch/go"
 
 # state: descriptors and resident kB of the tactus that runs
-state() { echo "$(find "/proc/$watcher/fd" -mindepth 1 2>/dev/null | wc -l) $(awk '/VmRSS/ {print $2}' "/proc/$watcher/status")"; }
+state() { echo "$(find "/proc/$watcher/fd" -mindepth 1 2>/dev/null | wc -l) $(awk '/RssAnon/ {print $2}' "/proc/$watcher/status")"; }
 # start NAME OPTION... -- COMMAND: rows go to $scratch/out-NAME; the folder is in $folder once the command runs
 start() {
 	local name=$1 options=()

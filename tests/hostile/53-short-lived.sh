@@ -15,10 +15,10 @@ grown() { # prints the view's growth in KB from the first tenth of the threads t
 	done
 	build/workloads/short_lived $((count / 5)) >/dev/null
 	sleep 0.5
-	begin=$(awk '/^VmRSS/ { print $2 }' "/proc/$view/status")
+	begin=$(awk '/^RssAnon/ { print $2 }' "/proc/$view/status")
 	build/workloads/short_lived "$count" >"$scratch/lived"
 	sleep 0.5
-	end=$(awk '/^VmRSS/ { print $2 }' "/proc/$view/status")
+	end=$(awk '/^RssAnon/ { print $2 }' "/proc/$view/status")
 	kill -INT $view
 	wait $view
 	is "$name beside short-lived threads ends with status 0" $? 0
