@@ -14,9 +14,9 @@ enum {
 	HINT_SLICE_URGENT_MOST_NS = 1 * NSEC_PER_MSEC,
 	HINT_SLICE_PARTS = 5,
 	HINT_SLICE_SELF_NS = 3500 * NSEC_PER_USEC, /* tactus's own: longer than any urgent one's, shorter than batch */
-	/* The least that does it: beside six hogs a thread that needs 2 of every 5 ms is on time with it and not with
-	 * -5; more gains nothing. And programs that want to be urgent themselves ask for -10 to -20: those are told
-	 * apart. */
+	/* The least that does it: beside four hogs on its CPU a thread that needs 2 of every 5 ms has them within its
+	 * period most of the time, with -5 it has not; one that needs 1 of 5 ms is as soon as with -20. And programs
+	 * that want to be urgent themselves ask for -10 to -20: those are told apart. */
 	HINT_NICE_URGENT = -9,
 	HINT_NICE_SELF = -20,	 /* tactus must take hints away from whoever has them */
 	HINT_CLAMP_URGENT = 512, /* of 1024: an urgent thread's CPU runs at half speed at least */
