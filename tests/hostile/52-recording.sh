@@ -5,7 +5,7 @@
 chmod 711 "$scratch"
 mkdir -m 1777 "$scratch/tmp"
 as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-record() { "$tactus" record -d 0.2 -o "$1" >"$scratch/out" 2>"$scratch/err"; }
+record() { "$tactus" record --without frame,wine -d 0.2 -o "$1" >"$scratch/out" 2>"$scratch/err"; }
 
 umask 022
 record "$scratch/tmp/one"

@@ -40,7 +40,7 @@ wait $runner
 is "a run that gave up its privileges ends with status 0" $? 0
 wait $stats
 
-"$tactus" record -d 0.3 -o "$scratch/recording" >/dev/null 2>&1
+"$tactus" record --without frame,wine -d 0.3 -o "$scratch/recording" >/dev/null 2>&1
 mkfifo "$scratch/pipe"
 "$tactus" events -i "$scratch/recording" >"$scratch/pipe" 2>/dev/null &
 reader=$!
@@ -63,7 +63,7 @@ is "a command under sudo has no capability, and no limit that breaks games" "$(s
 	"CapPrm 0000000000000000 NoNewPrivs 0 Seccomp 0 "
 is "a command under sudo is told whose it is" "$(sed -n 6p "$scratch/tell")" "$name"
 is "a command under sudo with --user root runs as root" "$(as_sudo "$tactus" tasks --json --user root -- id -u 2>/dev/null | grep -v '^{')" 0
-is "a command with --user runs as that user" "$("$tactus" record -o "$scratch/r" --user "$name" -- id -u 2>/dev/null | head -n 1)" 65534
+is "a command with --user runs as that user" "$("$tactus" record --without frame,wine -o "$scratch/r" --user "$name" -- id -u 2>/dev/null | head -n 1)" 65534
 is "a command without sudo runs as who calls" "$("$tactus" tasks --json -- id -u 2>/dev/null | grep -v '^{')" 0
 ends "a command for a user that is not there is refused" 1 "no user 'nobody-here'" "$tactus" tasks --user nobody-here -- true
 ends "--user without a command is bad usage" 2 "for a command" "$tactus" tasks --user "$name" -d 1

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-enum { AT_A_TIME = 8 };
+enum { AT_A_TIME = 64 };
 
 static void *live(void *data)
 {
