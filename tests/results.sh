@@ -76,7 +76,7 @@ run_test() {
 took_s() { tail -n 1 "$log_top/$1.time" | cut -d ' ' -f 1; }
 
 # tagged PID [NAME]: processes that a test started, of the runner with that process id
-tagged() { grep -lzE "^TACTUS_TEST_OF=$1 ${2:-}" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
+tagged() { grep -lzE "^TACTUS_TEST_OF=$1 ${2:+$2\$}" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
 # end_tagged PID [NAME]: ends them, and prints the names of those that were there
 end_tagged() {
 	local pid pids
