@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A library that is touched, over and over, keeps the probes that it has: no call counts twice, none is missed.
-# not beside: tactus cuda, whose folders in /tmp are counted
+# not beside: tactus cuda, whose folders are counted
 . tests/tap.sh
 
 chmod 755 "$scratch"

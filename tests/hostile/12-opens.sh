@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A user has links, pipes and devices where a library was mapped a moment ago: none of them is opened.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # 160 libraries of one user, and one who maps and unmaps new ones for ever, don't keep another user's out; what is unmapped is let go.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)

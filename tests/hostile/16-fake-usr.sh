@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A user's namespaces with a /usr of his own: his library is taken for what it is, and the real one of that path for itself.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 real=$(readlink -f "$(ldconfig -p | sed -n 's/.*libEGL\.so\.1 .*=> //p' | head -n 1)")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A process that maps and unmaps the same library for ever: tactus goes on at little cost, and hears of others' libraries.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
