@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files that anyone may have made, for FUZZ_SECONDS (5) each, from seeds that are made here and from
+# Fuzzes what reads files that anyone may have made, for FUZZ_SECONDS (3) each, from seeds that are made here and from
 # tests/fuzz/corpus/NAME, where what was found to reach further is kept. Inputs are as long as a recording's block at most.
 # Usage: tests/fuzz/run.sh [NAME...]   (all targets without a name)
 # FUZZ_KEEP=1 puts what reaches further this time into the corpus, as little of it as does.
@@ -7,7 +7,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
-seconds=${FUZZ_SECONDS:-5}
+seconds=${FUZZ_SECONDS:-3}
 wanted=" $* "
 fuzz_out=build/fuzz
 flags=(-std=gnu11 -Wall -Wextra -Werror -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all)

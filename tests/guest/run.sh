@@ -13,13 +13,13 @@ start_run() {
 }
 
 is "the kernel's own scheduler is in charge at first" "$(state)" disabled
-holds "hackbench completes under the kernel's own scheduler" hackbench -g 2 -l 100
+holds "hackbench completes under the kernel's own scheduler" hackbench -g 2 -l 40
 
 start_run
 is "tactus run takes over" "$(state)" enabled
 is "the scheduler in charge is called tactus" "$(cat /sys/kernel/sched_ext/root/ops)" tactus
 like "tactus run says that it schedules by sched_ext" "$(cat "$scratch/err")" 'scheduling by sched_ext'
-holds "hackbench completes under tactus" hackbench -g 2 -l 100
+holds "hackbench completes under tactus" hackbench -g 2 -l 40
 is "tactus is still in charge after hackbench" "$(state)" enabled
 # The other CPU is idle. Under the kernel's own scheduler, or where the thread is left in its place, it stands still every time.
 read -r met still < <(build/workloads/shoved 60)
@@ -36,7 +36,7 @@ say_measured "$(tail -n 1 "$scratch/out")"
 kill -KILL $pid
 is "the kernel's own scheduler is back after SIGKILL" "$(state_within 300 disabled)" disabled
 wait $pid 2>/dev/null
-holds "hackbench completes after SIGKILL" hackbench -g 2 -l 100
+holds "hackbench completes after SIGKILL" hackbench -g 2 -l 40
 
 start_run
 kill -INT $pid
