@@ -5,67 +5,80 @@
 #include <bpf/libbpf.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-enum { THREADS_MAX = 16 };
+/* The kernel closes probes of perf one after another, with a lock that everybody who puts one on waits for, on the
+ * whole machine: a crowd in front of it would keep others out for seconds. All others share their waiting. */
+static struct pool {
+	struct bpf_link **links;
+	size_t len, room;
+	int threads, threads_most;
+} pools[] = { [LINK_OF_PERF] = { .threads_most = 1 }, [LINK_OF_MANY] = { .threads_most = 16 } };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t some_ended = PTHREAD_COND_INITIALIZER;
-static struct bpf_link **links;
-static size_t links_len, links_room;
-static int threads;
 
-static void *close_links(void *unused)
+static void *close_links(void *data)
 {
-	(void)unused;
+	struct pool *pool = data;
+
 	pthread_mutex_lock(&lock);
-	while (links_len) {
-		struct bpf_link *link = links[--links_len];
+	while (pool->len) {
+		struct bpf_link *link = pool->links[--pool->len];
 
 		pthread_mutex_unlock(&lock);
 		bpf_link__destroy(link);
 		pthread_mutex_lock(&lock);
 	}
-	threads--;
+	pool->threads--;
 	pthread_cond_broadcast(&some_ended);
 	pthread_mutex_unlock(&lock);
 	return NULL;
 }
 
 /* Signals are for the program's own thread. */
-static void start_thread(void)
+static void start_thread(struct pool *pool)
 {
 	sigset_t all, before;
 	pthread_t thread;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_create(&thread, NULL, close_links, NULL)) {
+	if (!pthread_create(&thread, NULL, close_links, pool)) {
 		pthread_detach(thread);
-		threads++;
+		pool->threads++;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void link_close_soon(struct bpf_link *link)
+static bool make_room(struct pool *pool)
 {
-	pthread_mutex_lock(&lock);
-	if (links_len == links_room) {
-		size_t room = links_room ? links_room * 2 : 64;
-		struct bpf_link **more = realloc(links, room * sizeof(struct bpf_link *));
+	size_t room = pool->room ? pool->room * 2 : 64;
+	struct bpf_link **more;
 
-		if (more) {
-			links = more;
-			links_room = room;
-		}
-	}
-	if (links_len < links_room) {
-		links[links_len++] = link;
+	if (pool->len < pool->room)
+		return true;
+	more = realloc(pool->links, room * sizeof(struct bpf_link *));
+	if (!more)
+		return false;
+	pool->links = more;
+	pool->room = room;
+	return true;
+}
+
+void link_close_soon(struct bpf_link *link, enum link_kind kind)
+{
+	struct pool *pool = &pools[kind];
+
+	pthread_mutex_lock(&lock);
+	if (make_room(pool)) {
+		pool->links[pool->len++] = link;
 		link = NULL;
-		if (threads < THREADS_MAX)
-			start_thread();
-		if (!threads)
-			link = links[--links_len];
+		if (pool->threads < pool->threads_most)
+			start_thread(pool);
+		if (!pool->threads)
+			link = pool->links[--pool->len];
 	}
 	pthread_mutex_unlock(&lock);
 	bpf_link__destroy(link);
@@ -74,10 +87,14 @@ void link_close_soon(struct bpf_link *link)
 void links_wait_closed(void)
 {
 	pthread_mutex_lock(&lock);
-	while (threads)
-		pthread_cond_wait(&some_ended, &lock);
-	free(links);
-	links = NULL;
-	links_len = links_room = 0;
+	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++) {
+		struct pool *pool = &pools[i];
+
+		while (pool->threads)
+			pthread_cond_wait(&some_ended, &lock);
+		free(pool->links);
+		pool->links = NULL;
+		pool->len = pool->room = 0;
+	}
 	pthread_mutex_unlock(&lock);
 }

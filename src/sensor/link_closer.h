@@ -6,7 +6,8 @@
 
 struct bpf_link;
 
-void link_close_soon(struct bpf_link *link);
+enum link_kind { LINK_OF_PERF, LINK_OF_MANY };
+void link_close_soon(struct bpf_link *link, enum link_kind kind);
 /* Until all of them are closed. */
 void links_wait_closed(void);
 

@@ -51,12 +51,18 @@ int uprobes_open(struct uprobes **out)
 	return 0;
 }
 
+/* The only attach type that there is for probes is uprobe.multi's. */
+static void close_soon(const struct uprobe *probe)
+{
+	link_close_soon(probe->link, bpf_program__expected_attach_type(probe->program) ? LINK_OF_MANY : LINK_OF_PERF);
+}
+
 void uprobes_close(struct uprobes *uprobes)
 {
 	if (!uprobes)
 		return;
 	for (u32 i = 0; i < uprobes->len; i++)
-		link_close_soon(uprobes->probes[i].link);
+		close_soon(&uprobes->probes[i]);
 	links_wait_closed();
 	if (uprobes->inotify_fd >= 0)
 		close(uprobes->inotify_fd);
@@ -118,7 +124,7 @@ static void take_off_file(struct uprobes *uprobes, int watch, probe_test is_mean
 	for (u32 i = 0; i < uprobes->len; i++) {
 		if (uprobes->probes[i].watch == watch && is_meant(&uprobes->probes[i], data)) {
 			of_root |= !uprobes->probes[i].owner;
-			link_close_soon(uprobes->probes[i].link);
+			close_soon(&uprobes->probes[i]);
 		} else {
 			uprobes->probes[kept++] = uprobes->probes[i];
 		}
