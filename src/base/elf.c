@@ -447,6 +447,8 @@ static bool begins_frame(const struct file *file, u64 address)
 
 static bool address_of(const struct file *file, u64 offset, u64 *address)
 {
+	if (offset >= file->bytes)
+		return false;
 	for (u32 i = 0; i < file->header.e_phnum; i++) {
 		const Elf64_Phdr *segment = &file->segments[i];
 
