@@ -9,6 +9,7 @@ tid_of() { sed -nE "s/.*$1 ([0-9]+).*/\1/p" "$2" | head -n 1; }
 
 # watch MODE SECONDS: the rows of the two spinners, by themselves, into $scratch/rows
 watch() {
+	watched=("$1" "$2")
 	timeout 60 "$tactus" inversions --json -n 1000 -- "${spinners[@]}" "$2" "$1" >"$scratch/out"
 	status=$?
 	waiter=$(tid_of waiter "$scratch/out") runner=$(tid_of runner "$scratch/out")
@@ -17,11 +18,19 @@ watch() {
 }
 # The waiter spins too, so it waits whenever the runner runs; what is told of that are the runs over 1 ms. The runner sees
 # by its own clocks how long it runs at a time, whatever else is on the CPU; not the moments from and to a switch.
+# Where another machine's work below this one cuts its runs into pieces, its clocks say too little: then once more.
+is_told_as_long() {
+	python3 -c "import sys; sys.exit(not 0.95 * $least_ns <= $total_ns <= 1.05 * $most_ns + 1e5 * $times + 1e6)"
+}
 told_as_long() {
-	local total_ns times
-	total_ns=$(json "d['total_ns']" <"$scratch/rows") times=$(json "d['times']" <"$scratch/rows")
-	say_measured "$total_ns ns are told; the runner's runs over 1 ms are $least_ns ns by its own clocks, $most_ns ns with those of nearly 1 ms"
-	holds "$1" python3 -c "assert 0.95 * $least_ns <= $total_ns <= 1.05 * $most_ns + 1e5 * $times + 1e6, ($least_ns, $total_ns, $most_ns, $times)"
+	local total_ns times tries
+	for tries in 1 2 3; do
+		total_ns=$(json "d['total_ns']" <"$scratch/rows") times=$(json "d['times']" <"$scratch/rows")
+		say_measured "$total_ns ns are told; the runner's runs over 1 ms are $least_ns ns by its own clocks, $most_ns ns with those of nearly 1 ms"
+		! is_told_as_long || break
+		[ $tries = 3 ] || watch "${watched[@]}"
+	done
+	holds "$1" is_told_as_long
 }
 
 watch nice 2
