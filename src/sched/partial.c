@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Gives threads to the scheduler by their policy and takes them back, found through /proc.
- * Nice values stay what they are. A journal of one line says while they are given. *
+ * Nice values stay what they are. A journal of one line says while they are given. */
 #include "partial.h"
 
 #include <dirent.h>
