@@ -3,13 +3,12 @@
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 DESTDIR ?=
-SBINDIR = $(DESTDIR)$(PREFIX)/sbin
-MANDIR = $(DESTDIR)$(PREFIX)/share/man/man8
+SHARE = $(DESTDIR)$(PREFIX)/share
 
 # ARCH=aarch64 on another machine: by Debian's cross compiler, below build/aarch64.
 HOST := $(shell uname -m)
 ARCH := $(HOST)
-CROSS := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
+CROSS = $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
 B := build$(if $(CROSS),/$(ARCH))
 CC = $(CROSS)gcc $(CROSS_FLAGS)
 CLANG ?= clang
@@ -26,11 +25,11 @@ CFLAGS ?= -O2 -g
 HARDENED = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-D_FORTIFY_SOURCE=2)
 HARDENED_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(HARDENED) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
-LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty
+LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty $(or $(shell $(PKG_CONFIG) --libs-only-l ncursesw 2>/dev/null),-lncursesw -ltinfo)
 STATIC_LIBS = $(LIBS) $(shell $(PKG_CONFIG) --static --libs-only-l libelf 2>/dev/null)
 # Where the headers of one machine lie, which clang does not look for when it makes BPF.
-HEADERS := $(if $(CROSS),/usr/$(ARCH)-linux-gnu/include,$(addprefix /usr/include/,$(shell gcc -print-multiarch 2>/dev/null)))
-BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
+HEADERS = $(if $(CROSS),/usr/$(ARCH)-linux-gnu/include,$(addprefix /usr/include/,$(shell gcc -print-multiarch 2>/dev/null)))
+BPF_ARCH = $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
 BPF_CFLAGS = -std=gnu11 $(WARN) -Wno-unused-parameter -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
 	$(LIBBPF_CFLAGS) $(addprefix -idirafter ,$(HEADERS))
 
@@ -44,9 +43,10 @@ WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/
 WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 
 begin = @mkdir -p $(@D) && echo "  CC    $<"
+make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -c $< -o $@
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean
 
 all: $(B)/tactus
 
@@ -69,10 +69,10 @@ run demo: deps
 test:
 	@tools/deps.sh test
 	@tests/run.sh
-## make test-long   what is rare and long: stress of the scheduler, a thousand restarts, minutes of fuzzing; an hour or two
+## make test-long   what is rare and long: stress of the scheduler, a thousand restarts, an hour of fuzzing each parser; a day
 test-long:
 	@tools/deps.sh test
-	@FUZZ_SECONDS=300 ALL_COMBINATIONS=1 tests/run.sh fuzz host/57-without long
+	@FUZZ_SECONDS=3600 ALL_COMBINATIONS=1 FAULTS_EVERY=1 tests/run.sh fuzz host/57-without hostile/60-faults long
 
 ## make test-unit   the tests that need no root
 test-unit: test-workloads
@@ -82,8 +82,7 @@ $(B)/deps.mk:
 	@$(if $(CROSS),tools/deps.sh build $(ARCH),echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
-	@mkdir -p $(@D) && echo "  BPF   $<"
-	@$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+	$(make_bpf)
 
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	@$(BPFTOOL) gen skeleton $< name $*_bpf >$@
@@ -123,10 +122,10 @@ build/clang/deps.mk: build/deps.mk
 	@mkdir -p $(@D) && cp -p $< $@
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
-PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/stream/live.c,$(SRC))
-PURE += src/view/role_words.c src/view/status.c src/sched/journal.c src/sched/scx_events.c
+PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/capture/%,$(SRC))
+PURE += $(wildcard src/view/*_words.c src/view/top_paint*.c) src/view/status.c src/view/top_keys.c src/view/record_ring.c src/sched/bars.c src/sched/journal.c src/sched/scx_events.c
 # In emulation the one for addresses takes minutes.
-SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all \
+SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE $(LIBBPF_CFLAGS) -fno-sanitize-recover=all \
 	-fsanitize=undefined $(if $(CROSS),-static-libubsan,-fsanitize=address)
 $(B)/pure/%.o: %.c $(wildcard core/*.h src/*/*.h)
 	@mkdir -p $(@D) && echo "  CC    $< (sanitizers)"
@@ -135,17 +134,22 @@ $(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
 	@rm -f $@ && $(CROSS)ar rcs $@ $^
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@mkdir -p $(@D) && echo "  CC    $< (sanitizers)"
-	@$(SANITIZED) $< $(B)/pure.a -lz -linih -liberty -o $@
+	@$(SANITIZED) $< $(B)/pure.a $(LIBBPF_A) -lelf -lz -linih -liberty -o $@
 
 # BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
 BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
-$(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c tests/btf/wanted.h $(BPF_OBJECTS)
+# For arm64 too, where its headers are: the BTFs are of kernels of both.
+ARM64_OBJECTS := $(if $(CROSS),,$(if $(wildcard /usr/aarch64-linux-gnu/include/asm/ptrace.h),$(BPF_OBJECTS:build/%=build/aarch64/%)))
+$(ARM64_OBJECTS): private ARCH := aarch64
+$(ARM64_OBJECTS): build/aarch64/%.bpf.o: %.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
+	$(make_bpf)
+$(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c src/sensor/hide.c $(wildcard tests/btf/*.h) $(BPF_OBJECTS)
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@
 
 $(B)/workloads/%: tests/workloads/%.c
 	$(begin)
-	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -rdynamic $< -o $@ -lpthread -ldl
+	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fno-omit-frame-pointer -rdynamic $< -o $@ -lpthread -ldl
 
 $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
 	$(begin)
@@ -166,8 +170,8 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 	@mkdir -p $(@D) && echo "  MINGW $<"
 	@x86_64-w64-mingw32-gcc -std=gnu11 $(WARN) -Wno-missing-field-initializers -O2 $< -o $@
 
-# The saved BTFs and Windows programs are of x86-64.
-OF_X86 := $(if $(filter x86,$(BPF_ARCH)),$(B)/tests/btf_test $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
+# Windows programs and what looks at saved BTFs are of x86-64.
+OF_X86 := $(if $(filter x86,$(BPF_ARCH)),$(ARM64_OBJECTS) $(B)/tests/btf_test $(B)/tests/btf_spoil $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
 test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(OF_X86)
 
 ## make ARCH=aarch64   the same or 'static' for that architecture, by Debian's cross compiler, below build/aarch64
@@ -176,13 +180,15 @@ cross:
 	@$(if $(filter aarch64,$(HOST)),:,tools/deps.sh build aarch64 && $(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads)
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
+SHARED := man/tactus.8:man/man8/tactus.8 completions/tactus.bash:bash-completion/completions/tactus \
+	completions/tactus.zsh:zsh/site-functions/_tactus completions/tactus.fish:fish/vendor_completions.d/tactus.fish \
+	examples/tactus.conf:doc/tactus/tactus.conf
 install: $(B)/tactus
-	install -d $(SBINDIR) $(MANDIR)
-	install -m 755 $(B)/tactus $(SBINDIR)/tactus
-	install -m 644 man/tactus.8 $(MANDIR)/tactus.8
+	install -D -m 755 $(B)/tactus $(DESTDIR)$(PREFIX)/sbin/tactus
+	set -e; for pair in $(SHARED); do install -D -m 644 $${pair%%:*} $(SHARE)/$${pair#*:}; done
 ## make uninstall   take out what 'make install' put in
 uninstall:
-	rm -f $(SBINDIR)/tactus $(MANDIR)/tactus.8
+	rm -f $(DESTDIR)$(PREFIX)/sbin/tactus $(foreach pair,$(SHARED),$(SHARE)/$(lastword $(subst :, ,$(pair))))
 
 ## make lint        formatting, static analysis, shell scripts, the rules of the rooms
 lint:
@@ -191,42 +197,39 @@ lint:
 format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
-## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|6.12|6.16|6.17|6.18|7.2|newest CPUS=n CLOCK=real|virtual LIMIT=s
+## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|6.12|6.16|6.17|6.18|7.2|newest CPUS=n TOPOLOGY=sockets=2,.. CLOCK=real|virtual LIMIT=s
 vm: export override CMD := $(value CMD)
 vm:
 	@vm/run.sh
 
 ## make bench       what each hook costs a run, against an empty program at the same hook
 bench: $(B)/bench/switch_cost $(B)/bench/sched_cost
-	@$(B)/bench/switch_cost
-	@$(B)/bench/sched_cost
+	@$(B)/bench/switch_cost && $(B)/bench/sched_cost
 ## make bench-overhead   the slowdown of a benchmark that only switches, beside tactus and beside its peers
 bench-overhead: all
 	@bench/overhead.sh
 ## make bench-delivery   from the kernel's time stamp to the program, and what sending an event costs
 bench-delivery: $(B)/bench/delivery
 	@$(B)/bench/delivery
-## make bench-frames  what 'tactus frames' costs glxgears, beside MangoHud
-bench-frames: all
-	@bench/frames/run.sh
 ## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
 bench-scale: all test-workloads
 	@bench/scale.sh
+## make bench-frames  what 'tactus frames' costs glxgears, beside MangoHud
+## make bench-real OPTIONS=..   real programs beside a load, with and without tactus; OPTIONS=--help lists what can be chosen
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
-bench-roles: all test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
-	@bench/roles/run.sh
-## make bench-latency LOADS=..  scheduler against scheduler in a VM (KERNEL=), hints against none on this machine
-bench-latency: all $(B)/bench/load $(B)/bench/programs
-	@bench/latency/run.sh $(LOADS)
+## make bench-latency LOADS=..  scheduler against scheduler in VMs (KERNEL=), on one CPU and on several; hints against none on this machine
+bench-roles: test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
+bench-latency: $(B)/bench/load $(B)/bench/unknown $(B)/bench/programs
+bench-frames bench-real bench-roles bench-latency: all
+	@bench/$(@:bench-%=%)/run.sh $(OPTIONS) $(LOADS)
 ## make bench-learned    what learning costs, and what it does to an urgent thread beside a compile
 bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost
-	@$(B)/bench/procdb_cost
-	@bench/learned.sh
+	@$(B)/bench/procdb_cost && bench/learned.sh
 ## make bench-cuda OUT=DIR  everything of 'tactus cuda' that needs a real GPU, nvcc and PyTorch
 bench-cuda: static
 	@bench/cuda/h200.sh "$(or $(OUT),$(B)/bench/cuda)"
 # Before the rule of bench/%: it takes no BPF.
-$(B)/bench/load: bench/latency/load.c
+$(B)/bench/load $(B)/bench/unknown: $(B)/bench/%: bench/latency/%.c
 	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
 $(B)/bench/programs: bench/latency/programs.c

@@ -13,12 +13,12 @@
 
 #include "../core/hist.h"
 #include "../src/base/loop.h"
-#include "../src/base/places.h"
+#include "../src/base/topology.h"
 #include "../src/base/system.h"
 #include "../src/model/rules.h"
-#include "../src/sensor/evidence.h"
+#include "../src/sensor/sensor_set.h"
 #include "../src/sensor/sched.h"
-#include "../src/stream/live.h"
+#include "../src/stream/stream.h"
 #include "cost.h"
 
 enum {
@@ -36,15 +36,15 @@ enum way { WAY_RING, WAY_COUNTER, WAY_BATCH };
 
 struct bench {
 	struct sensor sched;
-	struct evidence_set *evidence;
-	struct live *live;
+	struct sensor_set *sensors;
+	struct stream *stream;
 	enum way way;
 	u64 seen; /* of the counters, when they were last looked at */
 	u64 frames;
 	struct hist delays_ns;
 };
 
-static struct cpu_place places[SCHED_CPUS_MAX];
+static struct cpu_topology topology[SCHED_CPUS_MAX];
 
 /* Presents into nothing: the call fails at once, and is a call all the same. */
 static unsigned (*present)(void *, void *);
@@ -108,7 +108,7 @@ static u64 produced(const struct bench *bench)
 	const struct sched_cpu *cpus = sched_cpus(&bench->sched, &len);
 
 	for (u32 cpu = 0; cpu < len; cpu++)
-		sum += cpus[cpu].produced + cpus[cpu].produced_slowly;
+		sum += cpus[cpu].produced + cpus[cpu].produced_irqs_on;
 	return sum;
 }
 
@@ -120,37 +120,42 @@ static bool on_tick(void *data)
 	if (bench->way == WAY_COUNTER && now == bench->seen)
 		return true;
 	bench->seen = now;
-	return live_drain(bench->live, ~0ULL, take, bench) == 0;
+	return stream_drain(bench->stream, ~0ULL, false) == 0;
 }
 
 static int open_bench(struct bench *bench, enum way way, bool frames)
 {
-	struct sched_settings settings = { .frames = frames,
+	struct sched_settings settings = { .groups = frames ? EVENTS_FRAMES : 0,
 					   .prompt = way == WAY_RING,
 					   .role_wakeups = ROLE_WAKEUPS_DEFAULT,
-					   .places = places,
+					   .topology = topology,
 					   .cpus_len = possible_cpus() };
-	struct evidence_settings wishes = { .sched = &bench->sched };
+	struct options options = { 0 };
+	struct sensor_settings wishes = { .groups = EVENTS_ROLES | settings.groups,
+					  .options = &options,
+					  .sched = &bench->sched,
+					  .for_sched = &settings };
 	const struct sched_cpu *cpus;
 	u32 len;
 
 	*bench = (struct bench){ .way = way };
-	places_read(places, settings.cpus_len < SCHED_CPUS_MAX ? settings.cpus_len : SCHED_CPUS_MAX);
-	if (sensor_start(&bench->sched, &sched_kind, &settings) < 0)
+	topology_read(topology, settings.cpus_len < SCHED_CPUS_MAX ? settings.cpus_len : SCHED_CPUS_MAX);
+	if (sensor_start(&bench->sched, &sched_kind, &wishes) < 0)
 		return fail("bench", "%s", bench->sched.reason.text);
-	if (evidence_start(&bench->evidence, &wishes, NOT_NEEDED))
+	if (sensor_set_open(&bench->sensors, &wishes) || stream_open(&bench->stream, take, bench))
 		return fail("bench", "out of memory");
+	sensor_set_start(bench->sensors, &wishes, NOT_NEEDED);
 	cpus = sched_cpus(&bench->sched, &len);
-	if (live_open(&bench->live, sched_ring_fds(&bench->sched), cpus, len))
+	if (stream_add_rings(bench->stream, sched_ring_fds(&bench->sched), cpus, len))
 		return fail("bench", "the rings cannot be opened");
-	evidence_work(bench->evidence);
+	sensor_set_work(bench->sensors, false, 0, stream_put, bench->stream);
 	return sched_open_window(&bench->sched);
 }
 
 static void close_bench(struct bench *bench)
 {
-	live_close(bench->live);
-	evidence_stop(bench->evidence);
+	stream_close(bench->stream);
+	sensor_set_close(bench->sensors);
 	sensor_stop(&bench->sched);
 }
 
@@ -169,11 +174,11 @@ static int with_presenter(struct bench *bench, enum way way, bool frames, bool p
 		return fail("bench", "no pipe: %m");
 	child.pid = make_presenter(go[0], report[1], paced);
 	error = open_bench(bench, way, frames);
-	loop.fd = error || way == WAY_COUNTER ? 0 : live_fd(bench->live);
+	loop.fd = error || way == WAY_COUNTER ? 0 : stream_fd(bench->stream);
 	if (write(go[1], "", 1) != 1 || error)
 		return fail("bench", "could not start");
 	loop_run(&loop);
-	live_drain(bench->live, ~0ULL, take, bench);
+	stream_drain(bench->stream, ~0ULL, true);
 	if (!paced && read(report[0], each_ns, sizeof(*each_ns)) != (ssize_t)sizeof(*each_ns))
 		error = fail("bench", "the presenter said nothing");
 	close(go[0]);
@@ -239,7 +244,7 @@ int main(void)
 	if (!present)
 		return fail("bench", "it takes libEGL.so.1, to present by");
 	loop_take_signals();
-	sensor_set_verbose(false);
+	load_set_verbose(false);
 	stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (stats_fd < 0)
 		return fail("bench", "no BPF run-time statistics: %s", strerror(-stats_fd));

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 
 #include "../src/base/loop.h"
-#include "../src/base/places.h"
+#include "../src/base/topology.h"
 #include "../src/base/system.h"
 #include "../src/sensor/sched.h"
+#include "../src/sensor/sensor_set.h"
 #include "cost.h"
 
 enum { MOST_THREADS = 10000, ROUND_NS = 2 * NSEC_PER_SEC, STACK_BYTES = 64 << 10 };
@@ -61,16 +62,17 @@ static int load(int len, u64 span_ns)
 static int measure(const char *name, bool account, bool emit, int len)
 {
 	static const char *const programs[] = { "on_sched_switch", "on_sched_wakeup", "on_sched_waking" };
-	static struct cpu_place places[1024];
+	static struct cpu_topology topology[1024];
 	struct sched_settings settings = {
-		.account = account, .emit = emit, .places = places, .cpus_len = possible_cpus()
+		.account = account, .groups = emit ? EVENTS_SCHED : 0, .topology = topology, .cpus_len = possible_cpus()
 	};
+	const struct sensor_settings given = { .for_sched = &settings };
 	struct cost before[3], costs[3];
 	struct sensor sensor;
 	int fds[3], error;
 
-	places_read(places, settings.cpus_len < 1024 ? settings.cpus_len : 1024);
-	if (sensor_start(&sensor, &sched_kind, &settings) < 0)
+	topology_read(topology, settings.cpus_len < 1024 ? settings.cpus_len : 1024);
+	if (sensor_start(&sensor, &sched_kind, &given) < 0)
 		return fail("bench", "%s", sensor.reason.text);
 	sched_open_window(&sensor);
 	for (int i = 0; i < 3; i++) {
@@ -99,7 +101,7 @@ int main(void)
 
 	if (stats_fd < 0)
 		return fail("bench", "no BPF run-time statistics: %s", strerror(-stats_fd));
-	sensor_set_verbose(false);
+	load_set_verbose(false);
 	printf("%-22s %7s %12s %10s %10s %10s   (ns a run)\n", "KEEPING", "THREADS", "SWITCHES", "SWITCH", "WAKEUP",
 	       "WAKING");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

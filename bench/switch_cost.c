@@ -74,7 +74,7 @@ int main(void)
 
 	if (stats_fd < 0)
 		return fail("bench", "no BPF run-time statistics: %s", strerror(-stats_fd));
-	sensor_set_verbose(false);
+	load_set_verbose(false);
 	for (int round = 0; round < 4; round++) {
 		fprintf(stderr, "==> round %d of 4, %d s\n", round + 1, LOAD_SECONDS);
 		if (run_once(round % 2, &empty, &accounting))

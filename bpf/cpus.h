@@ -41,7 +41,7 @@ static __always_inline int on_switch(u64 prev, bool prev_is_idle, u64 next, bool
 		__sync_fetch_and_add(&refused, 1);
 		return 0;
 	}
-	if (cpu_missed_switch(cpu, prev))
+	if (cpu_unseen_switch(cpu, prev))
 		cpu_account_repair(cpu, bpf_ktime_get_ns(), prev, prev_is_idle, ran_so_far(prev));
 	cpu_account_switch(cpu, next);
 	if (cpu_switch_turns(cpu, next_is_idle))
@@ -52,7 +52,7 @@ static __always_inline int on_switch(u64 prev, bool prev_is_idle, u64 next, bool
 /* Run by the program on each CPU in turn (BPF_PROG_TEST_RUN): opens the account at the start and brings it up to date
  * at a reading. It runs with interrupts or at least preemption off, as sched_switch does, so the two never meet. */
 SEC("raw_tp")
-int settle(void *ctx)
+int snapshot_cpu(void *ctx)
 {
 	struct cpu_account *cpu = this_cpu();
 	u64 now_ns = bpf_ktime_get_ns(), task = bpf_get_current_task();
@@ -65,9 +65,9 @@ int settle(void *ctx)
 		cpu_account_open(cpu, now_ns, running, tid == 0);
 		return 0;
 	}
-	if (cpu_missed_switch(cpu, running))
+	if (cpu_unseen_switch(cpu, running))
 		cpu_account_repair(cpu, now_ns, running, tid == 0, ran_so_far(running));
-	cpu_account_settle(cpu, now_ns);
+	cpu_account_snapshot(cpu, now_ns);
 	return 0;
 }
 

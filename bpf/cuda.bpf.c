@@ -3,6 +3,7 @@
  * the ioctls of NVIDIA's drivers. A launch costs one probe; everything that needs its end costs two. */
 #include "../core/detour.h"
 #include "cuda_arguments.h"
+#include "interrupt.h"
 #include "threads.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -28,7 +29,9 @@ struct open_ioctl {
 struct open_function {
 	u64 since_ns;
 	u64 waited_ns;
-	u64 function;
+	u32 function;
+	u32 context; /* enum driver_context */
+	u64 arguments[3];
 };
 
 struct caller {
@@ -56,7 +59,7 @@ struct {
 /* Where an event would go, if there is to be one: everything that is asked before anything is done. */
 struct here {
 	struct task_struct *current;
-	struct kthread *thread;
+	struct task_ctx *thread;
 	struct sched_cpu *cpu;
 	u32 cpu_id;
 };
@@ -72,7 +75,7 @@ static __always_inline bool is_here(struct here *here)
 	return here->cpu && here->cpu->window == WINDOW_OPEN && cpu_is_watched(here->cpu_id);
 }
 
-static __always_inline u64 waited_ns(const struct kthread *thread)
+static __always_inline u64 waited_ns(const struct task_ctx *thread)
 {
 	return thread->account.wake_wait_ns + thread->account.preempt_wait_ns;
 }
@@ -81,7 +84,7 @@ static __always_inline void send_launch(struct here *here, struct pt_regs *ctx, 
 {
 	struct event_cuda_launch *event;
 
-	introduce(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
+	emit_thread_info(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
 	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_LAUNCH, event_cuda_launch, now_ns, tid_of(here->current),
 			    true);
 	if (!event)
@@ -255,7 +258,7 @@ static __always_inline void close_call(struct here *here, const struct open_call
 	u32 shape = cuda_cookie_shape(cookie);
 	struct event_cuda_call *event;
 
-	introduce(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
+	emit_thread_info(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
 	if (shape >= SHAPE_NAME && shape <= SHAPE_SAME && !result)
 		send_name(here, call, shape, now_ns);
 	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_CALL, event_cuda_call, now_ns, tid_of(here->current), true);
@@ -394,7 +397,7 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 		return 0;
 	ioctl = &caller->ioctl;
 	now_ns = bpf_ktime_get_ns();
-	introduce(here.cpu, here.cpu_id, here.current, here.thread, now_ns, 0, true);
+	emit_thread_info(here.cpu, here.cpu_id, here.current, here.thread, now_ns, 0, true);
 	event = EVENT_BEGIN(here.cpu, here.cpu_id, CUDA_IOCTL, event_cuda_ioctl, now_ns, tid_of(here.current), true);
 	if (event) {
 		event->duration_ns = now_ns - ioctl->since_ns;
@@ -414,92 +417,36 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 	return 0;
 }
 
-/* Functions of the kernel's, inside the call that they are part of. They return in order, so the number is enough to
- * tell which one does. */
-static __always_inline int open_function(void *ctx)
-{
-	u64 cookie = bpf_get_attach_cookie(ctx), at;
-	u32 function = cookie & CUDA_COOKIE_FUNCTION;
-	struct cuda_counts *count;
-	struct caller *caller;
-	struct here here;
+#include "cuda_driver.h"
 
-	if (!is_here(&here))
-		return 0;
-	count = bpf_map_lookup_elem(&counts, &function);
-	if (!count)
-		return 0;
-	__sync_fetch_and_add(&count->entered, 1);
-	if (cookie & CUDA_COOKIE_COUNT_ONLY)
-		return 0;
-	caller = caller_of(here.current);
-	if (!caller)
-		return 0;
-	at = caller->driver_depth;
-	barrier_var(at);
-	if (at >= CUDA_OPEN_MAX) {
-		__sync_fetch_and_add(&too_deep, 1);
-		return 0;
-	}
-	caller->functions[at].since_ns = bpf_ktime_get_ns();
-	caller->functions[at].waited_ns = waited_ns(here.thread);
-	caller->functions[at].function = function;
-	caller->driver_depth = at + 1;
-	return 0;
+static __always_inline int open_probed(struct pt_regs *ctx, bool is_interrupt)
+{
+	u64 arguments[3] = { PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx) };
+
+	return open_function(ctx, arguments, is_interrupt);
 }
 
-static __always_inline void close_function(struct here *here, const struct open_function *open)
+/* Not every function has three. */
+static __always_inline int open_entered(void *ctx, bool is_interrupt)
 {
-	u64 now_ns = bpf_ktime_get_ns();
-	struct event_cuda_call *event;
+	u64 arguments[3] = {};
 
-	introduce(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
-	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_CALL, event_cuda_call, now_ns, tid_of(here->current), true);
-	if (!event)
-		return;
-	__builtin_memset(&event->duration_ns, 0, sizeof(*event) - sizeof(event->head));
-	event->head.flags = EVENT_FLAG_NESTED;
-	event->duration_ns = now_ns - open->since_ns;
-	event->wait_ns = waited_ns(here->thread) - open->waited_ns;
-	event->function = (u32)open->function;
-	event->pid = (u32)here->current->tgid;
-	event_send(here->cpu, event, sizeof(*event));
+	for (u32 i = 0; i < 3; i++)
+		bpf_get_func_arg(ctx, i, (__u64 *)&arguments[i]);
+	return open_function(ctx, arguments, is_interrupt);
 }
 
-static __always_inline int end_function(void *ctx)
-{
-	u32 function = bpf_get_attach_cookie(ctx) & CUDA_COOKIE_FUNCTION;
-	struct cuda_counts *count;
-	struct caller *caller;
-	struct here here;
-	u64 at;
-
-	if (!is_here(&here))
-		return 0;
-	count = bpf_map_lookup_elem(&counts, &function);
-	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);
-	if (!count || !caller)
-		return 0;
-	__sync_fetch_and_add(&count->returned, 1);
-	at = caller->driver_depth;
-	for (int i = 0; i < CUDA_OPEN_MAX; i++) {
-		at--;
-		barrier_var(at);
-		if (at >= CUDA_OPEN_MAX)
-			return 0;
-		if (caller->functions[at].function == function) {
-			caller->driver_depth = at;
-			close_function(&here, &caller->functions[at]);
-			return 0;
-		}
-	}
-	return 0;
-}
-
+/* Those called blind are for kernels that do not say whether they are in an interrupt. */
 SEC("kprobe.multi")
 int on_driver(struct pt_regs *ctx)
 {
-	return open_function(ctx);
+	return open_probed(ctx, in_interrupt());
+}
+
+SEC("kprobe.multi")
+int on_driver_blind(struct pt_regs *ctx)
+{
+	return open_probed(ctx, false);
 }
 
 SEC("kretprobe.multi")
@@ -512,7 +459,13 @@ int on_driver_end(struct pt_regs *ctx)
 SEC("kprobe")
 int on_driver_single(struct pt_regs *ctx)
 {
-	return open_function(ctx);
+	return open_probed(ctx, in_interrupt());
+}
+
+SEC("kprobe")
+int on_driver_single_blind(struct pt_regs *ctx)
+{
+	return open_probed(ctx, false);
 }
 
 SEC("kretprobe")
@@ -526,7 +479,13 @@ int on_driver_single_end(struct pt_regs *ctx)
 SEC("fentry/vfs_read")
 int on_driver_fentry(void *ctx)
 {
-	return open_function(ctx);
+	return open_entered(ctx, in_interrupt());
+}
+
+SEC("fentry/vfs_read")
+int on_driver_fentry_blind(void *ctx)
+{
+	return open_entered(ctx, false);
 }
 
 SEC("fexit/vfs_read")
@@ -535,7 +494,7 @@ int on_driver_fexit(void *ctx)
 	return end_function(ctx);
 }
 
-/* The GPU reports an error: whoever it is about, it is told. */
+/* The GPU reports an error: whoever it is about, it is sent. */
 SEC("tracepoint")
 int on_xid(struct tracepoint_nvidia_dev_xid *xid)
 {

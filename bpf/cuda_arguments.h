@@ -5,8 +5,7 @@
 #define TACTUS_BPF_CUDA_ARGUMENTS_H
 
 #include "kernel.h"
-#include "../core/cuda.h"
-#include "../core/event.h"
+#include "../core/cuda_launch.h"
 
 /* Arguments that could not be read. */
 u64 unread = 0;
@@ -27,20 +26,6 @@ static __always_inline bool read_user(void *into, u32 bytes, u64 from)
 	return false;
 }
 
-/* What cuLaunchKernelEx takes a pointer to, up to the stream. */
-struct launch_config {
-	u32 grid[3];
-	u32 block[3];
-	u32 shared_bytes;
-	u32 unused;
-	u64 stream;
-};
-
-/* Arguments past the registers of cuLaunchKernel: the block's depth, the shared bytes, the stream. */
-struct launch_rest {
-	u64 block_z, shared_bytes, stream;
-};
-
 static __always_inline void read_rest(struct launch_rest *rest, struct pt_regs *ctx)
 {
 #ifdef bpf_target_arm64
@@ -54,37 +39,18 @@ static __always_inline void read_rest(struct launch_rest *rest, struct pt_regs *
 
 static __always_inline void fill_launch(struct event_cuda_launch *event, struct pt_regs *ctx, u32 shape)
 {
-	struct launch_config config_there = {};
-	struct launch_rest rest = {};
-	u64 first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
+	struct launch_arguments from = { .in_registers = { PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx),
+							   PT_REGS_PARM4(ctx), PT_REGS_PARM5(ctx),
+							   PT_REGS_PARM6(ctx) } };
 
 	/* Else the compiler would choose an address in the context, which verifiers refuse. */
-	barrier_var(first);
-	barrier_var(second);
-	if (shape == SHAPE_LAUNCH) {
-		read_rest(&rest, ctx);
-		event->kernel = first;
-		event->grid_x = (u32)second;
-		event->grid_y = (u32)PT_REGS_PARM3(ctx);
-		event->grid_z = (u32)PT_REGS_PARM4(ctx);
-		event->block_x = (u32)PT_REGS_PARM5(ctx);
-		event->block_y = (u32)PT_REGS_PARM6(ctx);
-		event->block_z = (u32)rest.block_z;
-		event->shared_bytes = (u32)rest.shared_bytes;
-		event->stream = rest.stream;
-		return;
-	}
-	if (shape == SHAPE_LAUNCH_EX)
-		read_user(&config_there, sizeof(config_there), first);
-	event->kernel = shape == SHAPE_LAUNCH_GRAPH ? first : second;
-	event->grid_x = config_there.grid[0];
-	event->grid_y = config_there.grid[1];
-	event->grid_z = config_there.grid[2];
-	event->block_x = config_there.block[0];
-	event->block_y = config_there.block[1];
-	event->block_z = config_there.block[2];
-	event->shared_bytes = config_there.shared_bytes;
-	event->stream = shape == SHAPE_LAUNCH_EX ? config_there.stream : shape == SHAPE_LAUNCH_GRAPH ? second : first;
+	barrier_var(from.in_registers[0]);
+	barrier_var(from.in_registers[1]);
+	if (shape == SHAPE_LAUNCH)
+		read_rest(&from.rest, ctx);
+	else if (shape == SHAPE_LAUNCH_EX)
+		read_user(&from.config, sizeof(from.config), from.in_registers[0]);
+	launch_decode(event, &from, shape);
 }
 
 static __always_inline u64 read_word(u64 from)
@@ -115,7 +81,7 @@ static __always_inline void fill_copy(struct event_cuda_call *event, const struc
 	event->bytes = sizes.width * sizes.height * depth;
 }
 
-/* What can be told of a call once it has returned. */
+/* What is known of a call once it has returned. */
 static __always_inline void fill_arguments(struct event_cuda_call *event, const struct open_call *call, u64 cookie)
 {
 	bool is_async = cookie & CUDA_COOKIE_ASYNC;

@@ -26,7 +26,7 @@ static __always_inline void send_vblank(u32 tid, u32 display, u32 seq, u64 at_ns
 	u64 now_ns = bpf_ktime_get_ns();
 	struct event_vblank *event;
 
-	if (!(config.emit & EMIT_FRAMES) || !cpu || cpu->window != WINDOW_OPEN)
+	if (!(config.emit & EVENTS_FRAMES) || !cpu || cpu->window != WINDOW_OPEN)
 		return;
 	event = EVENT_BEGIN(cpu, cpu_id, VBLANK, event_vblank, now_ns, tid, true);
 	if (!event)
@@ -58,13 +58,13 @@ int on_delivered(struct tracepoint_drm_vblank_event_delivered *ctx)
 static __always_inline void flip(u64 file)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 	struct presenter *presenter = thread ? presenter_of(current) : NULL;
 	u32 tid = tid_of(current);
 	struct role_facts *facts;
 	u64 now_ns;
 
-	if (!presenter || !tells_frames(thread))
+	if (!presenter || !emits_frames(thread))
 		return;
 	facts = &thread->role.facts;
 	if (bpf_map_update_elem(&flippers, &file, &tid, BPF_ANY))
@@ -76,7 +76,7 @@ static __always_inline void flip(u64 file)
 	now_ns = bpf_ktime_get_ns();
 	send_frame(current, thread, presenter, now_ns);
 	if (facts->presents == 1 || facts->presents == 11)
-		role_settle(current, thread, now_ns);
+		role_update(current, thread, now_ns);
 }
 
 enum { FLIP_TELLS = 1, ATOMIC_TRIAL = 0x100 };

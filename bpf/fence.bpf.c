@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* When a GPU has done what it was given: from a fence's beginning to its signal, by the kernel's tracepoints for
- * fences. And how much memory of a GPU is in use, where the driver tells. Loaded apart, each with its own programs. */
+ * fences. And how much memory of a GPU is in use, where the driver reports it. Loaded apart, each with its own
+ * programs. */
 #include "roles.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -33,7 +34,7 @@ static __always_inline bool filters_threads(void)
 	return config.filter & (FILTER_PID | FILTER_COMM | FILTER_CGROUP | FILTER_COMMAND);
 }
 
-/* Its last beginning counts: it is made first, and handed to the GPU when that is told. */
+/* Its last beginning counts: it is made first, and handed to the GPU when that is reported. */
 static __always_inline int fence_begins(struct tracepoint_dma_fence *fence)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
@@ -41,7 +42,7 @@ static __always_inline int fence_begins(struct tracepoint_dma_fence *fence)
 	struct fence_begun begun = { .since_ns = bpf_ktime_get_ns() }, *known;
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 
 	known = bpf_map_lookup_elem(&fences, &key);
 	if (known) {
@@ -52,7 +53,7 @@ static __always_inline int fence_begins(struct tracepoint_dma_fence *fence)
 		return 0;
 	/* Its end comes where this thread is not known. */
 	if (thread) {
-		introduce(cpu, cpu_id, current, thread, begun.since_ns, 0, true);
+		emit_thread_info(cpu, cpu_id, current, thread, begun.since_ns, 0, true);
 		begun.tid = tid_of(current);
 	}
 	if (bpf_map_update_elem(&fences, &key, &begun, BPF_ANY))
@@ -118,7 +119,7 @@ int on_memory(struct tracepoint_gpu_mem_total *memory)
 	struct sched_cpu *cpu = cpu_state(cpu_id);
 	struct event_gpu_memory *event;
 
-	if (!cpu || cpu->window != WINDOW_OPEN || ((config.filter & FILTER_PID) && memory->pid != config.pid))
+	if (!cpu || cpu->window != WINDOW_OPEN || ((config.filter & FILTER_PID) && !pid_is_wanted(memory->pid)))
 		return 0;
 	event = EVENT_BEGIN(cpu, cpu_id, GPU_MEMORY, event_gpu_memory, bpf_ktime_get_ns(), memory->pid, true);
 	if (!event)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The frame sensor's kernel half: threads that present, seen in the libraries by which they do.
- * Functions that programs ask for by name are told to the program, which puts the next probe there. */
+ * Functions that programs ask for by name are reported to the program, which puts the next probe there. */
 #include "present.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 /* Messages that the ring had no room for. */
-u64 told_lost = 0;
+u64 reported_lost = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536);
-} told SEC(".maps");
+} reported SEC(".maps");
 
 enum { SURFACE_HAS_BUFFER = 1, SURFACE_IS_CURSOR = 2 };
 enum { SURFACES_MAX = 4096 };
@@ -30,12 +30,12 @@ struct {
 	__type(value, u32);
 } surfaces SEC(".maps");
 
-static __always_inline void tell(struct task_struct *current, u32 what, u32 rank, u64 address, u64 now_ns)
+static __always_inline void report(struct task_struct *current, u32 what, u32 rank, u64 address, u64 now_ns)
 {
-	struct frame_message *message = bpf_ringbuf_reserve(&told, sizeof(*message), 0);
+	struct frame_message *message = bpf_ringbuf_reserve(&reported, sizeof(*message), 0);
 
 	if (!message) {
-		__sync_fetch_and_add(&told_lost, 1);
+		__sync_fetch_and_add(&reported_lost, 1);
 		return;
 	}
 	message->time_ns = now_ns;
@@ -50,7 +50,7 @@ static __always_inline void tell(struct task_struct *current, u32 what, u32 rank
 static __always_inline void count_present(u64 way)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 	struct presenter *presenter = thread ? presenter_of(current) : NULL;
 	struct role_facts *facts;
 	u64 now_ns;
@@ -67,16 +67,16 @@ static __always_inline void count_present(u64 way)
 	}
 	facts->present_api = (u8)way_api(way);
 	facts->presents++;
-	if (!(config.emit & EMIT_FRAMES) && !(config.raise & RAISE_FRAMES) && facts->presents != 1 &&
+	if (!(config.emit & EVENTS_FRAMES) && !(config.raise & RAISE_FRAMES) && facts->presents != 1 &&
 	    facts->presents != 11)
 		return;
 	now_ns = bpf_ktime_get_ns();
 	send_frame(current, thread, presenter, now_ns);
 	if (facts->presents != 1 && facts->presents != 11)
 		return;
-	role_settle(current, thread, now_ns);
+	role_update(current, thread, now_ns);
 	if (facts->presents == 1)
-		tell(current, FRAME_TOLD_PRESENTS, (u32)(way >> 32), 0, now_ns);
+		report(current, FRAME_REPORTS_PRESENTS, (u32)(way >> 32), 0, now_ns);
 }
 
 /* The cookie is the way. */
@@ -155,10 +155,10 @@ int on_answer(struct pt_regs *ctx)
 	if (!address)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
-	if (may_tell(&presenter->tells, now_ns))
-		tell(current, FRAME_TOLD_ADDRESS, (u32)presenter->asked_rank, address, now_ns);
+	if (may_report(&presenter->report_rate, now_ns))
+		report(current, FRAME_REPORTS_ADDRESS, (u32)presenter->asked_rank, address, now_ns);
 	else
-		__sync_fetch_and_add(&told_lost, 1);
+		__sync_fetch_and_add(&reported_lost, 1);
 	return 0;
 }
 
@@ -189,14 +189,14 @@ static __always_inline void send_commit(void)
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 	struct event_commit *event;
 	u64 now_ns;
 
-	if (!(config.emit & EMIT_FRAMES) || !thread || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+	if (!(config.emit & EVENTS_FRAMES) || !thread || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
 		return;
 	now_ns = bpf_ktime_get_ns();
-	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	emit_thread_info(cpu, cpu_id, current, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, COMMIT, event_commit, now_ns, tid_of(current), true);
 	if (!event)
 		return;

@@ -24,7 +24,7 @@ struct drm_file {
 	struct drm_minor *minor;
 } kernel_type;
 
-/* DRM's drivers by minor number, from sysfs: for kernels that do not tell how DRM's own records are laid out. */
+/* DRM's drivers by minor number, from sysfs: for kernels that do not show how DRM's own records are laid out. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, GPU_MINORS_MAX);
@@ -41,7 +41,7 @@ struct {
 
 /* Arguments that could not be read, so that what they ask for is not known; submits whose end was not seen; threads
  * that got no storage. */
-u64 unread = 0, ends_missed = 0, submitters_refused = 0;
+u64 unread = 0, unmatched_returns = 0, submitters_refused = 0;
 
 /* A thread's submit that is under way. */
 struct submitter {
@@ -88,7 +88,7 @@ static __always_inline bool read_argument(void *into, u32 bytes, u64 from)
 	return false;
 }
 
-static __always_inline void send_submit(struct task_struct *current, struct kthread *thread,
+static __always_inline void send_submit(struct task_struct *current, struct task_ctx *thread,
 					struct submitter *submitter, u64 now_ns, u64 took_ns, s64 result)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
@@ -100,7 +100,7 @@ static __always_inline void send_submit(struct task_struct *current, struct kthr
 	submitter->since_ns = 0;
 	if (!thread->watched || !cpu || cpu->window != WINDOW_OPEN)
 		return;
-	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	emit_thread_info(cpu, cpu_id, current, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, SUBMIT, event_submit, now_ns, tid_of(current), true);
 	if (!event)
 		return;
@@ -113,7 +113,7 @@ static __always_inline void send_submit(struct task_struct *current, struct kthr
 	event_send(cpu, event, sizeof(*event));
 }
 
-static __always_inline void submit_begins(struct task_struct *current, struct kthread *thread, u32 driver, u32 cmd,
+static __always_inline void submit_begins(struct task_struct *current, struct task_ctx *thread, u32 driver, u32 cmd,
 					  u64 now_ns)
 {
 	struct submitter *submitter = bpf_task_storage_get(&submitters, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -123,7 +123,7 @@ static __always_inline void submit_begins(struct task_struct *current, struct kt
 		return;
 	}
 	if (submitter->since_ns)
-		__sync_fetch_and_add(&ends_missed, 1);
+		__sync_fetch_and_add(&unmatched_returns, 1);
 	submitter->since_ns = now_ns;
 	submitter->cmd = cmd;
 	submitter->driver = driver;
@@ -136,7 +136,7 @@ static __always_inline void call_ends(s64 result)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct submitter *submitter = bpf_task_storage_get(&submitters, current, NULL, 0);
-	struct kthread *thread;
+	struct task_ctx *thread;
 	u64 now_ns;
 
 	if (!submitter || !submitter->since_ns)
@@ -148,11 +148,11 @@ static __always_inline void call_ends(s64 result)
 	send_submit(current, thread, submitter, now_ns, span_between(submitter->since_ns, now_ns), result);
 }
 
-static __always_inline void took(u32 driver, u32 cmd, bool is_submit)
+static __always_inline void account_ioctl(u32 driver, u32 cmd, bool is_submit)
 {
 	struct gpu_count *count = bpf_map_lookup_elem(&counts, &driver);
 	struct task_struct *current;
-	struct kthread *thread;
+	struct task_ctx *thread;
 	u64 now_ns;
 
 	if (count && !is_submit)
@@ -169,11 +169,11 @@ static __always_inline void took(u32 driver, u32 cmd, bool is_submit)
 	thread->role.facts.gpu_submits++;
 	now_ns = bpf_ktime_get_ns();
 	thread->role.submitted_ns = now_ns;
-	if (config.emit & EMIT_GPU)
+	if (config.emit & EVENTS_GPU)
 		submit_begins(current, thread, driver, cmd, now_ns);
 	/* Those at which the answer can change, see opinion_of_gpu. */
 	if (thread->role.facts.gpu_submits == 1 || thread->role.facts.gpu_submits == 11)
-		role_settle(current, thread, now_ns);
+		role_update(current, thread, now_ns);
 }
 
 static __always_inline void took_drm(struct file *file, u32 cmd, u64 arg)
@@ -183,7 +183,7 @@ static __always_inline void took_drm(struct file *file, u32 cmd, u64 arg)
 
 	if (is_submit && drm_may_be_question(cmd))
 		is_submit = read_argument(&flags, sizeof(flags), arg) && !(flags & DRM_ATOMIC_TEST_ONLY);
-	took(driver, cmd, is_submit);
+	account_ioctl(driver, cmd, is_submit);
 }
 
 /* Whether an ioctl of NVIDIA's main driver makes a channel. */
@@ -212,9 +212,9 @@ static __always_inline bool makes_channel(u32 cmd, u64 arg)
 static __always_inline void took_nvidia(u32 cmd, u64 arg)
 {
 	if (gpu.families == GPU_OF_UVM)
-		took(GPU_NVIDIA_UVM, cmd, uvm_is_submit(cmd));
+		account_ioctl(GPU_NVIDIA_UVM, cmd, uvm_is_submit(cmd));
 	else
-		took(GPU_NVIDIA, cmd, makes_channel(cmd, arg));
+		account_ioctl(GPU_NVIDIA, cmd, makes_channel(cmd, arg));
 }
 
 SEC("fentry/drm_ioctl")
@@ -274,9 +274,9 @@ int on_ioctl(struct tracepoint_sys_enter_ioctl *call)
 	if (major == MAJOR_DRM && (gpu.families & GPU_OF_DRM))
 		took_drm(file, (u32)call->cmd, call->arg);
 	else if (major == MAJOR_NVIDIA && (gpu.families & GPU_OF_NVIDIA))
-		took(GPU_NVIDIA, (u32)call->cmd, makes_channel((u32)call->cmd, call->arg));
+		account_ioctl(GPU_NVIDIA, (u32)call->cmd, makes_channel((u32)call->cmd, call->arg));
 	else if (major == gpu.uvm_major && (gpu.families & GPU_OF_UVM))
-		took(GPU_NVIDIA_UVM, (u32)call->cmd, uvm_is_submit((u32)call->cmd));
+		account_ioctl(GPU_NVIDIA_UVM, (u32)call->cmd, uvm_is_submit((u32)call->cmd));
 	return 0;
 }
 

@@ -115,7 +115,7 @@ u64 wakes_pending = 0;
 
 static __always_inline struct sched_cpu *open_cpu_here(u32 cpu_id)
 {
-	struct sched_cpu *cpu = (config.emit & EMIT_INPUT) ? cpu_state(cpu_id) : NULL;
+	struct sched_cpu *cpu = (config.emit & EVENTS_INPUT) ? cpu_state(cpu_id) : NULL;
 
 	return cpu && cpu->window == WINDOW_OPEN ? cpu : NULL;
 }
@@ -146,10 +146,10 @@ static __always_inline void send_report(struct input_count *count, u64 now_ns)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = open_cpu_here(cpu_id);
-	u64 events = count->events, told = count->told_events, last_ns = count->last_report_ns;
+	u64 events = count->events, reported = count->reported_events, last_ns = count->last_report_ns;
 	struct event_input *event;
 
-	count->told_events = events;
+	count->reported_events = events;
 	count->last_report_ns = now_ns;
 	if (!cpu)
 		return;
@@ -158,7 +158,7 @@ static __always_inline void send_report(struct input_count *count, u64 now_ns)
 		return;
 	event->interval_ns = last_ns ? span_between(last_ns, now_ns) : 0;
 	event->device = count->number;
-	event->events = (u32)(events - told);
+	event->events = (u32)(events - reported);
 	event_send(cpu, event, sizeof(*event));
 }
 
@@ -303,14 +303,14 @@ int BPF_KPROBE(on_events_probed, struct input_handle___input *handle)
 	return events_passed(handle);
 }
 
-static __always_inline void has_read(struct task_struct *p, struct kthread *thread, u32 kind)
+static __always_inline void has_read(struct task_struct *p, struct task_ctx *thread, u32 kind)
 {
 	struct role_facts *facts = &thread->role.facts;
 
 	facts->input_kind = (u8)kind;
 	/* Only there can it change the answer. */
 	if (++facts->input_reads == LEAST_WAKES)
-		role_settle(p, thread, bpf_ktime_get_ns());
+		role_update(p, thread, bpf_ktime_get_ns());
 }
 
 SEC("tp_btf/sched_waking")
@@ -318,7 +318,7 @@ int BPF_PROG(on_waking, struct task_struct *p)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct mark *mark = mark_here();
-	struct kthread *thread;
+	struct task_ctx *thread;
 
 	if (!mark || mark->task != (u64)current || !keeps_roles())
 		return 0;
@@ -332,11 +332,13 @@ int BPF_PROG(on_waking, struct task_struct *p)
 	 * sched sensor's hook comes before this one. */
 	thread->role.input_wake = thread->account.wakeups +
 				  (config.counts_at_waking && !thread->woken_early_ns ? 0 : 1);
-	if (config.raise & RAISE_INPUT)
-		input_near_until_ns = thread->turn.input_until_ns = mark->time_ns + TIER_INPUT_NS;
+	if (config.raise & RAISE_INPUT) {
+		scx_task_note_input(&thread->scx, mark->time_ns + TIER_INPUT_NS);
+		input_note_near(mark->time_ns + TIER_INPUT_NS);
+	}
 	/* One that was just about to sleep runs already. One that is past that, though still on its CPU, will be
 	 * switched away from first. */
-	if ((config.emit & EMIT_INPUT) && thread->watched && (!thread->account.run_since_ns || has_left_queue(p))) {
+	if ((config.emit & EVENTS_INPUT) && thread->watched && (!thread->account.run_since_ns || has_left_queue(p))) {
 		if (!thread->role.input_ns)
 			__sync_fetch_and_add(&wakes_pending, 1);
 		thread->role.input_ns = mark->time_ns;
@@ -346,7 +348,7 @@ int BPF_PROG(on_waking, struct task_struct *p)
 	return 0;
 }
 
-static __always_inline void send_wake(struct task_struct *p, struct kthread *thread, u64 report_ns)
+static __always_inline void send_wake(struct task_struct *p, struct task_ctx *thread, u64 report_ns)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = open_cpu_here(cpu_id);
@@ -355,7 +357,7 @@ static __always_inline void send_wake(struct task_struct *p, struct kthread *thr
 
 	if (!cpu)
 		return;
-	introduce(cpu, cpu_id, p, thread, now_ns, 0, true);
+	emit_thread_info(cpu, cpu_id, p, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, INPUT_WAKE, event_input_wake, now_ns, tid_of(p), true);
 	if (!event)
 		return;
@@ -370,7 +372,7 @@ static __always_inline void send_wake(struct task_struct *p, struct kthread *thr
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	struct kthread *thread = wakes_pending && next->pid ? thread_of(next) : NULL;
+	struct task_ctx *thread = wakes_pending && next->pid ? thread_of(next) : NULL;
 	u64 report_ns = thread ? thread->role.input_ns : 0;
 
 	if (!report_ns)
@@ -387,7 +389,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 static __always_inline int looked(struct file___input *file)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 	struct evdev_client *client;
 	struct input_count *count;
 	u64 run;

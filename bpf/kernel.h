@@ -109,6 +109,20 @@ struct cpumask {
 	unsigned long bits[1];
 } kernel_type;
 
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct user_namespace {
+	struct user_namespace *parent;
+	kuid_t owner;
+} kernel_type;
+
+struct cred {
+	kuid_t uid;
+	struct user_namespace *user_ns;
+} kernel_type;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -118,10 +132,12 @@ struct task_struct {
 	int tgid;
 	unsigned int on_rq;
 	int prio; /* by prio_of */
+	int static_prio;
 	u64 start_time;
 	struct task_struct *real_parent;
 	struct css_set *cgroups;
 	struct files_struct *files;
+	const struct cred *real_cred;
 	unsigned int policy;
 	unsigned int nr_cpus_allowed;
 	unsigned short migration_disabled;

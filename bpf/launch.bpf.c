@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The launch sensor's kernel half: sees every program that starts, and tells of those that are worth a look. The rest,
+/* The launch sensor's kernel half: sees every program that starts, and reports those that are worth a look. The rest,
  * known by folder and name to be neither game nor what serves one, costs two look-ups and no event. */
 #include "threads.h"
 #include "../core/launch_config.h"
@@ -64,17 +64,17 @@ static __noinline u64 length_of(const char *text)
 	return len;
 }
 
-static __always_inline void send_to_stream(struct task_struct *p, const struct event_launch *launch)
+static __always_inline void send_to_stream(struct task_struct *p, const struct event_exec *launch)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
-	struct kthread *thread = thread_of(p);
-	struct event_launch *event;
+	struct task_ctx *thread = thread_of(p);
+	struct event_exec *event;
 
-	if (!(config.emit & EMIT_ROLES) || !thread || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+	if (!(config.emit & EVENTS_ROLES) || !thread || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
 		return;
-	introduce(cpu, cpu_id, p, thread, launch->head.time_ns, 0, true);
-	event = EVENT_BEGIN(cpu, cpu_id, LAUNCH, event_launch, launch->head.time_ns, tid_of(p), true);
+	emit_thread_info(cpu, cpu_id, p, thread, launch->head.time_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, EXEC, event_exec, launch->head.time_ns, tid_of(p), true);
 	if (!event)
 		return;
 	event->pid = launch->pid;
@@ -83,15 +83,15 @@ static __always_inline void send_to_stream(struct task_struct *p, const struct e
 	event_send(cpu, event, sizeof(*event));
 }
 
-static __noinline int tell(struct task_struct *p, const char *filename)
+static __noinline int report(struct task_struct *p, const char *filename)
 {
-	struct event_launch *event = bpf_ringbuf_reserve(&launches, sizeof(*event), 0), copy = {};
+	struct event_exec *event = bpf_ringbuf_reserve(&launches, sizeof(*event), 0), copy = {};
 	u64 len = length_of(filename);
 
 	copy.head.time_ns = bpf_ktime_get_ns();
 	copy.head.tid = tid_of(p);
 	copy.head.cpu = (u16)bpf_get_smp_processor_id();
-	copy.head.kind = EVENT_LAUNCH;
+	copy.head.kind = EVENT_EXEC;
 	copy.pid = (u32)p->tgid;
 	copy.parent_pid = (u32)BPF_CORE_READ(p, real_parent, tgid);
 	bpf_probe_read_kernel_str(copy.path.text, TAIL_LEN, filename + (len < TAIL_LEN ? 0 : len - (TAIL_LEN - 1)));
@@ -112,7 +112,7 @@ static __always_inline int started(struct task_struct *p, const char *filename)
 
 	__sync_fetch_and_add(&seen, 1);
 	bpf_probe_read_kernel_str(folder.path, FOLDER_LEN, filename);
-	return is_worth_a_look(p, &folder) ? tell(p, filename) : 0;
+	return is_worth_a_look(p, &folder) ? report(p, filename) : 0;
 }
 
 /* The path of a program that was called by a part of it. One that is too long stays as it is, and is looked at.
@@ -137,7 +137,7 @@ int BPF_PROG(on_committed_creds, struct linux_binprm *bprm)
 	bpf_probe_read_kernel_str(folder.path, FOLDER_LEN, filename);
 	if (folder.path[0] != '/')
 		find_folder(bprm, &folder);
-	return is_worth_a_look(p, &folder) ? tell(p, filename) : 0;
+	return is_worth_a_look(p, &folder) ? report(p, filename) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")

@@ -27,13 +27,13 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 64 << 10);
-} hurried SEC(".maps");
+} tier_updates SEC(".maps");
 
 /* Set by the program: LEARN_*. */
 u32 learning = 0;
 
 /* Counted: looks into `predicted`, how many found something; observations made, and those without room. */
-u64 learn_looks = 0, learn_found = 0, learn_notes = 0, learn_refused = 0, learn_unhurried = 0;
+u64 learn_looks = 0, learn_found = 0, learn_notes = 0, learn_refused = 0, learn_updates_lost = 0;
 
 struct mm_struct {
 	struct file *exe_file;
@@ -144,17 +144,17 @@ static __noinline int learn_find_exe(struct task_struct *p, struct tail *exe, u3
 	return 0;
 }
 
-static __always_inline bool learns_of(struct kthread *thread)
+static __always_inline bool learns_of(struct task_ctx *thread)
 {
 	return (learning & LEARN_OBSERVE) && thread->watched && !(thread->role.facts.has & HAS_KERNEL_THREAD);
 }
 
 static __always_inline void send_tier(u32 tid, u32 tier, u64 run_ns)
 {
-	struct learned_tier *event = bpf_ringbuf_reserve(&hurried, sizeof(*event), 0);
+	struct learned_tier *event = bpf_ringbuf_reserve(&tier_updates, sizeof(*event), 0);
 
 	if (!event) {
-		__sync_fetch_and_add(&learn_unhurried, 1);
+		__sync_fetch_and_add(&learn_updates_lost, 1);
 		return;
 	}
 	event->tid = tid;
@@ -164,32 +164,19 @@ static __always_inline void send_tier(u32 tid, u32 tier, u64 run_ns)
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
 }
 
-static __always_inline void learn_hurry(struct kthread *thread, u32 tid)
+/* Hints are for urgent threads: who is urgent, and who no longer is. */
+static __always_inline void learn_emit_tier(struct task_ctx *thread, u32 tid)
 {
-	if (!(learning & LEARN_HURRY))
+	if (!(learning & LEARN_TIER_UPDATES))
 		return;
 	role_answers(&thread->role);
-	if (thread->role.answer.tier != thread->role.told_tier || thread->role.presumed)
+	if (role_changes_urgency(&thread->role))
 		send_tier(tid, thread->role.answer.tier, thread->learner.expected_run_ns);
 }
 
-/* A program of which nothing is known is taken for batch until its behaviour has been judged: by then a compiler is
- * over. All that a short-sighted guess costs is that an urgent thread goes before it. */
-static __always_inline void learn_presume(struct kthread *thread, u32 tid)
-{
-	thread->role.presumed = 0;
-	if (!(learning & LEARN_HURRY) || (thread->role.facts.has & (HAS_LEARNED | HAS_KERNEL_THREAD)))
-		return;
-	role_answers(&thread->role);
-	if (thread->role.answer.role != ROLE_UNKNOWN || thread->role.answer.tier != TIER_INTERACTIVE)
-		return;
-	thread->role.presumed = 1;
-	send_tier(tid, TIER_BATCH, 0);
-}
-
-/* What is predicted of the thread becomes one of its facts; the caller settles its role after it. This and learn_note
+/* What is predicted of the thread becomes one of its facts; the caller decides its role afterwards. This and learn_note
  * are steps as in core/types.h. */
-__noinline int learn_predict(struct kthread *thread, const struct comm *comm, u32 tid)
+__noinline int learn_predict(struct task_ctx *thread, const struct comm *comm, u32 tid)
 {
 	struct role_facts *facts;
 	struct kind_guess *guess;
@@ -220,17 +207,17 @@ __noinline int learn_predict(struct kthread *thread, const struct comm *comm, u3
 	facts->learned_role = guess->role;
 	facts->learned_confidence = guess->role ? guess->role_confidence : guess->confidence;
 	thread->learner.expected_run_ns = guess->figures.avg_runtime_ns;
-	learn_hurry(thread, tid);
+	learn_emit_tier(thread, tid);
 	return 0;
 }
 
-static __always_inline void learn_begin(struct task_struct *p, struct kthread *thread, const struct comm *comm)
+static __always_inline void learn_begin(struct task_struct *p, struct task_ctx *thread, const struct comm *comm)
 {
 	learner_begin(&thread->learner, &thread->account, bpf_ktime_get_ns());
 	learn_predict(thread, comm, tid_of(p));
 }
 
-static __always_inline void learn_begin_by_own_name(struct task_struct *p, struct kthread *thread)
+static __always_inline void learn_begin_by_own_name(struct task_struct *p, struct task_ctx *thread)
 {
 	struct comm comm = {};
 
@@ -240,7 +227,7 @@ static __always_inline void learn_begin_by_own_name(struct task_struct *p, struc
 }
 
 /* A new thread runs the program of who made it. */
-static __always_inline void learn_forked(struct task_struct *child, struct kthread *thread, struct kthread *from)
+static __always_inline void learn_forked(struct task_struct *child, struct task_ctx *thread, struct task_ctx *from)
 {
 	if (!learning || !keeps_roles())
 		return;
@@ -249,7 +236,7 @@ static __always_inline void learn_forked(struct task_struct *child, struct kthre
 }
 
 /* A thread that was there before. */
-static __always_inline void learn_met(struct task_struct *p, struct kthread *thread)
+static __always_inline void learn_met(struct task_struct *p, struct task_ctx *thread)
 {
 	if (!keeps_roles() || config.no_paths || (p->flags & PF_KTHREAD))
 		return;
@@ -258,7 +245,7 @@ static __always_inline void learn_met(struct task_struct *p, struct kthread *thr
 }
 
 /* Predictions came after the thread. */
-static __always_inline void learn_again(struct task_struct *p, struct kthread *thread)
+static __always_inline void learn_again(struct task_struct *p, struct task_ctx *thread)
 {
 	struct comm comm = {};
 
@@ -274,13 +261,13 @@ static __always_inline bool is_in_exec(struct task_struct *p)
 	return bpf_core_field_exists(learn->in_execve) && FIELD(learn, in_execve);
 }
 
-static __always_inline void learn_renamed(struct task_struct *p, struct kthread *thread, const struct comm *comm)
+static __always_inline void learn_renamed(struct task_struct *p, struct task_ctx *thread, const struct comm *comm)
 {
 	if (learning && keeps_roles() && !is_in_exec(p))
 		learn_begin(p, thread, comm);
 }
 
-static __always_inline void learn_exec(struct task_struct *p, struct kthread *thread)
+static __always_inline void learn_exec(struct task_struct *p, struct task_ctx *thread)
 {
 	struct comm comm = {};
 
@@ -289,11 +276,10 @@ static __always_inline void learn_exec(struct task_struct *p, struct kthread *th
 	comm_of(p, comm.text);
 	learn_find_exe(p, &thread->learner.exe, ROOM_HOOKS);
 	learn_begin(p, thread, &comm);
-	learn_presume(thread, tid_of(p));
 }
 
 /* After each run until the thread is observed: no more than a comparison later. */
-static __always_inline void learn_ran(struct kthread *thread)
+static __always_inline void learn_ran(struct task_ctx *thread)
 {
 	if ((learning & LEARN_OBSERVE) && !thread->learner.observed)
 		learner_ran(&thread->learner, &thread->account);
@@ -313,7 +299,7 @@ static __always_inline void learn_vote(struct kind_seen *seen, u64 tier, u64 rol
 static const struct kind_seen unseen = {};
 
 /* Leaves the thread's vote, or corrects it. */
-__noinline int learn_note(struct kthread *thread, const struct comm *comm, u64 now_ns)
+__noinline int learn_note(struct task_ctx *thread, const struct comm *comm, u64 now_ns)
 {
 	struct role_answer answer = {};
 	struct learner *learner;
@@ -351,7 +337,7 @@ __noinline int learn_note(struct kthread *thread, const struct comm *comm, u64 n
 	return 0;
 }
 
-static __always_inline void learn_observe(struct task_struct *p, struct kthread *thread, u64 now_ns)
+static __always_inline void learn_observe(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {
 	struct comm comm = {};
 
@@ -360,14 +346,14 @@ static __always_inline void learn_observe(struct task_struct *p, struct kthread 
 }
 
 /* Its behaviour was judged just now. */
-static __always_inline void learn_judged(struct task_struct *p, struct kthread *thread, u64 now_ns)
+static __always_inline void learn_judged(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {
 	if (learns_of(thread) && thread->learner.age >= LEARN_AGE)
 		learn_observe(p, thread, now_ns);
 }
 
 /* The thread's last switch. Threads that live so shortly that they never mature are what this is for. */
-static __always_inline void learn_end(struct task_struct *p, struct kthread *thread)
+static __always_inline void learn_end(struct task_struct *p, struct task_ctx *thread)
 {
 	if (keeps_roles() && learns_of(thread) && !thread->ended && thread->learner.age)
 		learn_observe(p, thread, bpf_ktime_get_ns());

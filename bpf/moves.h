@@ -25,10 +25,10 @@ static __always_inline u8 move_facts(struct task_struct *p, u32 from)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct sched_cpu *left = cpu_state(from);
-	u32 facts = MOVE_TOLD;
+	u32 facts = MOVE_KNOWN;
 
 	facts |= bpf_core_field_exists(p->__state) && p->__state == TASK_WAKING ? MOVE_WAKING : 0;
-	facts |= may_run_on(p, from) ? 0 : MOVE_BARRED;
+	facts |= may_run_on(p, from) ? 0 : MOVE_NOT_ALLOWED;
 	facts |= left && left->goes ? MOVE_CPU_GOES : 0;
 	facts |= bpf_core_field_exists(p->in_execve) && FIELD(p, in_execve) ? MOVE_IN_EXEC : 0;
 	facts |= (current->flags & PF_KTHREAD) && kernel_prio_of(current) == STOPPER_PRIO ? MOVE_STOPPED : 0;

@@ -14,7 +14,7 @@ struct presenter {
 	u64 greatest; /* way, see core/frame.h */
 	u64 asked_sp; /* the stack of a call that asks for a function, while it is under way; 0: none is */
 	u64 asked_rank;
-	struct tells tells;
+	struct report_rate report_rate;
 	u64 last_ns; /* the last frame */
 	u64 period_ns;
 };
@@ -36,13 +36,13 @@ static __always_inline struct presenter *presenter_of(struct task_struct *curren
 }
 
 /* Its frames are of interest: it is watched, or serves those that are. */
-static __always_inline bool tells_frames(const struct kthread *thread)
+static __always_inline bool emits_frames(const struct task_ctx *thread)
 {
 	return thread->watched || (thread->role.facts.process & PROCESS_PRESENTED_TO);
 }
 
-static __always_inline void send_frame(struct task_struct *current, struct kthread *thread, struct presenter *presenter,
-				       u64 now_ns)
+static __always_inline void send_frame(struct task_struct *current, struct task_ctx *thread,
+				       struct presenter *presenter, u64 now_ns)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
@@ -53,11 +53,11 @@ static __always_inline void send_frame(struct task_struct *current, struct kthre
 	if (config.raise & RAISE_FRAMES) {
 		presenter->period_ns = tier_frame_period_ns(presenter->period_ns,
 							    last_ns ? span_between(last_ns, now_ns) : 0);
-		thread->turn.frame_due_ns = presenter->period_ns ? now_ns + presenter->period_ns : 0;
+		scx_task_note_frame(&thread->scx, tier_frame_due_ns(presenter->period_ns, now_ns));
 	}
-	if (!(config.emit & EMIT_FRAMES) || !tells_frames(thread) || !cpu || cpu->window != WINDOW_OPEN)
+	if (!(config.emit & EVENTS_FRAMES) || !emits_frames(thread) || !cpu || cpu->window != WINDOW_OPEN)
 		return;
-	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	emit_thread_info(cpu, cpu_id, current, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, FRAME, event_frame, now_ns, tid_of(current), true);
 	if (!event)
 		return;

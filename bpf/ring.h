@@ -10,11 +10,9 @@
 
 /* One for all objects of a run: they share this map as they share the threads and rings. What stands here is for a
  * trial load: everything on. */
-const volatile struct sched_config config SEC(".rodata.config") = { .cpus_len = 1,
-								    .account = ACCOUNT_HAND_OVER,
-								    .emit = EMIT_SCHED | EMIT_ROLES | EMIT_FRAMES |
-									    EMIT_GPU | EMIT_INPUT,
-								    .role_wakeups = ROLE_WAKEUPS_DEFAULT };
+const volatile struct sched_config config SEC(".rodata.config") = {
+	.cpus_len = 1, .account = ACCOUNT_HAND_OVER, .emit = EVENTS_ALL, .role_wakeups = ROLE_WAKEUPS_DEFAULT
+};
 
 /* Grown to cpus_len elements before loading, as the rings are. */
 struct sched_cpu cpus[1] SEC(".data.cpus");
@@ -43,27 +41,27 @@ static __always_inline struct sched_cpu *cpu_state(u32 cpu)
 	return &cpus[index];
 }
 
-/* A ring is looked at so many times while it fills once, and is crowded when all but the last of these parts is used:
- * that one is left to what is rare. The reader is woken at every fourth look. */
+/* A ring is looked at so many times while it fills once, and is nearly full when all but the last of these parts is
+ * used: that one is left to what is rare. The reader is woken at every fourth look. */
 enum { RING_LOOKS = 16, RING_CROWDED_AT = 14, RING_WAKES = 4 };
 
-static __always_inline bool is_crowded(void *ring)
+static __always_inline bool is_nearly_full(void *ring)
 {
 	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= (u64)config.look_bytes * RING_CROWDED_AT;
 }
 
-/* Room for an event with its header filled in, or NULL if the ring is full. `slowly`: interrupts may be on here. What
+/* Room for an event with its header filled in, or NULL if the ring is full. `irqs_on`: interrupts may be on here. What
  * is sent from inside the scheduler, where they are not, comes in storms; it may not take the last of a ring, so that
  * no storm of switches drowns a frame. */
 static __always_inline void *event_begin(struct sched_cpu *cpu, u32 cpu_id, u8 kind, u64 bytes, u64 now_ns, u32 tid,
-					 bool slowly)
+					 bool irqs_on)
 {
 	void *ring = bpf_map_lookup_elem(&rings, &cpu_id);
 	struct event_header *event = NULL;
 
-	if (ring && cpu->crowded && !slowly)
-		cpu->crowded = is_crowded(ring);
-	if (ring && (slowly || !cpu->crowded))
+	if (ring && cpu->nearly_full && !irqs_on)
+		cpu->nearly_full = is_nearly_full(ring);
+	if (ring && (irqs_on || !cpu->nearly_full))
 		event = bpf_ringbuf_reserve(ring, bytes, 0);
 	if (!event) {
 		/* In this order: who sees the sum grow finds the kind counted. */
@@ -71,8 +69,8 @@ static __always_inline void *event_begin(struct sched_cpu *cpu, u32 cpu_id, u8 k
 		__sync_fetch_and_add(&cpu->lost, 1);
 		return NULL;
 	}
-	if (slowly)
-		__sync_fetch_and_add(&cpu->produced_slowly, 1);
+	if (irqs_on)
+		__sync_fetch_and_add(&cpu->produced_irqs_on, 1);
 	else
 		cpu->produced++;
 	event->time_ns = now_ns;
@@ -92,16 +90,16 @@ static __noinline int ring_look(u32 cpu_id)
 	if (!cpu || !ring)
 		return 0;
 	cpu->unread_bytes = 0;
-	cpu->crowded = is_crowded(ring);
-	return ++cpu->looks % RING_WAKES == 0 || cpu->crowded;
+	cpu->nearly_full = is_nearly_full(ring);
+	return ++cpu->looks % RING_WAKES == 0 || cpu->nearly_full;
 }
 
-static __always_inline void event_send(struct sched_cpu *cpu, void *event, u64 bytes)
+static __always_inline void event_submit(struct sched_cpu *cpu, void *event, u64 bytes, bool is_prompt)
 {
 	const struct event_header *head = event;
 	bool wakes = false;
 
-	if (config.prompt_kinds >> head->kind % SCHED_KINDS_MAX & 1) {
+	if (is_prompt) {
 		/* A wake-up is dear, and the reader rests after each. */
 		wakes = head->time_ns - cpu->woken_ns >= PROMPT_WAKE_NS;
 		if (wakes)
@@ -113,7 +111,17 @@ static __always_inline void event_send(struct sched_cpu *cpu, void *event, u64 b
 	bpf_ringbuf_submit(event, wakes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
-#define EVENT_BEGIN(cpu, cpu_id, KIND, type, now_ns, tid, slowly) \
-	((struct type *)event_begin(cpu, cpu_id, EVENT_##KIND, sizeof(struct type), now_ns, tid, slowly))
+static __always_inline bool is_prompt_kind(u32 kind)
+{
+	return config.prompt_kinds >> kind % SCHED_KINDS_MAX & 1;
+}
+
+static __always_inline void event_send(struct sched_cpu *cpu, void *event, u64 bytes)
+{
+	event_submit(cpu, event, bytes, is_prompt_kind(((const struct event_header *)event)->kind));
+}
+
+#define EVENT_BEGIN(cpu, cpu_id, KIND, type, now_ns, tid, irqs_on) \
+	((struct type *)event_begin(cpu, cpu_id, EVENT_##KIND, sizeof(struct type), now_ns, tid, irqs_on))
 
 #endif

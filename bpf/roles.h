@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What each thread is for, kept with the thread. Hooks of every sensor add facts and call role_settle, which decides by
+/* What each thread is for, kept with the thread. Hooks of every sensor add facts and call role_update, which decides by
  * core/role.h, stores the answer where a scheduler finds it, and sends an event when it is news. */
 #ifndef TACTUS_BPF_ROLES_H
 #define TACTUS_BPF_ROLES_H
@@ -22,6 +22,11 @@ struct {
  * as the threads are. */
 u64 input_near_until_ns SEC(".data.near") = 0;
 
+static __always_inline void input_note_near(u64 until_ns)
+{
+	input_near_until_ns = until_ns;
+}
+
 static __always_inline bool input_is_near(u64 now_ns)
 {
 	return input_near_until_ns > now_ns;
@@ -32,14 +37,14 @@ static __always_inline bool keeps_roles(void)
 	return config.role_wakeups != 0;
 }
 
-static __always_inline void fill_role(struct event_role *event, struct task_struct *p, struct kthread *thread,
+static __always_inline void fill_role(struct event_role *event, struct task_struct *p, struct task_ctx *thread,
 				      u64 now_ns)
 {
 	struct role_facts *facts = &thread->role.facts;
 	struct thread_account *account = &thread->account;
 
 	event->role = thread->role.answer.role;
-	event->was_role = thread->role.told_role;
+	event->was_role = thread->role.reported_role;
 	event->confidence = thread->role.answer.confidence;
 	event->evidence = thread->role.answer.evidence;
 	event->tier = thread->role.answer.tier;
@@ -62,33 +67,34 @@ static __always_inline void fill_role(struct event_role *event, struct task_stru
 	event->wakeups = account->wakeups;
 	event->wake_gap_ns = account->wake_gap_ns;
 	event->cpu_ns = account->cpu_ns;
-	event->was_tier = thread->role.told_tier;
+	event->was_tier = thread->role.reported_tier;
 }
 
-static __always_inline void send_role(struct task_struct *p, struct kthread *thread, u64 now_ns, u8 flags)
+static __always_inline void send_role(struct task_struct *p, struct task_ctx *thread, u64 now_ns, u8 flags)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
 	struct event_role *event;
+	bool is_prompt;
 
-	if (!(config.emit & EMIT_ROLES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+	if (!(config.emit & EVENTS_ROLES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
 		return;
-	introduce(cpu, cpu_id, p, thread, now_ns, 0, true);
+	emit_thread_info(cpu, cpu_id, p, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, ROLE, event_role, now_ns, tid_of(p), true);
 	if (!event)
 		return;
 	event->head.flags = flags;
 	fill_role(event, p, thread, now_ns);
-	thread->role.told_role = thread->role.answer.role;
-	thread->role.told_confidence = thread->role.answer.confidence;
-	thread->role.told_evidence = thread->role.answer.evidence;
-	thread->role.told_tier = thread->role.answer.tier;
-	thread->role.presumed = 0;
-	event_send(cpu, event, sizeof(*event));
+	is_prompt = is_prompt_kind(EVENT_ROLE) || (config.prompt_urgency && role_changes_urgency(&thread->role));
+	thread->role.reported_role = thread->role.answer.role;
+	thread->role.reported_confidence = thread->role.answer.confidence;
+	thread->role.reported_evidence = thread->role.answer.evidence;
+	thread->role.reported_tier = thread->role.answer.tier;
+	event_submit(cpu, event, sizeof(*event), is_prompt);
 }
 
 /* Call after a fact that can change the role. `p` is the thread itself. */
-static __noinline int role_settle(struct task_struct *p, struct kthread *thread, u64 now_ns)
+static __noinline int role_update(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {
 	role_answers(&thread->role);
 	if (role_is_news(&thread->role))
@@ -96,22 +102,22 @@ static __noinline int role_settle(struct task_struct *p, struct kthread *thread,
 	return 0;
 }
 
-static __noinline int role_review(struct task_struct *p, struct kthread *thread, u64 now_ns)
+static __noinline int role_review(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {
 	role_judge(&thread->role, &thread->account, now_ns);
-	return role_settle(p, thread, now_ns);
+	return role_update(p, thread, now_ns);
 }
 
 /* The storage of the thread that runs here now, for hooks of other sensors. NULL: it has none, or roles are off. */
-static __always_inline struct kthread *role_here(struct task_struct *current)
+static __always_inline struct task_ctx *role_here(struct task_struct *current)
 {
-	struct kthread *thread = keeps_roles() && current->pid ? thread_of(current) : NULL;
+	struct task_ctx *thread = keeps_roles() && current->pid ? thread_of(current) : NULL;
 
 	return thread && !thread->ended ? thread : NULL;
 }
 
 /* At switches and wake-ups: judges behaviour when enough of it has been seen. True if it has. */
-static __always_inline bool role_tick(struct task_struct *p, struct kthread *thread, u64 now_ns)
+static __always_inline bool role_tick(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {
 	if (!keeps_roles() || !role_is_due(&thread->role, &thread->account, now_ns, config.role_wakeups))
 		return false;
@@ -119,25 +125,49 @@ static __always_inline bool role_tick(struct task_struct *p, struct kthread *thr
 	return true;
 }
 
-/* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. Anybody else
- * on the CPU may just have been interrupted by its timer; where a timer meets one of the same process, a beat is
- * missed, which core/beat.h bears. */
-static __always_inline void role_woken(struct task_struct *p, struct kthread *thread, struct task_struct *current,
-				       u64 now_ns)
+/* An urgent thread was woken. That it waited for who woke it is sure where both belong together, by process or as
+ * parent and child, and where it had woken that one itself: it asked and got an answer. Anybody else may just want
+ * something of it. Where the kernel does not say whether an interrupt wakes, one that meets a relative counts as well.
+ */
+static __noinline int role_waited(struct task_struct *p, struct task_ctx *thread, struct task_struct *current)
 {
-	struct kthread *waker = current->tgid == p->tgid ? thread_of(current) : NULL;
+	u32 depth = role_urgency_depth(&thread->role);
+	struct task_ctx *waker;
+	bool is_related;
+
+	if (depth >= AWAITED_DEPTH_MOST || (current->flags & PF_KTHREAD) || !current->pid)
+		return 0;
+	waker = thread_of(current);
+	if (!waker || waker == thread)
+		return 0;
+	is_related = current->tgid == p->tgid || current->real_parent->tgid == p->tgid ||
+		     p->real_parent->tgid == current->tgid;
+	if (is_related || waker->waker_tid == tid_of(p))
+		role_is_awaited(&waker->role, depth);
+	return 0;
+}
+
+/* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. Anybody else
+ * on the CPU may just have been interrupted by its timer; where a timer meets one of the same process, a period is
+ * missed, which core/period.h bears. */
+static __always_inline void role_woken(struct task_struct *p, struct task_ctx *thread, struct task_struct *current,
+				       u32 by, u64 now_ns)
+{
+	struct task_ctx *waker = current->tgid == p->tgid ? thread_of(current) : NULL;
 
 	if (!waker)
-		beat_heard(&thread->role.beat, now_ns);
+		timer_heard(&thread->role.timer, now_ns);
 	else if (role_is_by_clock(&thread->role))
 		waker->role.served++;
+	if (thread->role.answer.tier == TIER_LATENCY_CRITICAL && by != EVENT_FLAG_BY_INTERRUPT)
+		role_waited(p, thread, current);
 	thread->role.for_frames = waker && role_is_for_frames(&waker->role);
 	thread->role.facts.frame_wakes += thread->role.for_frames;
 	if ((config.raise & RAISE_FRAMES) && thread->role.for_frames)
-		thread->turn.frame_due_ns = waker->turn.frame_due_ns;
+		scx_task_share_frame(&thread->scx, &waker->scx);
 }
 
-static __always_inline void role_name(struct kthread *thread, const struct comm *comm)
+static __always_inline void role_name(struct task_ctx *thread, const struct comm *comm)
 {
 	struct name_key key = { .bits = COMM_LEN * 8, .comm = *comm };
 	u32 *found = bpf_map_lookup_elem(&names, &key), value = found ? *found : 0;
@@ -148,7 +178,7 @@ static __always_inline void role_name(struct kthread *thread, const struct comm 
 		thread->role.facts.user_role = (u8)value;
 }
 
-static __always_inline void role_begin(struct task_struct *p, struct kthread *thread)
+static __always_inline void role_begin(struct task_struct *p, struct task_ctx *thread)
 {
 	struct comm comm = {};
 
@@ -156,7 +186,7 @@ static __always_inline void role_begin(struct task_struct *p, struct kthread *th
 		return;
 	comm_of(p, comm.text);
 	thread->role.first_ns = bpf_ktime_get_ns();
-	thread->role.told_tier = TIER_INTERACTIVE;
+	thread->role.reported_tier = TIER_INTERACTIVE;
 	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
 	thread->role.facts.has = (p->pid == p->tgid ? HAS_FIRST_THREAD : 0) |
 				 (p->flags & PF_KTHREAD ? HAS_KERNEL_THREAD : 0);
@@ -165,8 +195,8 @@ static __always_inline void role_begin(struct task_struct *p, struct kthread *th
 }
 
 /* A new thread of a process shares what is known of the process. */
-static __always_inline void role_inherit(struct task_struct *child, struct kthread *thread, struct task_struct *parent,
-					 struct kthread *from)
+static __always_inline void role_inherit(struct task_struct *child, struct task_ctx *thread, struct task_struct *parent,
+					 struct task_ctx *from)
 {
 	if (!keeps_roles())
 		return;
@@ -177,8 +207,8 @@ static __always_inline void role_inherit(struct task_struct *child, struct kthre
 	role_answers(&thread->role);
 }
 
-/* A new program: nothing that the old one did says what this one is for. The caller settles what it is after it. */
-static __always_inline void role_exec(struct task_struct *p, struct kthread *thread)
+/* A new program: nothing that the old one did says what this one is for. The caller decides its role afterwards. */
+static __always_inline void role_exec(struct task_struct *p, struct task_ctx *thread)
 {
 	struct role_facts fresh = {};
 	struct pattern none = {};
@@ -190,13 +220,13 @@ static __always_inline void role_exec(struct task_struct *p, struct kthread *thr
 	fresh.has = HAS_FIRST_THREAD;
 	thread->role.facts = fresh;
 	thread->role.pattern = none;
-	thread->role.told_evidence = EVIDENCE_NONE;
+	thread->role.reported_evidence = EVIDENCE_NONE;
 	thread->role.first_ns = bpf_ktime_get_ns();
 	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
 }
 
 /* Threads of which there is nothing to say get no event at the end. */
-static __always_inline bool role_is_worth_telling(struct kthread *thread)
+static __always_inline bool role_matters(struct task_ctx *thread)
 {
 	return thread_was_active(&thread->account) ||
 	       (thread->role.answer.role != ROLE_UNKNOWN && !(thread->role.facts.has & HAS_KERNEL_THREAD));
@@ -204,7 +234,7 @@ static __always_inline bool role_is_worth_telling(struct kthread *thread)
 
 /* A thread's last switch. One that lived shortly is judged by the little there was of it. Only the sched sensor has use
  * for it. */
-static __noinline __attribute__((unused)) int role_end(struct task_struct *p, struct kthread *thread)
+static __noinline __attribute__((unused)) int role_end(struct task_struct *p, struct task_ctx *thread)
 {
 	u64 now_ns = bpf_ktime_get_ns();
 
@@ -213,12 +243,12 @@ static __noinline __attribute__((unused)) int role_end(struct task_struct *p, st
 	if (!thread->role.pattern.calls && config.role_wakeups != ROLE_WAKEUPS_NEVER)
 		role_judge(&thread->role, &thread->account, now_ns);
 	role_answers(&thread->role);
-	if (role_is_worth_telling(thread))
+	if (role_matters(thread))
 		send_role(p, thread, now_ns, EVENT_FLAG_CLOSING);
 	return 0;
 }
 
-static __always_inline void role_ordered(struct task_struct *p, struct kthread *thread, const struct role_order *order,
+static __always_inline void role_ordered(struct task_struct *p, struct task_ctx *thread, const struct role_order *order,
 					 u64 now_ns)
 {
 	struct role_facts *facts = &thread->role.facts;
@@ -252,7 +282,7 @@ static __always_inline void role_ordered(struct task_struct *p, struct kthread *
 		facts->audio_writes++;
 		break;
 	}
-	role_settle(p, thread, now_ns);
+	role_update(p, thread, now_ns);
 }
 
 #endif

@@ -5,21 +5,14 @@
 #include "interrupt.h"
 #include "learn.h"
 #include "moves.h"
-#include "../core/tally.h"
+#include "waits.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 /* Set by the program before it opens the CPUs' windows and again before it closes them. */
 u64 window = WINDOW_BEFORE;
 
-const volatile struct cpu_place places[SCHED_CPUS_MAX] = {};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct sched_tally);
-} tallies SEC(".maps");
+const volatile struct cpu_topology topology[SCHED_CPUS_MAX] = {};
 
 /* Accounts of threads that ended inside the window. */
 struct {
@@ -33,13 +26,13 @@ u64 ended_sent = 0;
 /* The reader of the ended is woken once for so many. */
 enum { ENDED_AT_ONCE = 512 };
 
-static __always_inline struct cpu_place place_of(u32 cpu)
+static __always_inline struct cpu_topology place_of(u32 cpu)
 {
 	u64 index = cpu;
 
 	barrier_var(index); /* for older verifiers, as above */
 	index %= SCHED_CPUS_MAX;
-	return places[index];
+	return topology[index];
 }
 
 /* This CPU's state if its window is open. A CPU that came online after the opening opens by itself. */
@@ -58,7 +51,7 @@ static __always_inline struct sched_cpu *open_cpu(u32 cpu_id)
 }
 
 /* Moves a thread between sleeping, waiting for a CPU and running, and keeps the CPUs' counts of waiters. */
-static __always_inline void now_does(struct kthread *thread, u32 doing, u32 queue_cpu)
+static __always_inline void now_does(struct task_ctx *thread, u32 doing, u32 queue_cpu)
 {
 	struct sched_cpu *cpu;
 
@@ -78,7 +71,7 @@ static __always_inline void now_does(struct kthread *thread, u32 doing, u32 queu
 	}
 }
 
-static __always_inline void fill_row(struct thread_row *row, struct task_struct *p, struct kthread *thread,
+static __always_inline void fill_row(struct thread_row *row, struct task_struct *p, struct task_ctx *thread,
 				     u32 has_ended)
 {
 	row->start_ns = p->start_time;
@@ -94,7 +87,7 @@ static __always_inline void fill_row(struct thread_row *row, struct task_struct 
 }
 
 /* A thread's storage goes with it: what was counted is handed over at its last switch. */
-static __always_inline void hand_over(struct task_struct *p, struct kthread *thread, bool in_window)
+static __always_inline void hand_over(struct task_struct *p, struct task_ctx *thread, bool in_window)
 {
 	struct thread_row *row = NULL;
 
@@ -132,9 +125,9 @@ static __always_inline void send_switch(struct sched_cpu *cpu, u32 cpu_id, u64 n
 /* Some kernels do not show every switch. That `p` runs here was such a one; since when it does, the fair class has kept
  * by itself. For other classes it is not known, and the run does not count. */
 static __always_inline void repair(struct sched_cpu *cpu, u32 cpu_id, u64 now_ns, struct task_struct *p,
-				   struct kthread *thread)
+				   struct task_ctx *thread)
 {
-	struct event_missed *event;
+	struct event_unseen_switch *event;
 	u64 since_ns;
 
 	if (!keeps_own_time(p))
@@ -144,29 +137,13 @@ static __always_inline void repair(struct sched_cpu *cpu, u32 cpu_id, u64 now_ns
 		return;
 	if (config.account)
 		thread_run_begins(&thread->account, since_ns, cpu_id, (u8)prio_of(p));
-	if (!(config.emit & EMIT_SCHED))
+	if (!(config.emit & EVENTS_SCHED))
 		return;
-	event = EVENT_BEGIN(cpu, cpu_id, MISSED, event_missed, now_ns, tid_of(p), false);
+	event = EVENT_BEGIN(cpu, cpu_id, UNSEEN_SWITCH, event_unseen_switch, now_ns, tid_of(p), false);
 	if (!event)
 		return;
 	event->since_ns = since_ns;
 	event_send(cpu, event, sizeof(*event));
-}
-
-/* By tier only where roles are kept: without them all threads are of one. */
-static __always_inline void begin_run(u32 cpu_id, struct task_struct *p, struct kthread *thread, u64 now_ns)
-{
-	u64 waited_ns = thread_run_begins(&thread->account, now_ns, cpu_id, (u8)prio_of(p));
-	u64 tier = thread->role.answer.tier;
-	struct sched_tally *tally;
-	u32 zero = 0;
-
-	if (!keeps_roles())
-		return;
-	tally = bpf_map_lookup_elem(&tallies, &zero);
-	barrier_var(tier);
-	if (tally)
-		tally_wait(tally, tier, waited_ns);
 }
 
 /* Only a CPU that turns idle or busy needs the time. */
@@ -192,8 +169,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = open_cpu(cpu_id);
-	struct kthread *leaving = prev->pid ? thread_at(cpu, prev) : NULL;
-	struct kthread *coming = next->pid ? thread_at(cpu, next) : NULL;
+	struct task_ctx *leaving = prev->pid ? thread_at(cpu, prev) : NULL;
+	struct task_ctx *coming = next->pid ? thread_at(cpu, next) : NULL;
 	bool prev_watched, next_watched, missed;
 	u64 now_ns;
 
@@ -209,15 +186,15 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		cpu->running = (u64)next;
 		if (prev_watched || next_watched || (counts_waiters() && cpu->waiters)) {
 			now_ns = bpf_ktime_get_ns();
-			if (config.emit & EMIT_SCHED) {
+			if (config.emit & EVENTS_SCHED) {
 				if (leaving)
-					introduce(cpu, cpu_id, prev, leaving, now_ns, 0, false);
+					emit_thread_info(cpu, cpu_id, prev, leaving, now_ns, 0, false);
 				if (coming)
-					introduce(cpu, cpu_id, next, coming, now_ns, 0, false);
+					emit_thread_info(cpu, cpu_id, next, coming, now_ns, 0, false);
 			}
 			if (missed && prev_watched)
 				repair(cpu, cpu_id, now_ns, prev, leaving);
-			if (config.emit & EMIT_SCHED)
+			if (config.emit & EVENTS_SCHED)
 				send_switch(cpu, cpu_id, now_ns, preempt, prev, next, prev_state);
 			if (prev_watched)
 				now_does(leaving, preempt || !prev_state ? DOING_WAIT : DOING_SLEEP, cpu_id);
@@ -225,6 +202,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 				now_does(coming, DOING_RUN, cpu_id);
 			if (config.account && prev_watched) {
 				thread_run_ends(&leaving->account, now_ns, (u16)prev_state, preempt, (u8)prio_of(prev));
+				count_turn(leaving);
 				if (config.counts_at_waking && leaving->woken_early_ns)
 					thread_woken(&leaving->account, leaving->woken_early_ns, leaving->waker_tid,
 						     (u8)prio_of(prev));
@@ -233,7 +211,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 			if (prev_watched && role_tick(prev, leaving, now_ns))
 				learn_judged(prev, leaving, now_ns);
 			if (config.account && next_watched) {
-				begin_run(cpu_id, next, coming, now_ns);
+				count_wait(coming,
+					   thread_run_begins(&coming->account, now_ns, cpu_id, (u8)prio_of(next)));
 				coming->woken_early_ns = 0;
 			}
 		}
@@ -248,7 +227,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 
 /* Counts a wake-up where it is made. Who is past its decision to sleep, but has not left its CPU, is woken when it has:
  * before that its account would take it for one that runs. */
-static __always_inline void count_waking(struct task_struct *p, struct kthread *thread, u64 now_ns)
+static __always_inline void count_waking(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {
 	if (!open_cpu(bpf_get_smp_processor_id()))
 		return;
@@ -264,7 +243,7 @@ static __always_inline void count_waking(struct task_struct *p, struct kthread *
 /* Who wakes is known here and not at sched_wakeup, which runs on the woken thread's CPU when that one is another. */
 static __always_inline void waking(struct task_struct *p, u32 by)
 {
-	struct kthread *thread = thread_of(p);
+	struct task_ctx *thread = thread_of(p);
 	struct task_struct *current;
 	u64 now_ns;
 
@@ -276,7 +255,7 @@ static __always_inline void waking(struct task_struct *p, u32 by)
 	if (!keeps_roles())
 		return;
 	now_ns = bpf_ktime_get_ns();
-	role_woken(p, thread, current, now_ns);
+	role_woken(p, thread, current, by, now_ns);
 	if (config.counts_at_waking)
 		count_waking(p, thread, now_ns);
 }
@@ -311,11 +290,11 @@ int BPF_PROG(on_cpuhp_enter, unsigned int cpu_id, int target)
 	return 0;
 }
 
-static __always_inline int woken(struct task_struct *p, bool is_new)
+static __always_inline int on_wakeup(struct task_struct *p, bool is_new)
 {
 	u32 cpu_id = bpf_get_smp_processor_id(), target = p->thread_info.cpu;
 	struct sched_cpu *cpu = open_cpu(cpu_id);
-	struct kthread *thread = thread_at(cpu, p);
+	struct task_ctx *thread = thread_at(cpu, p);
 	struct event_wakeup *event;
 	u32 waker_tid;
 	u64 now_ns;
@@ -330,9 +309,9 @@ static __always_inline int woken(struct task_struct *p, bool is_new)
 		now_does(thread, DOING_WAIT, target);
 	if (role_tick(p, thread, now_ns))
 		learn_judged(p, thread, now_ns);
-	if (!(config.emit & EMIT_SCHED))
+	if (!(config.emit & EVENTS_SCHED))
 		return 0;
-	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
+	emit_thread_info(cpu, cpu_id, p, thread, now_ns, 0, false);
 	event = EVENT_BEGIN(cpu, cpu_id, WAKEUP, event_wakeup, now_ns, tid_of(p), false);
 	if (!event)
 		return 0;
@@ -347,13 +326,13 @@ static __always_inline int woken(struct task_struct *p, bool is_new)
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_sched_wakeup, struct task_struct *p)
 {
-	return woken(p, false);
+	return on_wakeup(p, false);
 }
 
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 {
-	return woken(p, true);
+	return on_wakeup(p, true);
 }
 
 SEC("tp_btf/sched_migrate_task")
@@ -361,14 +340,14 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 {
 	u32 cpu_id = bpf_get_smp_processor_id(), from = p->thread_info.cpu;
 	struct sched_cpu *cpu = open_cpu(cpu_id);
-	struct kthread *thread = thread_at(cpu, p);
+	struct task_ctx *thread = thread_at(cpu, p);
 	struct event_migrate *event;
 	u64 now_ns;
 
 	if (!thread || !thread->watched || !cpu || (!cpu_is_watched(from) && !cpu_is_watched((u32)to)))
 		return 0;
 	if (config.account) {
-		struct cpu_place here = place_of(from), there = place_of((u32)to);
+		struct cpu_topology here = place_of(from), there = place_of((u32)to);
 
 		thread_moved(&thread->account, cpu_distance(&here, &there));
 	}
@@ -379,12 +358,12 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 		if (tally)
 			tally->moves++;
 	}
-	if (!(config.emit & EMIT_SCHED))
+	if (!(config.emit & EVENTS_SCHED))
 		return 0;
 	if (thread->doing == DOING_WAIT)
 		now_does(thread, DOING_WAIT, (u32)to);
 	now_ns = bpf_ktime_get_ns();
-	introduce(cpu, cpu_id, p, thread, now_ns, 0, false);
+	emit_thread_info(cpu, cpu_id, p, thread, now_ns, 0, false);
 	event = EVENT_BEGIN(cpu, cpu_id, MIGRATE, event_migrate, now_ns, tid_of(p), false);
 	if (!event)
 		return 0;
@@ -400,15 +379,15 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
-	struct kthread *from = thread_of(parent), *thread = thread_make(child, from && from->of_command);
+	struct task_ctx *from = thread_of(parent), *thread = thread_make(child, from && from->of_command);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 
 	if (from && thread) {
 		role_inherit(child, thread, parent, from);
 		learn_forked(child, thread, from);
 	}
-	if ((config.emit & EMIT_SCHED) && cpu && thread && thread->watched)
-		introduce(cpu, cpu_id, child, thread, bpf_ktime_get_ns(), EVENT_FLAG_NEW, true);
+	if ((config.emit & EVENTS_SCHED) && cpu && thread && thread->watched)
+		emit_thread_info(cpu, cpu_id, child, thread, bpf_ktime_get_ns(), EVENT_FLAG_NEW, true);
 	return 0;
 }
 
@@ -416,25 +395,29 @@ SEC("tp_btf/task_rename")
 int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
-	struct kthread *thread = thread_of(p);
+	struct task_ctx *thread = thread_of(p);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 	struct event_rename *event;
 	struct comm name = {};
 
 	if (!thread)
 		return 0;
-	if (!cpu && window == WINDOW_CLOSED && !thread->last_comm.text[0])
-		comm_of(p, thread->last_comm.text);
 	bpf_probe_read_kernel_str(name.text, COMM_LEN, comm);
+	if (cpu)
+		thread->last_comm = name; /* the thread bears it a moment later, and may be looked at before */
+	else if (window == WINDOW_CLOSED && !thread->last_comm.text[0])
+		comm_of(p, thread->last_comm.text);
 	if (config.filter & FILTER_COMM)
 		thread->watched = is_wanted(p, thread, name.text);
 	if (keeps_roles()) {
 		role_name(thread, &name);
 		learn_renamed(p, thread, &name);
-		role_settle(p, thread, bpf_ktime_get_ns());
+		role_update(p, thread, bpf_ktime_get_ns());
 	}
-	if (!config.emit || !cpu || !thread->introduced)
+	if (!config.emit || !cpu || (!thread->info_sent && !thread->watched))
 		return 0;
+	/* Another CPU may be about to send it, with the old name. */
+	emit_thread_info(cpu, cpu_id, p, thread, bpf_ktime_get_ns(), 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, RENAME, event_rename, bpf_ktime_get_ns(), tid_of(p), true);
 	if (!event)
 		return 0;
@@ -450,18 +433,18 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_tid)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
-	struct kthread *thread = thread_of(p);
+	struct task_ctx *thread = thread_of(p);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
-	struct event_exec *event;
+	struct event_tid_change *event;
 
 	if (thread && keeps_roles()) {
 		role_exec(p, thread);
 		learn_exec(p, thread);
-		role_settle(p, thread, thread->role.first_ns);
+		role_update(p, thread, thread->role.first_ns);
 	}
-	if (!config.emit || !cpu || !thread || !thread->introduced || old_tid == p->pid)
+	if (!config.emit || !cpu || !thread || !thread->info_sent || old_tid == p->pid)
 		return 0;
-	event = EVENT_BEGIN(cpu, cpu_id, EXEC, event_exec, bpf_ktime_get_ns(), tid_of(p), true);
+	event = EVENT_BEGIN(cpu, cpu_id, TID_CHANGE, event_tid_change, bpf_ktime_get_ns(), tid_of(p), true);
 	if (!event)
 		return 0;
 	event->old_tid = (u32)old_tid;
@@ -473,13 +456,13 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_tid)
 /* Run by the program on each CPU in turn (BPF_PROG_TEST_RUN), at the start of the window and at its end, with the
  * question in its first argument. Preemption is off, so no switch comes in between. */
 SEC("raw_tp")
-int settle(u64 *args)
+int snapshot_cpu(u64 *args)
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = current->pid ? thread_of(current) : NULL;
-	bool closing = args[0] == SETTLE_CLOSE, counts;
+	struct task_ctx *thread = current->pid ? thread_of(current) : NULL;
+	bool closing = args[0] == SNAPSHOT_CLOSE, counts;
 	u64 now_ns = bpf_ktime_get_ns();
 	struct event_sample *event;
 
@@ -500,9 +483,9 @@ int settle(u64 *args)
 		now_does(thread, DOING_RUN, cpu_id);
 	if (config.account && !closing)
 		thread_run_found(&thread->account, now_ns, cpu_id, (u8)prio_of(current));
-	if (!(config.emit & EMIT_SCHED))
+	if (!(config.emit & EVENTS_SCHED))
 		return 0;
-	introduce(cpu, cpu_id, current, thread, now_ns, 0, true);
+	emit_thread_info(cpu, cpu_id, current, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, SAMPLE, event_sample, now_ns, tid_of(current), true);
 	if (!event)
 		return 0;
@@ -517,7 +500,7 @@ SEC("iter/task")
 int prepare(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
-	struct kthread *thread;
+	struct task_ctx *thread;
 
 	if (p && !thread_of(p) && (thread = thread_make(p, false))) {
 		role_begin(p, thread);
@@ -531,7 +514,7 @@ SEC("iter/task")
 int dump(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
-	struct kthread *thread = p ? thread_of(p) : NULL;
+	struct task_ctx *thread = p ? thread_of(p) : NULL;
 	struct thread_row row = {};
 
 	if (!thread || thread->ended)
@@ -551,7 +534,7 @@ SEC("iter/task")
 int assign(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
-	struct kthread *thread = p ? thread_of(p) : NULL;
+	struct task_ctx *thread = p ? thread_of(p) : NULL;
 	u64 now_ns = bpf_ktime_get_ns();
 
 	if (!thread || thread->ended || (order.tid && tid_of(p) != order.tid))
@@ -570,13 +553,13 @@ SEC("iter/task")
 int dump_roles(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
-	struct kthread *thread = p ? thread_of(p) : NULL;
+	struct task_ctx *thread = p ? thread_of(p) : NULL;
 	struct event_thread who = {};
 	struct event_role event = {};
 
-	if (!thread || thread->ended || !thread->watched || !role_is_worth_telling(thread))
+	if (!thread || thread->ended || !thread->watched || !role_matters(thread))
 		return 0;
-	if (!thread->introduced) {
+	if (!thread->info_sent) {
 		who.head.time_ns = bpf_ktime_get_ns();
 		who.head.tid = tid_of(p);
 		who.head.kind = EVENT_THREAD;
@@ -590,6 +573,6 @@ int dump_roles(struct bpf_iter__task *ctx)
 	fill_role(&event, p, thread, event.head.time_ns);
 	/* Where the kernel's buffer ends between the two, it takes both back and comes here again. */
 	if (!bpf_seq_write(ctx->meta->seq, &event, sizeof(event)))
-		thread->introduced = 1;
+		thread->info_sent = 1;
 	return 0;
 }

@@ -104,7 +104,7 @@ static __always_inline void dsq_insert_vtime(struct task_struct *p, u64 dsq_id, 
 	}
 }
 
-/* Moves a thread that an iterator has found to this CPU, for so long. */
+/* Moves a thread that an iterator has found to this CPU's local queue, with this slice. */
 static __always_inline bool dsq_move_here(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 slice_ns)
 {
 	if (bpf_ksym_exists(scx_bpf_dsq_move) && bpf_ksym_exists(scx_bpf_dsq_move_set_slice)) {
@@ -126,7 +126,7 @@ static __always_inline bool dsq_move_to_local(u64 dsq_id)
 	return bpf_ksym_exists(scx_bpf_consume) && scx_bpf_consume(dsq_id);
 }
 
-/* Whoever runs may go on for so long. Where that can't be said, the kernel lets it go on for its usual slice. */
+/* Sets the slice of a thread that runs. Where that is not possible, the kernel gives it its default slice. */
 static __always_inline void set_slice(struct task_struct *p, u64 slice_ns)
 {
 	if (bpf_ksym_exists(scx_bpf_task_set_slice))
@@ -135,8 +135,8 @@ static __always_inline void set_slice(struct task_struct *p, u64 slice_ns)
 		p->scx.slice = slice_ns;
 }
 
-/* How far into the future, by its own order, the first in a queue is; `none` if there is none. Where the kernel lets
- * nobody look, whoever may be there counts as due at once. */
+/* How far the vtime of the first thread in a queue is from the clock; `none` if the queue is empty. Where the kernel
+ * lets no program look, a thread that may be there counts as due at once. */
 static __always_inline s64 dsq_first_lag(u64 dsq_id, u64 clock, s64 none)
 {
 	struct task_struct *first;
@@ -151,7 +151,7 @@ static __always_inline s64 dsq_first_lag(u64 dsq_id, u64 clock, s64 none)
 	return none;
 }
 
-/* Whether a CPU can be told to look what there is to run. */
+/* Whether CPUs can be kicked. */
 static __always_inline bool can_kick(void)
 {
 	return bpf_ksym_exists(scx_bpf_kick_cpu);

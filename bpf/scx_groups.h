@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Control groups' weights for the scheduler: which groups there are, who in them has something to run, and so what a
- * thread's weight is worth. The arithmetic is core/group.h's. */
+/* Control groups' weights for the scheduler: which groups there are, which have runnable threads, and so a thread's
+ * effective weight. The arithmetic is core/group.h's. */
 #ifndef TACTUS_BPF_SCX_GROUPS_H
 #define TACTUS_BPF_SCX_GROUPS_H
 
@@ -14,13 +14,13 @@ struct group {
 	struct bpf_spin_lock lock;
 	u32 unused;
 	struct group_sum sum;
-	u64 parent; /* its id; 0: there is none, or it is the top */
-	u64 worth;  /* of a unit of weight in here, as it was at that time */
-	u64 worth_at_ns;
+	u64 parent; /* its id; 0: there is none, or it is the root */
+	u64 share;  /* of one unit of weight in this group, as of share_at_ns */
+	u64 share_at_ns;
 	struct quota quota;
 };
 
-/* By the cgroup's id. The top is not in here: its threads' weights are worth what they are. */
+/* By the cgroup's id. The root is not in here: its threads' weights count in full. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -29,7 +29,7 @@ struct {
 	__type(value, struct group);
 } groups SEC(".maps");
 
-/* Groups that the map had no room for: their threads count as the top's. */
+/* Groups that the map had no room for: their threads count as the root's. */
 u64 groups_refused = 0;
 
 static __always_inline u64 group_id(struct cgroup *cgroup)
@@ -50,7 +50,7 @@ static __always_inline void group_add(struct cgroup *cgroup, u32 weight, const s
 		__sync_fetch_and_add(&groups_refused, 1);
 }
 
-/* Passes on to each group above what changes in the one below, until one does not change any more. */
+/* Propagates a change to each group above, until one does not change. */
 static __always_inline void group_pass(u64 id, s64 more, u64 weight, bool joins)
 {
 	struct group *group;
@@ -100,29 +100,28 @@ static __always_inline void group_reweigh(u64 id, u32 weight)
 		group_pass(group->parent, more, 0, true);
 }
 
-/* What a unit of weight in this group is worth. Others' comings and goings show with a delay of a millisecond. */
-static __noinline u64 group_worth_now(u64 id, u64 now_ns)
+/* The share of one unit of weight in this group. Others' changes show with a delay of a millisecond. */
+static __noinline u64 group_weight_share_now(u64 id, u64 now_ns)
 {
-	u64 worth = 1ULL << (GROUP_WORTH_BITS + 14);
+	u64 share = group_share_first();
 	struct group *own = bpf_map_lookup_elem(&groups, &id), *group = own;
 	u32 i;
 
 	if (!own)
-		return 1ULL << GROUP_WORTH_BITS;
-	if (own->worth && now_ns - own->worth_at_ns < GROUP_STALE_NS)
-		return own->worth;
+		return 1ULL << GROUP_SHARE_BITS;
+	if (group_share_is_fresh(own->share, own->share_at_ns, now_ns))
+		return own->share;
 	bpf_for(i, 0, GROUP_LEVELS)
 	{
 		if (!group)
 			break;
-		worth = group_worth(worth, group->sum.weight, group->sum.sum);
+		share = group_weight_share(share, group->sum.weight, group->sum.sum);
 		id = group->parent;
 		group = id ? bpf_map_lookup_elem(&groups, &id) : NULL;
 	}
-	worth >>= 14;
-	own->worth = worth ? worth : 1;
-	own->worth_at_ns = now_ns;
-	return own->worth;
+	own->share = group_share_last(share);
+	own->share_at_ns = now_ns;
+	return own->share;
 }
 
 #endif

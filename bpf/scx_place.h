@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a thread that wakes runs: an idle CPU, near ones first, or one whose thread it pushes off.
+/* Where a thread that wakes runs: on an idle CPU, near ones first, or on one whose thread it preempts.
  * For the scheduler alone. */
 #ifndef TACTUS_BPF_SCX_PLACE_H
 #define TACTUS_BPF_SCX_PLACE_H
@@ -14,7 +14,7 @@ static __always_inline u32 cache_begins(u32 cache)
 	return settings.cache_begins[index < SCX_CACHES_MAX ? index : SCX_CACHES_MAX];
 }
 
-/* An idle CPU that shares the cache of the one that the thread ran on, whole cores first. -1: none. */
+/* An idle CPU that shares the last-level cache with the thread's previous CPU, whole idle cores first. -1: none. */
 static __noinline s32 idle_in_cache(struct task_struct *p, s32 prev_cpu)
 {
 	u32 cache = cache_of(prev_cpu), begin = cache_begins(cache), end = cache_begins(cache + 1), pass, i;
@@ -48,8 +48,8 @@ static __noinline s32 idle_in_cache(struct task_struct *p, s32 prev_cpu)
 	return found;
 }
 
-/* Where to run a thread that wakes: on the CPU it ran on, whose caches it knows, if that is idle; else on one that
- * shares its last-level cache; else where the kernel thinks best, near before far. */
+/* Selects a CPU for a thread that wakes: its previous one, whose caches are warm, if that is idle; else an idle one
+ * that shares its last-level cache; else the kernel's choice. */
 static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 wake_flags, bool *is_idle)
 {
 	s32 cpu;
@@ -69,30 +69,31 @@ static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 	return prev_cpu;
 }
 
-/* Whether the thread may push off what that CPU runs, and in which tier that is now. */
-static __always_inline bool pushes_off(struct kthread *thread, u32 tier, s32 cpu, u64 now_ns, u32 *other_tier)
+/* Whether the thread may preempt the one that runs on that CPU, and in which tier that one is now. */
+static __always_inline bool can_preempt(struct task_ctx *thread, u32 tier, s32 cpu, u64 now_ns, u32 *other_tier)
 {
 	struct cpu_run *run = run_on(cpu);
 	u64 ran_ns = now_ns - run->since_ns;
 
 	*other_tier = tier_now(run->tier, run->burst_ns + ran_ns);
-	return !run->kicked && tier_preempts(tier, thread->turn.is_light, run->tier, run->burst_ns + ran_ns, ran_ns);
+	return !run->kicked &&
+	       tier_preempts(tier, thread->scx.is_light, run->tier, run->burst_ns + ran_ns, run->last_burst_ns, ran_ns);
 }
 
-/* A CPU whose thread this one may push off: the one it ran on before, else any that shares the queue. -1: none. */
-static __always_inline s32 find_victim(struct task_struct *p, struct kthread *thread, u32 tier, s32 own_cpu,
+/* A CPU whose thread this one may preempt: its own, else any that shares the queue. -1: none. */
+static __always_inline s32 find_victim(struct task_struct *p, struct task_ctx *thread, u32 tier, s32 own_cpu,
 				       bool only_own, u64 now_ns, u32 *other_tier)
 {
 	s32 cpu;
 
-	if (pushes_off(thread, tier, own_cpu, now_ns, other_tier))
+	if (can_preempt(thread, tier, own_cpu, now_ns, other_tier))
 		return own_cpu;
 	if (only_own || tier == TIER_BATCH || settings.cpus_len == 1)
 		return -1;
 	bpf_for(cpu, 0, (s32)settings.cpus_len)
 	{
 		if (cache_of(cpu) == cache_of(own_cpu) && bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr) &&
-		    pushes_off(thread, tier, cpu, now_ns, other_tier))
+		    can_preempt(thread, tier, cpu, now_ns, other_tier))
 			return cpu;
 	}
 	return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a CPU has to choose from: who is first in its own queue and in the one that it shares, by clocks that go on
- * together, and who has waited so long that it goes out of turn. */
+/* What a CPU can dispatch: the first thread of its own queue and of the shared one, by clocks that advance together,
+ * and threads that have waited so long that they go out of order. */
 #ifndef TACTUS_BPF_SCX_QUEUES_H
 #define TACTUS_BPF_SCX_QUEUES_H
 
@@ -9,8 +9,8 @@
 #define NO_LAG 0x7fffffffffffffffLL
 enum { LATE_LOOKED = 1024 };
 
-/* Whether anybody waits in the CPU's own queue. Few threads do, and to ask the kernel is to look the queue up; so who
- * joins leaves word, after that, and it is taken before the look. */
+/* Whether a thread waits in the CPU's own queue. Few do, and asking the kernel is a look-up of the queue; so enqueue
+ * sets a flag after the insert, and it is cleared before the look. */
 static __always_inline bool own_waits(u32 own, s32 cpu)
 {
 	struct cpu_run *run = run_on(cpu);
@@ -24,14 +24,14 @@ static __always_inline bool own_waits(u32 own, s32 cpu)
 	return true;
 }
 
-/* How far the first in a queue is from its queue's clock; a queue without a first is infinitely far. */
+/* How far the deadline of the first thread in a queue is from the queue's clock; NO_LAG if the queue is empty. */
 static __always_inline s64 first_lag(u32 queue)
 {
 	return dsq_first_lag(queue, *clock_of(queue), NO_LAG);
 }
 
-/* Where threads of both queues want this CPU, the clock of its own goes on with the shared one: else whoever waits
- * there would stay as far from its turn as it is, while those of the other queue come and go. */
+/* Where threads of both queues compete for this CPU, its own clock advances with the shared one: else a thread in the
+ * own queue would stay as far from being first as it is, while those of the shared queue come and go. */
 static __always_inline void follow_shared(s32 cpu, u32 shared, bool has_rivals)
 {
 	struct cpu_run *run = run_on(cpu);
@@ -42,85 +42,85 @@ static __always_inline void follow_shared(s32 cpu, u32 shared, bool has_rivals)
 	run->shared_seen = now;
 }
 
-/* Who is in the middle of what must end on the CPU where it began waits for that one. */
+/* A thread whose migration is disabled waits for its CPU. */
 static __always_inline bool may_run_here(struct task_struct *p, s32 cpu)
 {
 	return bpf_cpumask_test_cpu((u32)cpu, p->cpus_ptr) &&
 	       (!p->migration_disabled || (s32)p->thread_info.cpu == cpu);
 }
 
-/* Among heavy threads, or very many, a light one's turn may be minutes away. Those who have waited too long are taken
- * out of turn. That is a gift: their turn comes no later for it. */
-static __noinline bool take_late(u32 queue, s32 cpu, u64 now_ns)
+/* Among heavy threads, or very many, a light one may starve for minutes. Threads that have waited too long are
+ * dispatched out of order, and are not charged for it. */
+static __noinline bool dispatch_late(u32 queue, s32 cpu, u64 now_ns)
 {
-	struct crowd *crowd = crowd_of(queue);
-	u64 bar_ns = tier_late_bar_ns(crowd->longest_ns);
+	struct queue_load *load = load_of(queue);
+	u64 threshold_ns = tier_late_threshold_ns(load->longest_ns);
 	struct task_struct *p;
 
 	if (!bpf_ksym_exists(bpf_iter_scx_dsq_new))
 		return false;
-	if (!tier_may_be_late(crowd->longest_ns, span_between(crowd->looked_at_ns, now_ns)))
+	if (!tier_may_be_late(load->longest_ns, span_between(load->looked_at_ns, now_ns)))
 		return false;
-	crowd->looked_at_ns = now_ns;
-	crowd->longest_ns = 0;
-	crowd->looked = crowd->taken = 0;
+	load->looked_at_ns = now_ns;
+	load->longest_ns = 0;
+	load->looked = load->taken = 0;
 	bpf_for_each(scx_dsq, p, queue, scx_value(scx_dsq_iter_flags, SCX_DSQ_ITER_REV))
 	{
-		struct kthread *thread = thread_of(p);
-		u64 wait_ns = thread ? span_between(thread->turn.queued_at_ns, now_ns) : 0;
+		struct task_ctx *thread = thread_of(p);
+		u64 wait_ns = thread ? span_between(thread->scx.queued_at_ns, now_ns) : 0;
 
-		if (crowd->looked++ >= LATE_LOOKED) {
-			crowd->longest_ns = wait_ns > TIER_LATE_NS ? wait_ns : TIER_LATE_NS;
+		if (load->looked++ >= LATE_LOOKED) {
+			load->longest_ns = tier_late_unseen_ns(wait_ns);
 			break;
 		}
-		if (thread && wait_ns >= bar_ns && crowd->taken < TIER_LATE_MOST && may_run_here(p, cpu) &&
+		if (thread && tier_takes_late(wait_ns, threshold_ns, load->taken) && may_run_here(p, cpu) &&
 		    dsq_move_here(&___it, p, TIER_LATE_SLICE_NS)) {
-			thread->turn.is_late = 1;
-			crowd->taken++;
+			thread->scx.is_late = 1;
+			load->taken++;
 			continue;
 		}
-		if (wait_ns > crowd->longest_ns)
-			crowd->longest_ns = wait_ns;
+		if (wait_ns > load->longest_ns)
+			load->longest_ns = wait_ns;
 	}
-	return crowd->taken;
+	return load->taken;
 }
 
-/* How many wait, and whether many of the first are urgent. */
-static __noinline void look_at_crowd(u32 queue, u32 cpus)
+/* How many threads wait, and whether many of the first are urgent. */
+static __noinline void update_queue_load(u32 queue, u32 cpus)
 {
-	struct crowd *crowd = crowd_of(queue);
+	struct queue_load *load = load_of(queue);
 	struct task_struct *p;
 
-	crowd->per_cpu = (u32)scx_bpf_dsq_nr_queued(queue) / (cpus ? cpus : 1);
-	if (crowd->per_cpu < TIER_CROWD_URGENT || !bpf_ksym_exists(bpf_iter_scx_dsq_new)) {
-		crowd->many_urgent = 0;
+	load->per_cpu = tier_queued_per_cpu((u32)scx_bpf_dsq_nr_queued(queue), cpus);
+	if (!tier_are_many_urgent(load->per_cpu) || !bpf_ksym_exists(bpf_iter_scx_dsq_new)) {
+		load->many_urgent = 0;
 		return;
 	}
-	crowd->looked = crowd->looked_urgent = 0;
+	load->looked = load->looked_urgent = 0;
 	bpf_for_each(scx_dsq, p, queue, 0)
 	{
-		struct kthread *thread = thread_of(p);
+		struct task_ctx *thread = thread_of(p);
 
-		if (crowd->looked++ >= TIER_CROWD_LOOKED)
+		if (load->looked++ >= TIER_LOAD_LOOKED)
 			break;
-		crowd->looked_urgent += thread && thread->turn.tier == TIER_LATENCY_CRITICAL;
+		load->looked_urgent += thread && thread->scx.tier == TIER_LATENCY_CRITICAL;
 	}
-	crowd->many_urgent = crowd->looked_urgent >= TIER_CROWD_URGENT;
+	load->many_urgent = tier_are_many_urgent(load->looked_urgent);
 }
 
-/* Whoever started or went on last has looked at the clock, so most of the time this need not. */
-static __always_inline bool serves_late(u32 own, u32 shared, s32 cpu)
+/* The last start or extended slice has read the clock, so most of the time this need not. */
+static __always_inline bool dispatch_any_late(u32 own, u32 shared, s32 cpu)
 {
 	struct cpu_run *run = run_on(cpu);
 	u64 now_ns;
 
-	if (span_between(run->late_at_ns, run->looked_ns) < TIER_LATE_EVERY_NS)
+	if (!tier_looks_for_late(run->late_at_ns, run->looked_ns))
 		return false;
 	now_ns = bpf_ktime_get_ns();
 	run->late_at_ns = now_ns;
-	look_at_crowd(own, 1);
-	look_at_crowd(shared, cache_begins(shared + 1) - cache_begins(shared));
-	return take_late(own, cpu, now_ns) || take_late(shared, cpu, now_ns);
+	update_queue_load(own, 1);
+	update_queue_load(shared, cache_begins(shared + 1) - cache_begins(shared));
+	return dispatch_late(own, cpu, now_ns) || dispatch_late(shared, cpu, now_ns);
 }
 
 #endif

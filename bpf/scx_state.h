@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the scheduler keeps for all threads together: its settings, each queue's clock, what each CPU runs, counters.
- * A thread's own part is struct turn in threads.h. */
+/* What the scheduler keeps for all threads together: its settings, each queue's clock and load, what each CPU runs,
+ * counters. A thread's own state is struct scx_task in scx_task.h. */
 #ifndef TACTUS_BPF_SCX_STATE_H
 #define TACTUS_BPF_SCX_STATE_H
 
@@ -13,37 +13,39 @@ const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS, .cpus_l
 /* By queue. CPUs race on a cache's; the clock is then off by less than a slice until the next thread starts. */
 static u64 clocks[SCX_QUEUES];
 
-/* Who waits in a queue, as it was when a CPU last looked. */
-struct crowd {
+/* The load of a queue, as of the last look. */
+struct queue_load {
 	u32 per_cpu;
 	u32 many_urgent;
-	u32 urgent; /* urgent ones that joined because only urgent ones ran; a guess, set right by whoever acts on it */
+	u32 urgent; /* urgent threads that wait because only urgent ones ran; an estimate, corrected by its users */
 	u32 unused;
-	u64 longest_ns;	  /* that somebody waits who was not taken out of turn */
-	u64 looked_at_ns; /* when that was found */
-	u32 looked;	  /* these three while one looks: what the verifier does not know it does not try out */
+	u64 turns_until_ns; /* batch threads have short turns, see tier_ends_turn */
+	u64 longest_ns;	    /* the longest wait of a thread that was not dispatched out of order */
+	u64 looked_at_ns;   /* when longest_ns was found */
+	u32 looked;	    /* these three during a look: the verifier does not explore what it does not know */
 	u32 looked_urgent;
 	u32 taken;
 };
-static struct crowd crowds[SCX_QUEUES];
+static struct queue_load queue_loads[SCX_QUEUES];
 
 /* What each CPU runs. Read by others without a lock: a stale answer costs a needless kick or a missed one. */
 struct cpu_run {
 	u64 since_ns;
-	u64 burst_ns; /* of the thread, before this run */
-	u32 tier;     /* TIERS: nothing that could be pushed off */
+	u64 burst_ns;	   /* of the thread, before this run */
+	u64 last_burst_ns; /* and of its burst before it last slept */
+	u32 tier;	   /* TIERS: it can't be preempted */
 	u32 kicked;
-	u32 is_own; /* it is of this CPU's own queue */
+	u32 is_own; /* it came from this CPU's own queue */
 	u32 tid;
-	u32 own_waits;	 /* somebody may wait in this CPU's own queue */
-	u32 before_tid;	 /* who ran here before */
+	u32 own_waits;	 /* a thread may wait in this CPU's own queue */
+	u32 before_tid;	 /* the thread that ran here before */
 	u64 shared_seen; /* the clock of the cache's queue when this CPU last looked */
-	u64 looked_ns;	 /* when this CPU last looked at the clock */
-	u64 late_at_ns;	 /* when this CPU last looked at who waits how long */
+	u64 looked_ns;	 /* when this CPU last read the time */
+	u64 late_at_ns;	 /* when this CPU last looked for late threads */
 };
 static struct cpu_run runs[SCX_CPUS_MAX];
 
-struct scx_farewell farewell = {};
+struct scx_exit_record exit_info = {};
 
 /* Makes the compiler describe the type in full, which the kernel's functions that take it require. */
 static struct cpumask described __attribute__((used));
@@ -55,7 +57,7 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
-/* Threads in the scheduler's care. */
+/* Threads under the scheduler. */
 static u64 threads_joined, threads_left;
 
 static __always_inline void count(u32 which)
@@ -74,12 +76,12 @@ static __always_inline u64 *clock_of(u32 queue)
 	return &clocks[index < SCX_QUEUES ? index : 0];
 }
 
-static __always_inline struct crowd *crowd_of(u32 queue)
+static __always_inline struct queue_load *load_of(u32 queue)
 {
 	u64 index = queue;
 
 	barrier_var(index);
-	return &crowds[index < SCX_QUEUES ? index : 0];
+	return &queue_loads[index < SCX_QUEUES ? index : 0];
 }
 
 static __always_inline struct cpu_run *run_on(s32 cpu)

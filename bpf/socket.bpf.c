@@ -13,7 +13,7 @@ enum { FAMILY_INET = 2, FAMILY_INET6 = 10 };
 static __always_inline int served(int result)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread;
+	struct task_ctx *thread;
 	u64 turn;
 
 	if (result < 0)

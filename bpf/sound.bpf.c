@@ -17,11 +17,11 @@ enum {
 static __always_inline int moved_sound(void)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 
 	/* One more than enough changes nothing. */
 	if (thread && ++thread->role.facts.audio_writes == SOUND_WRITES_ENOUGH)
-		role_settle(current, thread, bpf_ktime_get_ns());
+		role_update(current, thread, bpf_ktime_get_ns());
 	return 0;
 }
 

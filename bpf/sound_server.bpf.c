@@ -58,7 +58,7 @@ static __always_inline struct unix_address *probed_peer_address(const struct soc
 static __always_inline int sent(struct unix_address *to)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread;
+	struct task_ctx *thread;
 	u64 now_ns;
 
 	if (!is_sound_address(to))
@@ -68,7 +68,7 @@ static __always_inline int sent(struct unix_address *to)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
 	if (sound_was_sent(&thread->role, now_ns))
-		role_settle(current, thread, now_ns);
+		role_update(current, thread, now_ns);
 	return 0;
 }
 

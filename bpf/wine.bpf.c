@@ -9,10 +9,11 @@ char LICENSE[] SEC("license") = "GPL";
 /* Whether to find other threads here, by the kernel's iterator, or to leave that to the program. */
 const volatile bool walks = true;
 
-/* Priorities for handles whose thread is not known, and requests that could not be read. */
-u64 unresolved = 0, unread = 0;
+/* Priorities for handles whose thread is not known, requests that Windows would refuse, and those whose memory could
+ * not be read, neither as they were made nor when Wine had answered them. */
+u64 unresolved = 0, invalid = 0, unread = 0;
 /* What a map or the ring refused. */
-u64 handles_refused = 0, calls_refused = 0, told_lost = 0;
+u64 handles_refused = 0, calls_refused = 0, reported_lost = 0;
 
 /* Windows code calls as Microsoft's compilers do, also where Linux passes arguments otherwise. */
 #ifdef __TARGET_ARCH_x86
@@ -64,11 +65,22 @@ struct {
 	__type(value, struct target);
 } targets SEC(".maps");
 
-/* A call that a thread is in and that gives it a handle of a thread. */
+/* The arguments of NtSetInformationThread. */
+struct set_call {
+	u64 handle;
+	u64 from; /* 0: in no such call */
+	u32 class;
+	u32 length;
+};
+
+/* The calls that a thread is in: one that gives it a handle of a thread, and one whose memory was not there as it
+ * began, since a page can be away for a moment: not touched yet, being moved, reclaimed. A probe can't wait for it;
+ * Wine does. */
 struct call {
 	u64 handle_at; /* where the handle will be; 0: in no such call */
 	u64 id_at;     /* where the new thread's ids will be, or 0 */
 	struct target target;
+	struct set_call unread;
 };
 
 struct {
@@ -81,14 +93,14 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 16);
-} told SEC(".maps");
+} reported SEC(".maps");
 
-static __always_inline void tell(u32 what, u32 pid, u32 tid, s32 priority)
+static __always_inline void report(u32 what, u32 pid, u32 tid, s32 priority)
 {
-	struct wine_message *message = bpf_ringbuf_reserve(&told, sizeof(*message), 0);
+	struct wine_message *message = bpf_ringbuf_reserve(&reported, sizeof(*message), 0);
 
 	if (!message) {
-		__sync_fetch_and_add(&told_lost, 1);
+		__sync_fetch_and_add(&reported_lost, 1);
 		return;
 	}
 	message->what = what;
@@ -100,12 +112,12 @@ static __always_inline void tell(u32 what, u32 pid, u32 tid, s32 priority)
 
 /* Whoever comes by here runs a Windows program. Threads that are there already learn it from the program, later ones
  * inherit it. */
-static __always_inline void note_process(struct task_struct *current, struct kthread *thread)
+static __always_inline void note_process(struct task_struct *current, struct task_ctx *thread)
 {
 	if (thread->role.facts.process & PROCESS_WINE)
 		return;
 	thread->role.facts.process |= PROCESS_WINE;
-	tell(WINE_TOLD_PROCESS, (u32)current->tgid, 0, 0);
+	report(WINE_REPORTS_PROCESS, (u32)current->tgid, 0, 0);
 }
 
 static __always_inline void remember(u32 pid, u32 kind, u64 number, const struct target *target)
@@ -142,29 +154,37 @@ struct request {
 	struct comm name;
 };
 
-static __always_inline bool read_request(struct pt_regs *ctx, struct request *request)
+enum request_state { REQUEST_READ, REQUEST_INVALID, REQUEST_UNREAD };
+
+static __always_inline enum request_state read_name(const struct set_call *set, struct comm *name)
 {
-	u64 from = ARGUMENT_3(ctx);
 	struct wine_string string = {};
 	u16 wide[COMM_LEN] = {};
 	u32 bytes;
 
-	request->class = (u32)ARGUMENT_2(ctx);
-	if (request->class == WINE_CLASS_BASE_PRIORITY)
-		return (u32)ARGUMENT_4(ctx) == sizeof(request->priority) &&
-		       !bpf_probe_read_user(&request->priority, sizeof(request->priority), (void *)from) &&
-		       wine_priority_is_valid(request->priority);
-	if (bpf_probe_read_user(&string, sizeof(string), (void *)from))
-		return false;
+	if (bpf_probe_read_user(&string, sizeof(string), (void *)set->from))
+		return REQUEST_UNREAD;
 	bytes = string.bytes > sizeof(wide) - 2 ? sizeof(wide) - 2 : string.bytes;
 	barrier_var(bytes);
 	if (bytes >= sizeof(wide) || bpf_probe_read_user(wide, bytes, (void *)string.text))
-		return false;
-	wine_name_narrow(&request->name, wide, bytes / 2);
-	return true;
+		return REQUEST_UNREAD;
+	wine_name_narrow(name, wide, bytes / 2);
+	return REQUEST_READ;
 }
 
-static __noinline int carry_out(struct task_struct *p, struct kthread *thread, struct request *request)
+static __always_inline enum request_state read_request(const struct set_call *set, struct request *request)
+{
+	request->class = set->class;
+	if (set->class == WINE_CLASS_NAME)
+		return read_name(set, &request->name);
+	if (set->length != sizeof(request->priority))
+		return REQUEST_INVALID;
+	if (bpf_probe_read_user(&request->priority, sizeof(request->priority), (void *)set->from))
+		return REQUEST_UNREAD;
+	return wine_priority_is_valid(request->priority) ? REQUEST_READ : REQUEST_INVALID;
+}
+
+static __noinline int carry_out(struct task_struct *p, struct task_ctx *thread, struct request *request)
 {
 	struct role_facts *facts = &thread->role.facts;
 
@@ -178,7 +198,7 @@ static __noinline int carry_out(struct task_struct *p, struct kthread *thread, s
 		facts->wine_priority = (s16)request->priority;
 		facts->has |= HAS_WINE_PRIORITY;
 	}
-	return role_settle(p, thread, bpf_ktime_get_ns());
+	return role_update(p, thread, bpf_ktime_get_ns());
 }
 
 /* Looks for the thread among those of the caller's process. False: it has ended. */
@@ -187,7 +207,7 @@ static __always_inline bool carry_out_there(struct task_struct *current, const s
 {
 	struct bpf_iter_task it;
 	struct task_struct *p;
-	struct kthread *thread;
+	struct task_ctx *thread;
 	bool found = false;
 
 	bpf_iter_task_new(&it, current, ITERATE_THREADS_OF_PROCESS);
@@ -214,8 +234,25 @@ static __always_inline void carry_out_by_handle(struct task_struct *current, u64
 	} else if (walks && bpf_ksym_exists(bpf_iter_task_new)) {
 		carry_out_there(current, &target, request);
 	} else if (request->class == WINE_CLASS_BASE_PRIORITY) {
-		tell(WINE_TOLD_PRIORITY, (u32)current->tgid, target.tid, request->priority);
+		report(WINE_REPORTS_PRIORITY, (u32)current->tgid, target.tid, request->priority);
 	}
+}
+
+static __always_inline enum request_state set_information(struct task_struct *current, struct task_ctx *thread,
+							  const struct set_call *set)
+{
+	struct request request = {};
+	enum request_state state = read_request(set, &request);
+
+	if (state == REQUEST_INVALID)
+		__sync_fetch_and_add(&invalid, 1);
+	if (state != REQUEST_READ)
+		return state;
+	if (set->handle == WINE_THIS_THREAD)
+		carry_out(current, thread, &request);
+	else
+		carry_out_by_handle(current, set->handle, &request);
+	return state;
 }
 
 /* NTSTATUS NtSetInformationThread(HANDLE, THREADINFOCLASS, const void *, ULONG) */
@@ -223,25 +260,41 @@ SEC("uprobe")
 int on_set_information(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
-	u32 class = (u32)ARGUMENT_2(ctx);
-	struct request request = {};
-	u64 handle;
+	struct task_ctx *thread = role_here(current);
+	struct set_call set = { ARGUMENT_1(ctx), ARGUMENT_3(ctx), (u32)ARGUMENT_2(ctx), (u32)ARGUMENT_4(ctx) };
+	struct call *call;
 
 	if (!thread)
 		return 0;
 	note_process(current, thread);
-	if (class != WINE_CLASS_BASE_PRIORITY && class != WINE_CLASS_NAME)
+	if (set.class != WINE_CLASS_BASE_PRIORITY && set.class != WINE_CLASS_NAME)
 		return 0;
-	if (!read_request(ctx, &request)) {
-		__sync_fetch_and_add(&unread, 1);
+	if (set_information(current, thread, &set) != REQUEST_UNREAD)
 		return 0;
-	}
-	handle = ARGUMENT_1(ctx);
-	if (handle == WINE_THIS_THREAD)
-		carry_out(current, thread, &request);
+	__sync_fetch_and_add(&unread, 1);
+	call = bpf_task_storage_get(&calls, current, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (call)
+		call->unread = set;
 	else
-		carry_out_by_handle(current, handle, &request);
+		__sync_fetch_and_add(&calls_refused, 1);
+	return 0;
+}
+
+SEC("uretprobe")
+int on_information_set(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct call *call = bpf_task_storage_get(&calls, current, NULL, 0);
+	struct task_ctx *thread;
+	struct set_call set;
+
+	if (!call || !call->unread.from)
+		return 0;
+	set = call->unread;
+	call->unread.from = 0;
+	thread = role_here(current);
+	if (thread && set_information(current, thread, &set) != REQUEST_UNREAD)
+		__sync_fetch_and_add(&unread, -1);
 	return 0;
 }
 
@@ -250,7 +303,7 @@ SEC("uprobe")
 int on_start(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 
 	if (thread)
 		note_process(current, thread);
@@ -295,7 +348,7 @@ SEC("uprobe")
 int on_create(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct kthread *thread = role_here(current);
+	struct task_ctx *thread = role_here(current);
 	struct call *call;
 	u64 list = 0;
 

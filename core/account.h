@@ -29,7 +29,7 @@ core_fn void cpu_account_open(struct cpu_account *cpu, u64 now_ns, u64 running, 
 
 /* Adds the time since the CPU last turned busy or idle. An account that is not open stays empty; a clock that went
  * backwards adds nothing. */
-core_fn void cpu_account_settle(struct cpu_account *cpu, u64 now_ns)
+core_fn void cpu_account_snapshot(struct cpu_account *cpu, u64 now_ns)
 {
 	u64 span_ns = now_ns > cpu->since_ns ? now_ns - cpu->since_ns : 0;
 
@@ -50,7 +50,7 @@ core_fn int cpu_switch_turns(const struct cpu_account *cpu, u64 next_is_idle)
 }
 
 /* Whether somebody else is on the CPU than was known: switches were missed. */
-core_fn int cpu_missed_switch(const struct cpu_account *cpu, u64 running)
+core_fn int cpu_unseen_switch(const struct cpu_account *cpu, u64 running)
 {
 	return cpu->running != running && cpu->since_ns;
 }
@@ -63,7 +63,7 @@ core_fn void cpu_account_repair(struct cpu_account *cpu, u64 now_ns, u64 running
 	cpu->lost++;
 	cpu->running = running;
 	if (!is_idle && ran_ns < now_ns && now_ns - ran_ns > cpu->since_ns)
-		cpu_account_settle(cpu, now_ns - ran_ns);
+		cpu_account_snapshot(cpu, now_ns - ran_ns);
 	cpu->is_idle = is_idle;
 }
 
@@ -77,7 +77,7 @@ core_fn void cpu_account_switch(struct cpu_account *cpu, u64 next)
 /* The CPU turns idle or busy. A CPU that came online after the window was opened starts its account here. */
 core_fn void cpu_account_turn(struct cpu_account *cpu, u64 now_ns, u64 next_is_idle)
 {
-	cpu_account_settle(cpu, now_ns);
+	cpu_account_snapshot(cpu, now_ns);
 	cpu->since_ns = now_ns;
 	cpu->is_idle = next_is_idle;
 }
@@ -145,6 +145,30 @@ core_fn int thread_was_active(const struct thread_account *thread)
 {
 	return thread->cpu_ns || thread->runs || thread->wakeups || thread->voluntary || thread->involuntary ||
 	       thread_migrations(thread);
+}
+
+/* Counting begins anew; what the thread is doing goes on. */
+core_fn void thread_restart(struct thread_account *thread)
+{
+	struct thread_account begun = {
+		.run_since_ns = thread->run_since_ns,
+		.charged_ns = thread->charged_ns,
+		.run_avg_ns = thread->run_avg_ns,
+		.run_dev_ns = thread->run_dev_ns,
+		.wait_since_ns = thread->wait_since_ns,
+		.woken_at_ns = thread->woken_at_ns,
+		.wake_gap_ns = thread->wake_gap_ns,
+		.wake_gap_dev_ns = thread->wake_gap_dev_ns,
+		.wait_kind = thread->wait_kind,
+		.waker_tid = thread->waker_tid,
+		.last_cpu = thread->last_cpu,
+		.prio = thread->prio,
+	};
+	u32 slot = thread->last_cpu % ACCOUNT_CPUS;
+
+	if (thread->run_since_ns)
+		begun.cpus[slot / 64] = 1ULL << (slot % 64);
+	*thread = begun;
 }
 
 /* The thread gets a CPU. Returns how long it waited for it, 0 if it did not. */

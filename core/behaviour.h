@@ -29,12 +29,13 @@ struct behaviour {
 	u64 wakeups;
 	u64 gap_ns;	/* between wake-ups: moving average */
 	u64 gap_dev_ns; /* and deviation from it */
-	u64 beats;	/* wake-ups from outside its process; the clock that is heard in them, see core/beat.h */
-	u64 beat_ns;
-	u64 beat_dev_ns;
+	u64 periods;	/* wake-ups from outside its process; the timer that is found in them, see core/timer.h */
+	u64 period_ns;
+	u64 period_dev_ns;
 	u64 net_wakes;
 	u64 frame_wakes;
-	u64 serves; /* wake-ups by it of urgent threads of its process that work by a clock */
+	u64 serves; /* wake-ups by it of urgent threads of its process that work by a timer */
+	u64 awaits; /* wake-ups by it of urgent threads that waited for it, see role_is_awaited */
 	u32 prio;   /* as in core/event.h */
 	u32 unused;
 };
@@ -67,7 +68,9 @@ enum {
 	SOUND_SENT_MOST_NS = 800 * NSEC_PER_MSEC,
 	MOSTLY_PERCENT = 60,
 	SPARE_DEMAND_PERCENT = 10,
-	LEAST_WAKES = 8,		  /* fewer tell no period */
+	LEAST_WAKES = 8,		  /* fewer show no period */
+	AWAITED_LEAST = 4,		  /* waits of urgent threads for this one, in a stretch */
+	AWAITED_PERCENT = 20,		  /* of its wake-ups */
 	NET_TURN_NS = 10 * NSEC_PER_MSEC, /* the longest tick of a kernel */
 };
 
@@ -83,7 +86,7 @@ core_fn u64 percent_of(u64 part, u64 whole)
 	return whole ? part * 100 / whole : 0;
 }
 
-/* Whether the thread wakes by a clock. */
+/* Whether the thread wakes by a timer. */
 core_fn int behaviour_is_regular(const struct behaviour *seen)
 {
 	return seen->wakeups >= LEAST_WAKES && seen->gap_ns &&
@@ -96,7 +99,7 @@ core_fn int behaviour_is_urgent(const struct behaviour *seen)
 	return seen->prio > PRIO_REALTIME_LAST && seen->prio <= PRIO_URGENT_LAST;
 }
 
-/* The clock that a thread wakes by. The moving average is good while wake-ups are on time, and forgets a stall soon;
+/* The period that a thread wakes by. The moving average is good while wake-ups are on time, and forgets a stall soon;
  * with late ones the mean over the stretch is better, since they even out. */
 core_fn u64 behaviour_clock_ns(const struct behaviour *seen)
 {
@@ -104,7 +107,7 @@ core_fn u64 behaviour_clock_ns(const struct behaviour *seen)
 									   : seen->span_ns / seen->wakeups;
 }
 
-/* What a thread that wakes by a clock and does little each time is for. */
+/* What a thread that wakes by a timer and does little each time is for. */
 core_fn struct opinion opinion_of_clock(const struct behaviour *seen)
 {
 	u64 clock_ns = behaviour_clock_ns(seen);
@@ -120,7 +123,7 @@ core_fn struct opinion opinion_of_clock(const struct behaviour *seen)
 	return opinion_of(ROLE_UNKNOWN, 0);
 }
 
-/* What a thread that wakes by a clock is for, told by how much of each period it works. */
+/* What a thread that wakes by a timer is for, judged by how much of each period it works. */
 core_fn struct opinion opinion_of_period(const struct behaviour *seen)
 {
 	u64 share = percent_of(seen->cpu_ns, seen->span_ns);
@@ -160,10 +163,11 @@ core_fn struct opinion role_of_behaviour(const struct behaviour *seen)
 struct pattern {
 	u8 role;
 	u8 confidence;
-	u8 net;	   /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
-	u8 calls;  /* how often it was judged, up to 255 */
-	u8 busy;   /* whether it wakes often for little, as net is */
-	u8 timely; /* whether it wakes by a clock and does its work in a part of each period, as net is */
+	u8 net;	    /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
+	u8 calls;   /* how often it was judged, up to 255 */
+	u8 busy;    /* whether it wakes often for little, as net is */
+	u8 timely;  /* whether it wakes by a timer and does its work in a part of each period, as net is */
+	u8 awaited; /* whether urgent threads wait for it, as net is */
 };
 
 enum {
@@ -223,7 +227,7 @@ core_fn int behaviour_is_net(const struct behaviour *seen)
 	u64 long_turns = seen->cpu_ns / NET_TURN_NS;
 	u64 turns = seen->wakeups > long_turns ? seen->wakeups : long_turns;
 
-	/* One that works by a clock, as a game's loop, wakes for the clock, whatever it sends each time. */
+	/* One that works by a timer, as a game's loop, wakes for the timer, whatever it sends each time. */
 	if (behaviour_is_regular(seen) && opinion_of_period(seen).role == ROLE_RENDER)
 		return 0;
 	return seen->net_wakes * 2 >= turns;
@@ -240,7 +244,7 @@ core_step int pattern_learn_net(struct pattern *pattern, const struct behaviour 
 	return 0;
 }
 
-/* Threads of a sound server wake several times in a period, so that no clock is to be seen. */
+/* Threads of a sound server wake several times in a period, so that no timer is to be seen. */
 core_step int pattern_learn_busy(struct pattern *pattern, const struct behaviour *seen)
 {
 	int often;
@@ -255,11 +259,11 @@ core_step int pattern_learn_busy(struct pattern *pattern, const struct behaviour
 	return 0;
 }
 
-/* Whether a clock is heard in the wake-ups from outside, however often its own process wakes it in between. */
-core_fn int behaviour_has_beat(const struct behaviour *seen)
+/* Whether a timer is found in the wake-ups from outside, however often its own process wakes it in between. */
+core_fn int behaviour_has_timer(const struct behaviour *seen)
 {
-	return seen->beats >= LEAST_WAKES && seen->beat_ns && seen->beat_ns <= PERIOD_FRAME_MOST_NS &&
-	       percent_of(seen->beat_dev_ns, seen->beat_ns) <= EXACT_PERCENT;
+	return seen->periods >= LEAST_WAKES && seen->period_ns && seen->period_ns <= PERIOD_FRAME_MOST_NS &&
+	       percent_of(seen->period_dev_ns, seen->period_ns) <= EXACT_PERCENT;
 }
 
 /* Whether an urgent thread waits for what this one does, nearly whenever it does something: then it is late if this one
@@ -275,7 +279,22 @@ core_fn int behaviour_is_hindered(const struct behaviour *seen)
 	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
 }
 
-/* A thread that works by a clock, or for one that does, wants to run on time, whatever it is for. Not to be on time for
+/* Urgent threads wait for it time and again. It keeps that for some seconds after the last of them: the queue between
+ * them may be full for a while. One that gets no CPU keeps it longer. */
+core_step int pattern_learn_awaited(struct pattern *pattern, const struct behaviour *seen)
+{
+	if (!pattern || !seen)
+		return 0;
+	if (seen->awaits >= AWAITED_LEAST && percent_of(seen->awaits, seen->wakeups) >= AWAITED_PERCENT)
+		pattern->awaited += (u8)((101u - pattern->awaited) / 2);
+	else if (behaviour_is_hindered(seen))
+		pattern->awaited -= (pattern->awaited + 31u) / 32u;
+	else
+		pattern->awaited -= (pattern->awaited + 7u) / 8u;
+	return 0;
+}
+
+/* A thread that works by a timer, or for one that does, wants to run on time, whatever it is for. Not to be on time for
  * want of a CPU does not count against it, or it would never get one. */
 core_step int pattern_learn_timely(struct pattern *pattern, const struct behaviour *seen)
 {
@@ -283,7 +302,7 @@ core_step int pattern_learn_timely(struct pattern *pattern, const struct behavio
 
 	if (!pattern || !seen)
 		return 0;
-	by_clock = (behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_beat(seen) ||
+	by_clock = (behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_timer(seen) ||
 		   behaviour_serves(seen);
 	if (percent_of(seen->cpu_ns, seen->span_ns) >= TIMELY_SHARE_PERCENT)
 		pattern->timely -= (pattern->timely + 3u) / 4u;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the program tells the kernel half of the CPUs' accounts before it loads it.
+/* The settings of the kernel half of the CPUs' accounts, made before it is loaded.
  * Alone in its object's read-only data, so that either half finds it without a skeleton. */
 #ifndef TACTUS_CORE_CPUS_CONFIG_H
 #define TACTUS_CORE_CPUS_CONFIG_H

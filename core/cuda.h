@@ -131,6 +131,10 @@ core_fn u32 cuda_probe_shift(const u8 *code)
 	return is_endbr64 && code_is_cheap(code + CUDA_ENDBR64_BYTES) ? CUDA_ENDBR64_BYTES : 0;
 }
 
+/* A cuda_call of a function of the driver has its first three arguments in address, stream and bytes, and in copy on
+ * whose behalf it ran. */
+enum driver_context { DRIVER_IN_THREAD, DRIVER_IN_KERNEL_THREAD, DRIVER_IN_INTERRUPT };
+
 /* Of which driver an ioctl is. */
 enum nvidia_device { NVIDIA_RM = 1, NVIDIA_UVM = 2 };
 

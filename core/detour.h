@@ -47,7 +47,7 @@ core_fn enum detour_mark detour_mark_of(u64 r11, u64 probe_address)
 enum detour_kind {
 	DETOUR_ENTRY = 1,    /* nobody asks for its end */
 	DETOUR_WHOLE,	     /* whether it failed is counted too */
-	DETOUR_TELL,	     /* a launch: the library tells of each, and none runs into the probe */
+	DETOUR_REPORT,	     /* a launch: the library reports each, and none runs into the probe */
 	DETOUR_PROC_ADDRESS, /* hands out functions: what it hands out is replaced */
 };
 
@@ -68,8 +68,8 @@ struct detour_plan {
 	u64 magic;
 	u32 version;
 	u32 len;
-	u64 every; /* let one call in so many run into the probe */
-	u64 tells; /* 0: no place is of kind DETOUR_TELL */
+	u64 every;   /* let one call in so many run into the probe */
+	u64 reports; /* 0: no place is of kind DETOUR_REPORT */
 	struct detour_place places[];
 };
 
@@ -98,30 +98,30 @@ struct detour_counts {
 	u32 version;
 	u32 len; /* DETOUR_ROWS */
 	u32 pid;
-	u32 tells; /* a struct detour_told follows the rows */
+	u32 reports; /* a struct detour_reports follows the rows */
 	u32 unused[10];
 	struct detour_row rows[];
 };
 
 enum { DETOUR_COUNTS_BYTES = sizeof(struct detour_counts) + DETOUR_ROWS * sizeof(struct detour_row) };
 
-/* A launch that was told. */
+/* A launch that was reported. */
 struct detour_launch {
-	u64 turn; /* its number among all, counted from 1: written last */
+	u64 sequence; /* its number among all, counted from 1: written last */
 	struct event_cuda_launch event;
 };
 
-enum { DETOUR_TOLD_LEN = 1 << 16 };
+enum { DETOUR_REPORTS_LEN = 1 << 16 };
 
 /* A ring behind the rows: programs add at `begun`, tactus takes at `taken`. Where it is full, launches run into the
  * probe. */
-struct detour_told {
+struct detour_reports {
 	u64 begun, unused[7];
 	u64 taken, unused_too[7];
-	struct detour_launch launches[DETOUR_TOLD_LEN];
+	struct detour_launch launches[DETOUR_REPORTS_LEN];
 };
 
-enum { DETOUR_TELLING_BYTES = DETOUR_COUNTS_BYTES + sizeof(struct detour_told) };
+enum { DETOUR_REPORTING_BYTES = DETOUR_COUNTS_BYTES + sizeof(struct detour_reports) };
 
 /* Fills in how a function that begins with this code is led past its probe. Returns 0 if it can't be: only a push can
  * be done elsewhere as well as here. Not one of r10 and r11, which the way there takes. */

@@ -6,7 +6,7 @@
 
 #include "event.h"
 
-enum event_field_how { FIELD_NUMBER, FIELD_SIGNED, FIELD_HEX, FIELD_TEXT };
+enum event_field_how { FIELD_NUMBER, FIELD_SIGNED, FIELD_HEX, FIELD_TEXT, FIELD_PRIO };
 
 struct event_field {
 	const char *name; /* NULL ends a list */
@@ -23,14 +23,14 @@ struct event_info {
 
 #define EVENT_FIELD(E, type, name, how) \
 	{ #name, __builtin_offsetof(struct event_##E, name), sizeof(type), FIELD_##how },
-#define EVENT_FIELD_LIST(KIND, name, bytes)                                                                 \
+#define EVENT_FIELD_LIST(KIND, name, group, rate, bytes)                                                    \
 	static const struct event_field event_##name##_fields[] = { EVENT_FIELDS_##name(EVENT_FIELD, name){ \
 		0, 0, 0, FIELD_NUMBER } };
 EVENT_TABLE(EVENT_FIELD_LIST)
 #undef EVENT_FIELD_LIST
 #undef EVENT_FIELD
 
-#define EVENT_INFO(KIND, name, bytes) [EVENT_##KIND] = { #name, event_##name##_fields, bytes },
+#define EVENT_INFO(KIND, name, group, rate, bytes) [EVENT_##KIND] = { #name, event_##name##_fields, bytes },
 static const struct event_info event_infos[EVENT_KINDS] = { EVENT_TABLE(EVENT_INFO) };
 #undef EVENT_INFO
 

@@ -80,27 +80,27 @@ core_fn u64 handover_presented(struct handover *handover, u64 now_ns)
 	return now_ns - at_ns <= HANDOVER_MOST_NS ? now_ns - at_ns : 0;
 }
 
-/* What one thread may tell: so many addresses a second. A program that asks for its functions does so a few times. */
-enum { TELLS_EACH_SECOND = 16 };
+/* What one thread may report: so many addresses a second. A program that asks for its functions does so a few times. */
+enum { REPORTS_EACH_SECOND = 16 };
 
-struct tells {
+struct report_rate {
 	u64 since_ns;
 	u64 count;
 };
 
-core_fn int may_tell(struct tells *tells, u64 now_ns)
+core_fn int may_report(struct report_rate *report_rate, u64 now_ns)
 {
-	if (now_ns - tells->since_ns >= NSEC_PER_SEC) {
-		tells->since_ns = now_ns;
-		tells->count = 0;
+	if (now_ns - report_rate->since_ns >= NSEC_PER_SEC) {
+		report_rate->since_ns = now_ns;
+		report_rate->count = 0;
 	}
-	return tells->count++ < TELLS_EACH_SECOND;
+	return report_rate->count++ < REPORTS_EACH_SECOND;
 }
 
-/* What the frame sensor's kernel half tells its program. */
-enum frame_told {
-	FRAME_TOLD_ADDRESS = 1, /* where a process's function for presenting is */
-	FRAME_TOLD_PRESENTS,	/* a thread presents for the first time */
+/* What the frame sensor's kernel half reports to its program. */
+enum frame_reported {
+	FRAME_REPORTS_ADDRESS = 1, /* where a process's function for presenting is */
+	FRAME_REPORTS_PRESENTS,	   /* a thread presents for the first time */
 };
 
 struct frame_message {
@@ -108,7 +108,7 @@ struct frame_message {
 	u64 address;
 	u32 pid;
 	u32 tid;
-	u32 what; /* enum frame_told */
+	u32 what; /* enum frame_reported */
 	u32 rank; /* enum way_rank */
 };
 

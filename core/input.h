@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Input devices: what kind one is, told by what it can send, and its number in the kernel's list.
+/* Input devices: what kind one is, judged by what it can send, and its number in the kernel's list.
  * Pure: decided at the kernel's hook for a device that has just appeared, and by the program for its list of devices.
  */
 #ifndef TACTUS_CORE_INPUT_H
@@ -46,7 +46,7 @@ struct input_count {
 	u64 reports;
 	u64 last_ns;
 	u64 last_report_ns;
-	u64 told_events; /* that are in reports sent to the program */
+	u64 reported_events; /* that are in reports sent to the program */
 	u16 bus;
 	u16 vendor;
 	u16 product;

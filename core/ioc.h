@@ -33,6 +33,7 @@ enum gpu_driver {
 	GPU_NVIDIA,
 	GPU_NVIDIA_UVM,
 	GPU_OTHER,
+	GPU_CUDA, /* seen in its library */
 	GPU_DRIVERS
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the two halves of the launch sensor share: the keys of the maps that say which programs are worth a look.
- * Events of its own ring are struct event_launch. */
+ * Events of its own ring are struct event_exec. */
 #ifndef TACTUS_CORE_LAUNCH_CONFIG_H
 #define TACTUS_CORE_LAUNCH_CONFIG_H
 

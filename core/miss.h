@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whether a thread that works by a clock ran when it was due. The clock is heard in its wake-ups (core/beat.h): a timer
- * fires on time whether the thread then gets a CPU or not. Pure. */
+/* Whether a thread that works by a timer ran when it was due. The timer is found in its wake-ups (core/timer.h): a
+ * timer fires on time whether the thread then gets a CPU or not. Pure. */
 #ifndef TACTUS_CORE_MISS_H
 #define TACTUS_CORE_MISS_H
 
-#include "beat.h"
+#include "timer.h"
 
 enum {
-	MISS_BEATS = 16,	  /* before so many nothing is a clock */
-	MISS_STEADY_PERCENT = 10, /* deviation that a clock may have */
+	MISS_BEATS = 16,	  /* before so many nothing is a timer */
+	MISS_STEADY_PERCENT = 10, /* deviation that a timer may have */
 	MISS_SLACK_PERCENT = 25,  /* of the period: a thread that runs within that is on time */
 };
 #define MISS_PERIOD_MOST_NS (200ull * NSEC_PER_MSEC)
 
 enum clock_state { CLOCK_ASLEEP, CLOCK_DUE, CLOCK_AT_WORK, CLOCK_PUSHED_OFF };
 
-struct beat_watch {
-	struct beat beat;
-	u64 due_ns;	 /* the beat that it is to run for, or runs for */
+struct timer_watch {
+	struct timer timer;
+	u64 due_ns;	 /* the period that it is to run for, or runs for */
 	u64 next_due_ns; /* the one after that; while it is at work */
 	u64 since_ns;	 /* at work or pushed off since */
-	u64 work_ns;	 /* that it has run for this beat */
+	u64 work_ns;	 /* that it has run for this period */
 	u64 usual_work_ns;
 	u32 state; /* enum clock_state */
 	u32 unused;
@@ -29,7 +29,7 @@ struct beat_watch {
 enum miss_kind {
 	MISS_NONE,
 	MISS_WAITED, /* it was due and had no CPU */
-	MISS_OVERRAN /* it was still at work, for an earlier beat, and had its CPU */
+	MISS_OVERRAN /* it was still at work, for an earlier period, and had its CPU */
 };
 
 struct miss_verdict {
@@ -37,58 +37,58 @@ struct miss_verdict {
 	u64 expected_ns, actual_ns;
 	u64 late_ns;
 	u64 period_ns;
-	u64 beats; /* that passed in that time, the expected one included */
+	u64 periods; /* that passed in that time, the expected one included */
 };
 
-core_fn int watch_is_steady(const struct beat_watch *watch)
+core_fn int watch_is_steady(const struct timer_watch *watch)
 {
-	const struct beat *beat = &watch->beat;
+	const struct timer *timer = &watch->timer;
 
-	return beat->kept >= MISS_BEATS && beat->gap_ns && beat->gap_ns <= MISS_PERIOD_MOST_NS &&
-	       beat->gap_dev_ns * 100 <= beat->gap_ns * MISS_STEADY_PERCENT;
+	return timer->kept >= MISS_BEATS && timer->gap_ns && timer->gap_ns <= MISS_PERIOD_MOST_NS &&
+	       timer->gap_dev_ns * 100 <= timer->gap_ns * MISS_STEADY_PERCENT;
 }
 
-core_fn u64 watch_slack_ns(const struct beat_watch *watch, u64 slack_ns)
+core_fn u64 watch_slack_ns(const struct timer_watch *watch, u64 slack_ns)
 {
-	return slack_ns ? slack_ns : watch->beat.gap_ns * MISS_SLACK_PERCENT / 100;
+	return slack_ns ? slack_ns : watch->timer.gap_ns * MISS_SLACK_PERCENT / 100;
 }
 
-core_fn void watch_begins(struct beat_watch *watch, u64 due_ns, enum clock_state state, u64 now_ns)
+core_fn void watch_begins(struct timer_watch *watch, u64 due_ns, enum clock_state state, u64 now_ns)
 {
 	watch->due_ns = due_ns;
-	watch->next_due_ns = due_ns + watch->beat.gap_ns;
+	watch->next_due_ns = due_ns + watch->timer.gap_ns;
 	watch->since_ns = now_ns;
 	watch->work_ns = 0;
 	watch->state = state;
 }
 
 /* It is woken, by something outside of its process; `asleep`: else it was on its way to sleep and goes on. */
-core_fn void watch_woken(struct beat_watch *watch, u64 now_ns, int asleep)
+core_fn void watch_woken(struct timer_watch *watch, u64 now_ns, int asleep)
 {
-	if (beat_heard(&watch->beat, now_ns) && watch_is_steady(watch))
+	if (timer_heard(&watch->timer, now_ns) && watch_is_steady(watch))
 		watch_begins(watch, now_ns, asleep ? CLOCK_DUE : CLOCK_AT_WORK, now_ns);
 }
 
-core_fn struct miss_verdict watch_late(struct beat_watch *watch, enum miss_kind kind, u64 expected_ns, u64 actual_ns,
+core_fn struct miss_verdict watch_late(struct timer_watch *watch, enum miss_kind kind, u64 expected_ns, u64 actual_ns,
 				       u64 slack_ns)
 {
-	struct miss_verdict verdict = { .period_ns = watch->beat.gap_ns };
+	struct miss_verdict verdict = { .period_ns = watch->timer.gap_ns };
 	u64 late_ns = span_between(expected_ns, actual_ns);
 
-	if (late_ns <= watch_slack_ns(watch, slack_ns) || !watch->beat.gap_ns)
+	if (late_ns <= watch_slack_ns(watch, slack_ns) || !watch->timer.gap_ns)
 		return verdict;
 	verdict.kind = kind;
 	verdict.expected_ns = expected_ns;
 	verdict.actual_ns = actual_ns;
 	verdict.late_ns = late_ns;
-	verdict.beats = late_ns / watch->beat.gap_ns + 1;
-	/* What passed meanwhile is told of with this. */
-	watch->next_due_ns = expected_ns + verdict.beats * watch->beat.gap_ns;
+	verdict.periods = late_ns / watch->timer.gap_ns + 1;
+	/* What passed meanwhile is reported with this. */
+	watch->next_due_ns = expected_ns + verdict.periods * watch->timer.gap_ns;
 	return verdict;
 }
 
 /* It gets a CPU. */
-core_fn struct miss_verdict watch_ran(struct beat_watch *watch, u64 now_ns, u64 slack_ns)
+core_fn struct miss_verdict watch_ran(struct timer_watch *watch, u64 now_ns, u64 slack_ns)
 {
 	struct miss_verdict verdict = { 0 };
 
@@ -104,7 +104,7 @@ core_fn struct miss_verdict watch_ran(struct beat_watch *watch, u64 now_ns, u64 
 }
 
 /* It is pushed off its CPU. */
-core_fn void watch_pushed_off(struct beat_watch *watch, u64 now_ns)
+core_fn void watch_pushed_off(struct timer_watch *watch, u64 now_ns)
 {
 	if (watch->state != CLOCK_AT_WORK)
 		return;
@@ -113,9 +113,9 @@ core_fn void watch_pushed_off(struct beat_watch *watch, u64 now_ns)
 	watch->since_ns = now_ns;
 }
 
-/* It goes to sleep. One that is past its next beat has begun with that at the latest as much earlier as it usually
+/* It goes to sleep. One that is past its next period has begun with that at the latest as much earlier as it usually
  * works for one. */
-core_fn struct miss_verdict watch_slept(struct beat_watch *watch, u64 now_ns, u64 slack_ns)
+core_fn struct miss_verdict watch_slept(struct timer_watch *watch, u64 now_ns, u64 slack_ns)
 {
 	struct miss_verdict verdict = { 0 };
 
@@ -131,8 +131,8 @@ core_fn struct miss_verdict watch_slept(struct beat_watch *watch, u64 now_ns, u6
 	return verdict;
 }
 
-/* Events are missing: what it does now is not known, its clock still is. */
-core_fn void watch_lost_sight(struct beat_watch *watch)
+/* Events are missing: what it does now is not known, its timer still is. */
+core_fn void watch_lost_sight(struct timer_watch *watch)
 {
 	watch->state = CLOCK_ASLEEP;
 }

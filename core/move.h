@@ -8,12 +8,12 @@
 
 /* The flags of a migrate event. */
 enum move_fact {
-	MOVE_TOLD = 1 << 0,	/* the facts are there: events of older recordings have none */
-	MOVE_WAKING = 1 << 1,	/* it is just being woken */
-	MOVE_BARRED = 1 << 2,	/* it may not run any more where it was */
-	MOVE_CPU_GOES = 1 << 3, /* the CPU that it leaves is going offline, or is gone */
-	MOVE_IN_EXEC = 1 << 4,	/* it is in the middle of an exec */
-	MOVE_STOPPED = 1 << 5,	/* the kernel's stopper took it off its CPU, as is done with one that runs */
+	MOVE_KNOWN = 1 << 0,	   /* the facts are there: events of older recordings have none */
+	MOVE_WAKING = 1 << 1,	   /* it is just being woken */
+	MOVE_NOT_ALLOWED = 1 << 2, /* it may not run any more where it was */
+	MOVE_CPU_GOES = 1 << 3,	   /* the CPU that it leaves is going offline, or is gone */
+	MOVE_IN_EXEC = 1 << 4,	   /* it is in the middle of an exec */
+	MOVE_STOPPED = 1 << 5,	   /* the kernel's stopper took it off its CPU, as is done with one that runs */
 };
 
 enum move_cause {
@@ -30,11 +30,11 @@ enum move_cause {
  * moved when it wakes. */
 core_fn enum move_cause move_cause(u32 facts)
 {
-	if (!(facts & MOVE_TOLD))
+	if (!(facts & MOVE_KNOWN))
 		return MOVE_UNKNOWN;
 	if (facts & MOVE_CPU_GOES)
 		return MOVE_BY_HOTPLUG;
-	if (facts & MOVE_BARRED)
+	if (facts & MOVE_NOT_ALLOWED)
 		return MOVE_BY_AFFINITY;
 	/* The stopper moves it, or finds it asleep, waiting for just that, and wakes it to go there. */
 	if ((facts & MOVE_IN_EXEC) && (facts & MOVE_STOPPED))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The clocks that threads wake by: sound comes in blocks of so many frames, pictures at so many a second, and whoever
+/* The periods that threads wake by: sound comes in blocks of so many frames, pictures at so many a second, and whoever
  * just sleeps for a round number of milliseconds wakes a little later than that. Pure, as everything in core. */
 #ifndef TACTUS_CORE_PERIOD_H
 #define TACTUS_CORE_PERIOD_H

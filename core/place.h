@@ -7,7 +7,7 @@
 #include "types.h"
 
 /* Numbers that are equal for CPUs that share the thing. */
-struct cpu_place {
+struct cpu_topology {
 	u16 core;  /* siblings of one core */
 	u16 llc;   /* last-level cache */
 	u16 node;  /* memory */
@@ -22,7 +22,7 @@ enum distance {
 	DISTANCES,
 };
 
-core_fn enum distance cpu_distance(const struct cpu_place *from, const struct cpu_place *to)
+core_fn enum distance cpu_distance(const struct cpu_topology *from, const struct cpu_topology *to)
 {
 	if (from->node != to->node)
 		return DISTANCE_CROSS;

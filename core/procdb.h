@@ -23,8 +23,8 @@ enum {
 enum {
 	LEARN_PREDICT = 1 << 0,
 	LEARN_OBSERVE = 1 << 1,
-	LEARN_ANY_PROGRAM = 1 << 2, /* some predictions are for threads of a name in any program */
-	LEARN_HURRY = 1 << 3,	    /* tell at once who has a learned tier, or is taken for batch */
+	LEARN_ANY_PROGRAM = 1 << 2,  /* some predictions are for threads of a name in any program */
+	LEARN_TIER_UPDATES = 1 << 3, /* report at once who has a learned tier, or is taken for batch */
 };
 
 struct learned_tier {

@@ -4,9 +4,10 @@
 #ifndef TACTUS_CORE_ROLE_H
 #define TACTUS_CORE_ROLE_H
 
-#include "beat.h"
+#include "timer.h"
 #include "behaviour.h"
 #include "event.h"
+#include "ioc.h"
 #include "tier.h"
 
 /* Where an answer comes from, the weaker before the stronger. io: it reads an input device, feeds a sound card or
@@ -40,6 +41,7 @@ enum {
 	HAS_FIRST_THREAD = 1 << 1, /* it is its process's first thread */
 	HAS_KERNEL_THREAD = 1 << 2,
 	HAS_LEARNED = 1 << 3, /* something was predicted of its kind, at least a tier */
+	HAS_AWAITED = 1 << 4, /* urgent threads wait for it, see role_is_awaited */
 };
 
 enum {
@@ -93,7 +95,7 @@ struct role_facts {
 	u8 unused[2];
 };
 
-enum { FADED_PRESENTS = 1 << 0, FADED_SUBMITS = 1 << 1 };
+enum { FADED_PRESENTS = 1 << 0, FADED_SUBMITS = 1 << 1, FADED_INPUT = 1 << 2, FADED_SOUND = 1 << 3 };
 
 core_fn u32 presents_now(const struct role_facts *facts)
 {
@@ -103,6 +105,16 @@ core_fn u32 presents_now(const struct role_facts *facts)
 core_fn u32 submits_now(const struct role_facts *facts)
 {
 	return facts->faded & FADED_SUBMITS ? 0 : facts->gpu_submits;
+}
+
+core_fn u32 input_reads_now(const struct role_facts *facts)
+{
+	return facts->faded & FADED_INPUT ? 0 : facts->input_reads;
+}
+
+core_fn u32 audio_writes_now(const struct role_facts *facts)
+{
+	return facts->faded & FADED_SOUND ? 0 : facts->audio_writes;
 }
 
 struct role_answer {
@@ -124,8 +136,10 @@ core_fn struct opinion opinion_of_wine(const struct role_facts *facts)
 	if (presents_now(facts) || (submits_now(facts) && priority > WINE_BELOW_NORMAL))
 		return priority >= WINE_HIGHEST ? opinion_of(ROLE_RENDER, 100) : opinion_of(ROLE_UNKNOWN, 0);
 	/* Urgent, and seen at what it is urgent for. */
-	if (priority >= WINE_HIGHEST && (facts->audio_writes >= LEAST_WAKES || facts->input_reads >= LEAST_WAKES))
-		return opinion_of(facts->audio_writes >= LEAST_WAKES ? ROLE_AUDIO : ROLE_INPUT, 100);
+	if (priority >= WINE_HIGHEST && audio_writes_now(facts) >= LEAST_WAKES)
+		return opinion_of(ROLE_AUDIO, 100);
+	if (priority >= WINE_HIGHEST && input_reads_now(facts) >= LEAST_WAKES)
+		return opinion_of(ROLE_INPUT, 100);
 	if (priority >= WINE_TIME_CRITICAL)
 		return opinion_of(ROLE_AUDIO, 95);
 	if (priority >= WINE_HIGHEST)
@@ -149,13 +163,13 @@ core_fn struct opinion opinion_of_gpu(const struct role_facts *facts)
 
 core_fn struct opinion opinion_of_io(const struct role_facts *facts, const struct pattern *pattern)
 {
-	if (facts->audio_writes >= SOUND_WRITES_ENOUGH)
+	if (audio_writes_now(facts) >= SOUND_WRITES_ENOUGH)
 		return opinion_of(ROLE_AUDIO, 90);
 	if ((facts->process & (PROCESS_SOUND_SERVER | PROCESS_SOUND_CLIENT)) && pattern->role == ROLE_AUDIO)
 		return opinion_of(ROLE_AUDIO, 90);
 	if ((facts->process & PROCESS_SOUND_SERVER) && pattern->busy >= 75)
 		return opinion_of(ROLE_AUDIO, 80);
-	if (facts->input_reads >= LEAST_WAKES)
+	if (input_reads_now(facts) >= LEAST_WAKES)
 		return opinion_of(ROLE_INPUT, 90);
 	if (pattern->net >= 50)
 		return opinion_of(ROLE_NETWORK, pattern->net > 90 ? 90 : pattern->net);
@@ -173,8 +187,12 @@ core_fn struct opinion opinion_of_runtime(const struct role_facts *facts, const 
 enum {
 	ROLE_TRUSTED = 50,
 	TIMELY_ENOUGH = 50,
-	FADES_MS = 3000,   /* a thread that was at work for so long and did nothing of a kind does it no more */
-	LEARNED_CALLS = 4, /* a thread that was judged so often has shown what it is, whatever its kind is like */
+	AWAITED_ENOUGH = 50,
+	AWAITED_DEPTH_MOST = 3, /* through so many threads urgency goes back to who is waited for */
+	FADES_MS = 3000,	/* a thread that was at work for so long and did nothing of a kind does it no more */
+	FADES_SOUND_MS = 10000, /* streams pause between two pieces */
+	FADES_INPUT_MS = 60000, /* and hands rest on a mouse */
+	LEARNED_CALLS = 4,	/* a thread that was judged so often has shown what it is, whatever its kind is like */
 };
 
 core_fn u32 tier_of_role(u32 role)
@@ -232,6 +250,12 @@ core_step int answer_urgency(struct role_answer *answer, const struct role_facts
 		if (answer->evidence == EVIDENCE_NONE)
 			answer->evidence = EVIDENCE_LEARNED;
 		answer->boost = answer->tier != TIER_LATENCY_CRITICAL ? 0 : answer->boost ? answer->boost : 1;
+	}
+	/* Who is urgent is late if this one is. */
+	if (pattern->awaited >= AWAITED_ENOUGH && answer->evidence <= EVIDENCE_IO &&
+	    answer->tier != TIER_LATENCY_CRITICAL && !(facts->has & HAS_KERNEL_THREAD)) {
+		answer->tier = TIER_LATENCY_CRITICAL;
+		answer->boost = answer->boost ? answer->boost : 1;
 	}
 	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority >= WINE_HIGHEST && answer->boost)
 		answer->boost++;
@@ -291,29 +315,32 @@ core_fn struct role_answer role_decide(const struct role_facts *facts, const str
 struct role_state {
 	struct role_facts facts;
 	struct pattern pattern;
-	u8 told_role; /* of the last event sent, with its confidence and evidence */
-	u8 told_confidence;
-	u8 told_evidence;
+	u8 reported_role; /* of the last event sent, with its confidence and evidence */
+	u8 reported_confidence;
+	u8 reported_evidence;
 	u8 for_frames; /* what woke it last was at work for a frame */
-	u8 told_tier;
-	u8 presumed; /* taken for batch at its exec, for want of knowledge */
+	u8 reported_tier;
+	u8 awaited_depth; /* through how many threads it is waited for; and the least since the stretch began, or 0 */
+	u8 awaited_depth_seen;
+	u8 unused[3];
 	struct role_answer answer;
 	u64 first_ns; /* watched as what it is since */
-	struct beat beat;
+	struct timer timer;
 	/* The account as it was when the present stretch of behaviour began. */
 	u64 since_ns;
 	u64 cpu_ns;
 	u64 wait_ns;
 	u64 wakeups;
-	u64 beats;
-	u64 serves, served; /* urgent threads that it woke: then, and until now */
+	u64 periods;
+	u64 serves, served;  /* urgent threads that it woke: then, and until now */
+	u64 awaits, awaited; /* the same of those that waited for it */
 	u32 net_wakes;
 	u32 frame_wakes;
 	/* What was seen of these when the stretch began, and for how long nothing has come. */
-	u32 presents, gpu_submits;
-	u16 no_presents_ms, no_submits_ms;
+	u32 presents, gpu_submits, input_reads, audio_writes;
+	u16 no_presents_ms, no_submits_ms, no_input_ms, no_sound_ms;
 	u64 net_turn;	  /* the last turn that was counted in net_wakes */
-	u64 submitted_ns; /* when it last submitted to a GPU, where frames are told */
+	u64 submitted_ns; /* when it last submitted to a GPU, where frames are sent */
 	u64 sound_ns;	  /* when sound was last sent to a server and counted in audio_writes */
 	/* Of input devices: the wake-up by one that was counted last, and the run, counted from 1, in which one was
 	 * read without such a wake-up. */
@@ -325,8 +352,11 @@ struct role_state {
 
 core_step int role_answers(struct role_state *role)
 {
-	if (role)
-		role->answer = role_decide(&role->facts, &role->pattern);
+	if (!role)
+		return 0;
+	role->facts.has &= (u8)~HAS_AWAITED;
+	role->facts.has |= role->pattern.awaited >= AWAITED_ENOUGH ? HAS_AWAITED : 0;
+	role->answer = role_decide(&role->facts, &role->pattern);
 	return 0;
 }
 
@@ -351,10 +381,57 @@ core_fn int role_is_for_frames(const struct role_state *role)
 	return role->for_frames || (role->answer.role == ROLE_RENDER && role->answer.evidence >= EVIDENCE_GPU);
 }
 
-/* Whether a thread is urgent by a clock of its own, and not since it serves such a one. */
+/* Whether people see, hear or feel it when the thread is late: pictures, sound, input. Not where a rule says so, which
+ * may be wrong, nor where a GPU gets something else to do. */
+core_fn int role_has_audience(const struct role_state *role)
+{
+	const struct role_answer *answer = &role->answer;
+
+	if (answer->tier != TIER_LATENCY_CRITICAL || answer->confidence < ROLE_TRUSTED ||
+	    tier_of_role(answer->role) != TIER_LATENCY_CRITICAL)
+		return 0;
+	return answer->evidence >= EVIDENCE_RUNTIME && answer->evidence != EVIDENCE_USER &&
+	       (role->facts.gpu_driver != GPU_CUDA || presents_now(&role->facts));
+}
+
+/* Whether a thread is urgent by a timer of its own, and not since it serves such a one. */
 core_fn int role_is_by_clock(const struct role_state *role)
 {
-	return role->answer.tier == TIER_LATENCY_CRITICAL && role->beat.beats >= LEAST_WAKES;
+	return role->answer.tier == TIER_LATENCY_CRITICAL && role->timer.periods >= LEAST_WAKES;
+}
+
+/* Whether the wake-ups from outside its process are those of a timer, and not only regular. */
+core_fn int role_has_timer(const struct role_state *role)
+{
+	return role->timer.periods >= LEAST_WAKES && role->timer.gap_ns &&
+	       percent_of(role->timer.gap_dev_ns, role->timer.gap_ns) <= EXACT_PERCENT;
+}
+
+/* Through how many threads a thread is urgent: 0 by what it was seen to do or by a timer of its own, else by who waits
+ * for it. AWAITED_DEPTH_MOST: it is not, or through so many that nobody else is for its sake. So two that only wait for
+ * each other do not keep each other urgent. */
+core_fn u32 role_urgency_depth(const struct role_state *role)
+{
+	const struct role_answer *answer = &role->answer;
+
+	if (answer->tier != TIER_LATENCY_CRITICAL)
+		return AWAITED_DEPTH_MOST;
+	if ((answer->confidence >= ROLE_TRUSTED && answer->evidence >= EVIDENCE_IO &&
+	     tier_of_role(answer->role) == TIER_LATENCY_CRITICAL) ||
+	    (role->pattern.timely >= TIMELY_ENOUGH && role_has_timer(role)))
+		return 0;
+	return role->awaited_depth && role->awaited_depth < AWAITED_DEPTH_MOST ? role->awaited_depth
+									       : AWAITED_DEPTH_MOST;
+}
+
+/* An urgent thread slept until this one woke it. */
+core_fn void role_is_awaited(struct role_state *role, u32 depth_of_woken)
+{
+	u8 depth = (u8)(depth_of_woken + 1);
+
+	role->awaited++;
+	if (!role->awaited_depth_seen || depth < role->awaited_depth_seen)
+		role->awaited_depth_seen = depth;
 }
 
 /* Whether enough has happened since the last judgement; however often it wakes, that takes a while. */
@@ -372,38 +449,49 @@ core_fn void role_window_begins(struct role_state *role, const struct thread_acc
 	role->cpu_ns = account->cpu_ns;
 	role->wait_ns = thread_wait_ns(account);
 	role->wakeups = account->wakeups;
-	role->beats = role->beat.beats;
+	role->periods = role->timer.periods;
 	role->net_wakes = role->facts.net_wakes;
 	role->frame_wakes = role->facts.frame_wakes;
 	role->serves = role->served;
+	role->awaits = role->awaited;
+	if (role->awaited_depth_seen)
+		role->awaited_depth = role->awaited_depth_seen;
+	role->awaited_depth_seen = 0;
 	role->presents = role->facts.presents;
 	role->gpu_submits = role->facts.gpu_submits;
+	role->input_reads = role->facts.input_reads;
+	role->audio_writes = role->facts.audio_writes;
 }
 
 /* For how long a thread that goes on has done nothing of a kind. A long sleep counts as one stretch: who sleeps does no
  * harm. */
-core_fn u32 quiet_ms(u32 before_ms, int is_seen, u64 span_ns)
+core_fn u16 quiet_ms(u32 before_ms, u32 before, u32 now, u64 span_ns)
 {
 	u64 counted_ns = span_ns < ROLE_WINDOW_NS ? span_ns : ROLE_WINDOW_NS;
 	u32 ms = before_ms + (u32)(counted_ns / NSEC_PER_MSEC);
 
-	if (is_seen)
+	if (now != before || now == ~0u)
 		return 0;
-	return ms < 2 * FADES_MS ? ms : 2 * FADES_MS;
+	return (u16)(ms < FADES_INPUT_MS ? ms : FADES_INPUT_MS);
 }
 
 /* What a thread did once, and does no more, fades: a few frames do not make it one that renders for ever. A count that
  * is full can't grow, and is believed. */
 core_step int role_fade(struct role_state *role, u64 span_ns)
 {
+	struct role_facts *facts;
+
 	if (!role)
 		return 0;
-	role->no_presents_ms = (u16)quiet_ms(role->no_presents_ms, role->facts.presents != role->presents, span_ns);
-	role->no_submits_ms =
-		(u16)quiet_ms(role->no_submits_ms,
-			      role->facts.gpu_submits != role->gpu_submits || role->facts.gpu_submits == ~0u, span_ns);
-	role->facts.faded = (u8)((role->no_presents_ms >= FADES_MS ? FADED_PRESENTS : 0) |
-				 (role->no_submits_ms >= FADES_MS ? FADED_SUBMITS : 0));
+	facts = &role->facts;
+	role->no_presents_ms = quiet_ms(role->no_presents_ms, role->presents, facts->presents, span_ns);
+	role->no_submits_ms = quiet_ms(role->no_submits_ms, role->gpu_submits, facts->gpu_submits, span_ns);
+	role->no_input_ms = quiet_ms(role->no_input_ms, role->input_reads, facts->input_reads, span_ns);
+	role->no_sound_ms = quiet_ms(role->no_sound_ms, role->audio_writes, facts->audio_writes, span_ns);
+	facts->faded = (u8)((role->no_presents_ms >= FADES_MS ? FADED_PRESENTS : 0) |
+			    (role->no_submits_ms >= FADES_MS ? FADED_SUBMITS : 0) |
+			    (role->no_input_ms >= FADES_INPUT_MS ? FADED_INPUT : 0) |
+			    (role->no_sound_ms >= FADES_SOUND_MS ? FADED_SOUND : 0));
 	return 0;
 }
 
@@ -419,12 +507,13 @@ core_fn void judge_stretch(struct role_state *role, const struct thread_account 
 		.wakeups = account->wakeups - role->wakeups,
 		.gap_ns = account->wake_gap_ns,
 		.gap_dev_ns = account->wake_gap_dev_ns,
-		.beats = role->beat.beats - role->beats,
-		.beat_ns = role->beat.gap_ns,
-		.beat_dev_ns = role->beat.gap_dev_ns,
+		.periods = role->timer.periods - role->periods,
+		.period_ns = role->timer.gap_ns,
+		.period_dev_ns = role->timer.gap_dev_ns,
 		.net_wakes = role->facts.net_wakes - role->net_wakes,
 		.frame_wakes = role->facts.frame_wakes - role->frame_wakes,
 		.serves = role->served - role->serves,
+		.awaits = role->awaited - role->awaits,
 		.prio = account->prio,
 	};
 
@@ -433,6 +522,7 @@ core_fn void judge_stretch(struct role_state *role, const struct thread_account 
 		pattern_learn_net(&role->pattern, &seen);
 		pattern_learn_busy(&role->pattern, &seen);
 		pattern_learn_timely(&role->pattern, &seen);
+		pattern_learn_awaited(&role->pattern, &seen);
 		role_fade(role, seen.span_ns);
 	}
 	role_window_begins(role, account, now_ns);
@@ -448,20 +538,20 @@ core_step int role_judge(struct role_state *role, const struct thread_account *a
 	return 0;
 }
 
-/* Whether a thread that was taken for batch has shown what it is. */
-core_fn int role_is_presumed_no_more(const struct role_state *role)
-{
-	return role->presumed && (role->pattern.calls || role->answer.role != ROLE_UNKNOWN);
-}
-
-/* Whether an answer differs enough from what was told last to be told again. */
+/* Whether an answer differs enough from the last one sent to be sent again. */
 core_fn int role_is_news(const struct role_state *role)
 {
-	u32 told = role->told_confidence, now = role->answer.confidence;
+	u32 reported = role->reported_confidence, now = role->answer.confidence;
 
-	return role->answer.role != role->told_role || role->answer.evidence != role->told_evidence ||
-	       role->answer.tier != role->told_tier || role_is_presumed_no_more(role) ||
-	       (now > told ? now - told : told - now) >= 20;
+	return role->answer.role != role->reported_role || role->answer.evidence != role->reported_evidence ||
+	       role->answer.tier != role->reported_tier || (now > reported ? now - reported : reported - now) >= 20;
+}
+
+/* Whether the thread has become urgent since the last answer sent, or is so no more. */
+core_fn int role_changes_urgency(const struct role_state *role)
+{
+	return role->answer.tier != role->reported_tier &&
+	       (role->answer.tier == TIER_LATENCY_CRITICAL || role->reported_tier == TIER_LATENCY_CRITICAL);
 }
 
 #endif

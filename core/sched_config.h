@@ -5,6 +5,7 @@
 #define TACTUS_CORE_SCHED_CONFIG_H
 
 #include "event.h"
+#include "name_pattern.h"
 #include "role.h"
 
 enum { SCHED_CPUS_MAX = 1024, SCHED_KINDS_MAX = 32 };
@@ -19,20 +20,12 @@ enum {
 	FILTER_CPUS = 1 << 4,
 };
 
-enum {
-	EMIT_SCHED = 1 << 0,  /* switches, wake-ups, moves */
-	EMIT_ROLES = 1 << 1,  /* what threads turn out to be for, and launches */
-	EMIT_FRAMES = 1 << 2, /* and pictures handed to servers, and periods of displays */
-	EMIT_CUDA = 1 << 3,
-	EMIT_GPU = 1 << 4,   /* submits, fences, memory */
-	EMIT_INPUT = 1 << 5, /* what input devices send, and who wakes for it */
-};
+enum { FILTER_PIDS_MAX = 64, FILTER_COMMS_MAX = 16, FILTER_CGROUPS_MAX = 8 };
 
-/* Kinds that come now and then, and that somebody may want to act on or see at once. */
-#define PROMPT_KINDS                                                                                             \
-	(1u << EVENT_ROLE | 1u << EVENT_LAUNCH | 1u << EVENT_DECISION | 1u << EVENT_FRAME | 1u << EVENT_SUBMIT | \
-	 1u << EVENT_FENCE | 1u << EVENT_GPU_MEMORY | 1u << EVENT_DEVICE | 1u << EVENT_INPUT |                   \
-	 1u << EVENT_INPUT_WAKE | 1u << EVENT_COMMIT)
+struct filter_cgroup {
+	u64 id;
+	u64 level;
+};
 
 /* The reader looks again so long after it was woken, whether or not it is woken again; what comes meanwhile need not
  * wake it, as long as that is shorter. */
@@ -51,22 +44,24 @@ enum {
 
 struct sched_config {
 	u32 cpus_len;
-	u32 account;	  /* keep threads' accounts: ACCOUNT_* */
-	u32 emit;	  /* EMIT_*: send events */
-	u32 look_bytes;	  /* look at a ring whenever so much has gone into it */
-	u32 prompt_kinds; /* kinds of events, as bits, for which the reader is woken at once */
-	u32 filter;	  /* FILTER_* */
-	u32 pid;
-	u32 cgroup_level;
-	u32 raise;	  /* RAISE_*, for the scheduler */
+	u32 account;	    /* keep threads' accounts: ACCOUNT_* */
+	u32 emit;	    /* EVENTS_*: send events of these groups */
+	u32 look_bytes;	    /* look at a ring whenever so much has gone into it */
+	u32 prompt_kinds;   /* kinds of events, as bits, for which the reader is woken at once */
+	u32 prompt_urgency; /* and for a thread that becomes urgent, or no longer is */
+	u32 filter;	    /* FILTER_* */
+	u32 command_pid;
+	u32 pids_len, comms_len, cgroups_len; /* that are filtered by */
+	u32 raise;			      /* RAISE_*, for the scheduler */
 	u32 role_wakeups; /* judge a thread's behaviour after so many wake-ups; 0: roles are not kept */
 	/* Wake-ups are counted where they are made: one hook instead of two. Else where they arrive, which is when the
 	 * thread can run in earnest. */
 	u32 counts_at_waking;
 	u32 counts_cpus; /* how long each CPU is busy and idle */
 	u32 no_paths;	 /* the kernel keeps its memory to itself: no program's path can be found */
-	u64 cgroup_id;
-	struct comm comm;
+	struct filter_cgroup cgroups[FILTER_CGROUPS_MAX];
+	u32 pids[FILTER_PIDS_MAX];
+	struct name_pattern comms[FILTER_COMMS_MAX];
 	u64 cpus[SCHED_CPUS_MAX / 64];
 };
 
@@ -77,13 +72,13 @@ struct sched_cpu {
 	u64 window;
 	u64 running; /* the task_struct on it, to notice switches that the hook did not see */
 	u64 unseen_switches;
-	u64 produced;	     /* events put into the ring where interrupts are off */
-	u64 produced_slowly; /* and elsewhere: counted with atomic adds */
-	u64 lost;	     /* events that the ring had no room for */
-	u64 unread_bytes;    /* since the ring was last looked at */
-	u64 waiters;	     /* watched threads that wait for this CPU; other CPUs write it too */
-	u64 goes;	     /* it is on its way offline, or is offline */
-	u64 crowded;	     /* little room is left in the ring: it is kept for what is rare */
+	u64 produced;	      /* events put into the ring where interrupts are off */
+	u64 produced_irqs_on; /* and elsewhere: counted with atomic adds */
+	u64 lost;	      /* events that the ring had no room for */
+	u64 unread_bytes;     /* since the ring was last looked at */
+	u64 waiters;	      /* watched threads that wait for this CPU; other CPUs write it too */
+	u64 goes;	      /* it is on its way offline, or is offline */
+	u64 nearly_full;      /* little room is left in the ring: it is kept for what is rare */
 	u64 looks;
 	u64 woken_ns;  /* when the reader was last woken at once */
 	u64 unreached; /* how often a hook did not get at what is kept of a thread */
@@ -95,8 +90,8 @@ struct sched_cpu {
 	u32 lost_kinds[SCHED_KINDS_MAX]; /* what was lost, by kind */
 } __attribute__((aligned(128)));
 
-/* What settle is asked to do. */
-enum settle { SETTLE_OPEN, SETTLE_CLOSE };
+/* What snapshot_cpu is asked to do. */
+enum snapshot { SNAPSHOT_OPEN, SNAPSHOT_CLOSE };
 
 /* What `assign` does to the threads it is run over. */
 enum role_order_what {

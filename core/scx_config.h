@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the scheduler is told before it is loaded: slices, and which CPUs share a cache.
+/* The scheduler's settings before it is loaded: slices, and which CPUs share a cache.
  * Written by src/sched/scx.c, read by bpf/scx.bpf.c. */
 #ifndef TACTUS_CORE_SCX_CONFIG_H
 #define TACTUS_CORE_SCX_CONFIG_H
@@ -20,7 +20,7 @@ enum {
 struct scx_config {
 	u64 slice_ns;
 	u32 kernel;	/* SCX_KERNEL() of the running one */
-	u32 has_quotas; /* the kernel tells the scheduler of groups' quotas, which it must keep itself */
+	u32 has_quotas; /* the kernel reports groups' quotas to the scheduler, which it must keep itself */
 	u64 at_once;   /* SCX_ENQ_IMMED of 7.1: what can't run on its CPU at once is enqueued again; 0: there is none */
 	u64 again;     /* SCX_ENQ_REENQ */
 	u32 sees_held; /* threads that may not leave their CPU for now are enqueued like all others */

@@ -8,7 +8,7 @@
 
 enum { SCX_DUMP_BYTES = 32 * 1024 };
 
-struct scx_farewell {
+struct scx_exit_record {
 	u64 kind; /* the kernel's enum scx_exit_kind; 0 while the scheduler is in charge */
 	s64 code;
 	char reason[128];
@@ -30,9 +30,10 @@ enum scx_counter {
 	SCX_COUNT_MOVED,     /* ran on another CPU than before */
 	SCX_COUNT_STOLEN,    /* taken from another cache's queue */
 	SCX_COUNT_BURNT,     /* urgent ones that ran so long that they were not */
-	SCX_COUNT_LENT,	     /* ran as urgently as the thread that they woke */
+	SCX_COUNT_INHERITED, /* ran as urgently as the thread that they woke */
 	SCX_COUNT_MISSED,    /* urgent ones that waited longer than they may */
 	SCX_COUNT_PARKED,    /* had to wait for their control group's quota */
+	SCX_COUNT_SPENT,     /* urgent ones that were not: their user's had run as much as they may together */
 	SCX_COUNTERS,
 };
 

@@ -17,7 +17,7 @@ core_fn void tally_wait(struct sched_tally *tally, u64 tier, u64 wait_ns)
 {
 	if (tier < TIERS)
 		hist_add(&tally->waits[tier], wait_ns);
-	tally->missed += (u64)tier_is_missed((u32)tier, wait_ns);
+	tally->missed += (u64)tier_misses_deadline((u32)tier, wait_ns);
 }
 
 core_fn void tally_merge(struct sched_tally *into, const struct sched_tally *from)

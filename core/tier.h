@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The scheduler's decisions as pure functions: what a run costs a thread and where it joins the queue.
- * bpf/scx.bpf.c gathers their inputs and carries out what they say. */
+/* The scheduler's decisions as pure functions: what a run is charged, where a thread joins its queue, slices,
+ * deadlines, preemption, and threads that have waited too long. How urgent a thread is: effective_tier.h. bpf/scx.bpf.c
+ * gathers the inputs and carries out the answers. */
 #ifndef TACTUS_CORE_TIER_H
 #define TACTUS_CORE_TIER_H
 
@@ -12,33 +13,36 @@ enum tier { TIER_BATCH, TIER_INTERACTIVE, TIER_LATENCY_CRITICAL, TIERS };
 enum {
 	TIER_SLICE_NS = 5 * NSEC_PER_MSEC,
 	TIER_URGENT_SLICE_NS = 500 * NSEC_PER_USEC,
-	TIER_BURST_NS = 10 * NSEC_PER_MSEC, /* who runs longer without a sleep is not urgent, whatever it says */
-	TIER_HOG_NS = 20 * NSEC_PER_MSEC,   /* and who runs longer than this is batch, until it sleeps */
+	TIER_BURST_NS = 10 * NSEC_PER_MSEC, /* longer without a sleep is not urgent, whatever the role */
+	TIER_HOG_NS = 20 * NSEC_PER_MSEC,   /* and longer than this is batch, until the thread sleeps */
 	TIER_UNDISTURBED_NS = 2 * NSEC_PER_MSEC,
-	TIER_LIGHT_NS = 500 * NSEC_PER_USEC, /* a thread that ran no longer than this before it slept */
-	TIER_LIGHT_PARTS = 8,		     /* and no more than this part of the time since it last woke is light */
-	TIER_LENT_NS = 50 * NSEC_PER_MSEC,   /* how long a waker of an urgent thread is as urgent */
-	TIER_LENT_DEPTH = 3,		     /* and through how many wakers in a row */
-	TIER_MOVES_PER_SEC = 200, /* a thread that moved more often stays where it is for the rest of the second */
+	TIER_TURNS_NS = 50 *
+			NSEC_PER_MSEC, /* for so long after a thread that is no hog began to wait, turns are short */
+	TIER_TURN_NS = 1 * NSEC_PER_MSEC,
+	TIER_LIGHT_NS = 500 * NSEC_PER_USEC,  /* a thread that ran no longer than this before it slept */
+	TIER_LIGHT_PARTS = 8,		      /* and no more than this part of the time since it last woke is light */
+	TIER_INHERIT_NS = 50 * NSEC_PER_MSEC, /* how long the waker of an urgent thread inherits its urgency */
+	TIER_INHERIT_DEPTH = 3,		      /* and through how many wakers in a row */
+	TIER_MOVES_PER_SEC = 200, /* a thread that migrated more often stays on its CPU for the rest of the second */
 	TIER_WEIGHT_NORMAL = 100, /* sched_ext's weight of a thread at nice 0 */
-	TIER_MISS_NS = 2 * NSEC_PER_MSEC, /* an urgent thread that waits longer has missed its deadline */
-	/* What an urgent thread runs costs it an eighth, so that it may need more than an equal share. So a batch
-	 * thread always gets an eighth of what an urgent one of its weight gets. */
+	TIER_MISS_NS = 2 * NSEC_PER_MSEC, /* an urgent thread that waits longer misses its deadline */
+	/* An urgent thread is charged an eighth of its CPU time, so that it may get more than an equal share. So a
+	 * batch thread always gets an eighth of what an urgent one of its weight gets. */
 	TIER_URGENT_DISCOUNT = 8,
-	TIER_INPUT_NS = 20 * NSEC_PER_MSEC,	 /* so long after an input event who handles it is urgent */
-	TIER_FRAME_NEAR_NS = 4 * NSEC_PER_MSEC,	 /* so long before a frame is due who makes it is pressed */
-	TIER_FRAME_LOST_NS = 50 * NSEC_PER_MSEC, /* and so long after it; then it is given up */
+	TIER_INPUT_NS = 20 * NSEC_PER_MSEC,	 /* a thread that handles an input event is urgent for so long */
+	TIER_FRAME_NEAR_NS = 4 * NSEC_PER_MSEC,	 /* a thread that works on a frame is urgent so long before it is due */
+	TIER_FRAME_LOST_NS = 50 * NSEC_PER_MSEC, /* and so long after that; then the frame is given up */
 	TIER_FRAME_BOOST = 2,
-	TIER_CROWD = 64,	/* where more wait in a queue for each CPU, slices get shorter */
-	TIER_CROWD_LOOKED = 16, /* of so many who are first in a queue */
-	TIER_CROWD_URGENT = 8,	/* so many urgent ones are a crowd: none of them is spared anything */
+	TIER_LONG_QUEUE = 64,  /* where more threads wait for each CPU of a queue, slices get shorter */
+	TIER_LOAD_LOOKED = 16, /* of so many threads at the head of a queue */
+	TIER_LOAD_URGENT = 8,  /* so many urgent ones are many: none of them gets the discount */
 	TIER_SHORTEST_NS = 1 * NSEC_PER_MSEC,
 	TIER_WATCH_NS = 100 * NSEC_PER_MSEC,	 /* an urgent thread is watched for so long at a time */
-	TIER_AWAKE_PERCENT = 75,		 /* who is awake for more of it burns */
-	TIER_BARRED_NS = NSEC_PER_SEC,		 /* and is not urgent for so long */
-	TIER_LATE_NS = 1 * NSEC_PER_SEC,	 /* whoever has waited longer is late, whatever its weight */
-	TIER_LATE_EVERY_NS = 50 * NSEC_PER_MSEC, /* so often a CPU takes some of the late, out of turn */
-	TIER_LATE_SLICE_NS = 1 * NSEC_PER_MSEC,	 /* for so long: that is the least share of light threads together */
+	TIER_AWAKE_PERCENT = 75,		 /* one that is awake for more of that time burns CPU */
+	TIER_THROTTLED_NS = NSEC_PER_SEC,	 /* and is throttled, not urgent, for so long */
+	TIER_LATE_NS = 1 * NSEC_PER_SEC,	 /* a thread that has waited longer is late, whatever its weight */
+	TIER_LATE_EVERY_NS = 50 * NSEC_PER_MSEC, /* so often a CPU dispatches late threads, out of order */
+	TIER_LATE_SLICE_NS = 1 * NSEC_PER_MSEC,	 /* for so long: the least share of light threads together */
 	TIER_LATE_MOST = 4,			 /* so many at a time: where hundreds are late, each comes in time */
 };
 #define TIER_CHARGE_MOST_NS (1000ull * NSEC_PER_SEC)
@@ -49,48 +53,60 @@ core_fn int vtime_before(u64 a, u64 b)
 	return (s64)(a - b) < 0;
 }
 
-/* What a thread's weight is worth among all, in parts of 65536: its own, and what one is worth in its group. */
-core_fn u64 tier_worth(u32 weight, u64 group_worth)
+/* A thread's effective weight among all threads, in parts of 65536: its own weight by the share of its group. */
+core_fn u64 tier_effective_weight(u32 weight, u64 group_weight_share)
 {
-	return (weight ? weight : 1) * (group_worth ? group_worth : 1);
+	return (weight ? weight : 1) * (group_weight_share ? group_weight_share : 1);
 }
 
-/* A run of `ran_ns` costs a heavy thread less virtual time than a light one. What is charged at once has a bound, since
- * a thread that was alone for days must not overflow. */
-core_fn u64 vtime_charge(u64 ran_ns, u64 worth)
+/* The vtime that a run of `ran_ns` is charged: less for a heavy thread than for a light one. What is charged at once
+ * has a bound, since a thread that was alone for days must not overflow. */
+core_fn u64 vtime_charge(u64 ran_ns, u64 effective_weight)
 {
 	u64 counted_ns = ran_ns < TIER_CHARGE_MOST_NS ? ran_ns : TIER_CHARGE_MOST_NS;
 
-	return (counted_ns * TIER_WEIGHT_NORMAL << GROUP_WORTH_BITS) / (worth ? worth : 1);
+	return (counted_ns * TIER_WEIGHT_NORMAL << GROUP_SHARE_BITS) / (effective_weight ? effective_weight : 1);
 }
 
-/* The same by how urgent it ran. Where many are urgent, sparing each would keep all others waiting for long. */
-core_fn u64 tier_charge(u64 ran_ns, u64 worth, u32 tier, int many_urgent)
+/* The same by its tier. Where many are urgent, a discount for each would make all others wait for long. */
+core_fn u64 tier_charge(u64 ran_ns, u64 effective_weight, u32 tier, int many_urgent)
 {
-	u64 charge = vtime_charge(ran_ns, worth);
+	u64 charge = vtime_charge(ran_ns, effective_weight);
 
 	return tier == TIER_LATENCY_CRITICAL && !many_urgent ? charge / TIER_URGENT_DISCOUNT : charge;
 }
 
-/* An urgent thread as it is watched: since when, how long it was awake, and what it was spared. */
+/* Whether a thread may be more urgent than its nice value and policy say. One that was made nicer, or batch, only if
+ * the user says so: what a thread seems to be does not outweigh what its owner set. */
+core_fn int tier_may_raise(s32 nice, int is_batch, int by_user)
+{
+	return by_user || (nice <= 0 && !is_batch);
+}
+
+/* How an urgent thread uses its urgency: since when, how long it was awake, and the discount it got. */
 struct urgent_watch {
 	u64 since_ns;
 	u64 awake_ns;
 	u64 spared;
-	u64 barred_until_ns;
+	u64 throttled_until_ns;
 };
 
-/* Looks back when the time is over. Whoever slept too little took more than it needed to be on time: it pays back what
- * it was spared, and is not urgent for a while. Returns what it has to pay. */
+core_fn int urgent_watch_is_over(const struct urgent_watch *watch, u64 now_ns)
+{
+	return now_ns - watch->since_ns >= TIER_WATCH_NS;
+}
+
+/* Decides when the watch is over. A thread that slept too little used more than it needed to be on time: it pays back
+ * the discount and is throttled for a while. Returns what it has to pay. */
 core_fn u64 urgent_watch_ends(struct urgent_watch *watch, u64 now_ns)
 {
 	u64 span_ns = now_ns - watch->since_ns, pays = 0;
 
-	if (span_ns < TIER_WATCH_NS)
+	if (!urgent_watch_is_over(watch, now_ns))
 		return 0;
 	if (span_ns < 2 * TIER_WATCH_NS && watch->awake_ns * 100 > span_ns * TIER_AWAKE_PERCENT) {
 		pays = watch->spared;
-		watch->barred_until_ns = now_ns + TIER_BARRED_NS;
+		watch->throttled_until_ns = now_ns + TIER_THROTTLED_NS;
 	}
 	watch->since_ns = now_ns;
 	watch->awake_ns = 0;
@@ -98,7 +114,7 @@ core_fn u64 urgent_watch_ends(struct urgent_watch *watch, u64 now_ns)
 	return pays;
 }
 
-/* A thread that slept may not save up more than one slice: it joins at most that far before the queue's clock. */
+/* A thread that slept gets no more credit than one slice: it joins at most that far before the queue's clock. */
 core_fn u64 vtime_join(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
 {
 	u64 earliest = queue_vtime - slice_ns;
@@ -106,43 +122,50 @@ core_fn u64 vtime_join(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
 	return vtime_before(own_vtime, earliest) ? earliest : own_vtime;
 }
 
-/* A thread whose weight changes keeps what it is owed, or owes, in time on a CPU; in virtual time that is more or less
- * now.
- */
-core_fn u64 vtime_reweighed(u64 own_vtime, u64 queue_vtime, u64 old_worth, u64 new_worth)
+/* A thread whose weight changes keeps its lag in CPU time; in vtime that is more or less now. */
+core_fn u64 vtime_reweighed(u64 own_vtime, u64 queue_vtime, u64 old_weight, u64 new_weight)
 {
 	u64 ahead = vtime_before(own_vtime, queue_vtime) ? 0 : own_vtime - queue_vtime;
 	u64 behind = vtime_before(own_vtime, queue_vtime) ? queue_vtime - own_vtime : 0;
 
-	if (!old_worth || !new_worth || old_worth == new_worth)
+	if (!old_weight || !new_weight || old_weight == new_weight)
 		return own_vtime;
 	ahead = ahead < NSEC_PER_SEC ? ahead : NSEC_PER_SEC;
 	behind = behind < NSEC_PER_SEC ? behind : NSEC_PER_SEC;
-	return queue_vtime + ahead * old_worth / new_worth - behind * old_worth / new_worth;
+	return queue_vtime + ahead * old_weight / new_weight - behind * old_weight / new_weight;
 }
 
-/* How far before the queue's clock a thread may join after a sleep. An urgent one may save up more, so that it goes
- * first when it wakes; since all it runs is charged, its share of the CPU stays its weight's. A batch thread saves up
- * nothing. */
+/* The credit of a thread after a sleep: how far before the queue's clock it may join. An urgent one gets more, so that
+ * it is first when it wakes; since all it runs is charged, its share of the CPU stays its weight's. A batch thread gets
+ * none. */
 core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns)
 {
 	return tier == TIER_LATENCY_CRITICAL ? 4 * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
 }
 
-/* The same where many are urgent: then none may save up more than others. */
+/* The same where many are urgent: then none gets more than others. */
 core_fn u64 tier_credit_among_ns(u32 tier, u64 slice_ns, int many_urgent)
 {
 	return tier_credit_ns(tier == TIER_LATENCY_CRITICAL && many_urgent ? TIER_INTERACTIVE : tier, slice_ns);
 }
 
-/* How far behind the clock a thread may be that did not sleep. More it could never get back: it may run on one CPU
- * only, say, where it has many rivals, while the clock goes by what others get. Who wakes urgently goes before it. */
+/* How far behind the clock a thread may be that did not sleep. More it could never get back: it may be pinned to one
+ * CPU with many others, while the clock goes by what the rest get. A thread that wakes urgently goes before it. */
 core_fn u64 vtime_owed(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
 {
 	return vtime_join(own_vtime, queue_vtime, tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns) - slice_ns);
 }
 
-/* By how much one clock follows another that threads on the same CPU go by. */
+/* Where a thread joins a queue. One that slept gets a credit by its tier; one that did not keeps its lag, within
+ * bounds. */
+core_fn u64 vtime_enqueued(u64 own_vtime, u64 queue_vtime, u32 tier, u64 slice_ns, int many_urgent, int slept)
+{
+	if (slept)
+		return vtime_join(own_vtime, queue_vtime, tier_credit_among_ns(tier, slice_ns, many_urgent));
+	return vtime_owed(own_vtime, queue_vtime, slice_ns);
+}
+
+/* By how much one queue's clock advances with another whose threads run on the same CPU. */
 core_fn u64 clock_follows(u64 from_vtime, u64 to_vtime, u64 slice_ns)
 {
 	u64 most = tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns);
@@ -152,7 +175,7 @@ core_fn u64 clock_follows(u64 from_vtime, u64 to_vtime, u64 slice_ns)
 	return to_vtime - from_vtime < most ? to_vtime - from_vtime : most;
 }
 
-/* Urgent threads have short slices, so that several take turns; batch threads long ones, since each turn costs. */
+/* Urgent threads have short slices, so that several alternate; batch threads long ones, since each switch costs. */
 core_fn u64 tier_slice_ns(u32 tier, u64 slice_ns)
 {
 	if (tier == TIER_BATCH)
@@ -160,19 +183,19 @@ core_fn u64 tier_slice_ns(u32 tier, u64 slice_ns)
 	return tier == TIER_LATENCY_CRITICAL && slice_ns > TIER_URGENT_SLICE_NS ? TIER_URGENT_SLICE_NS : slice_ns;
 }
 
-/* Where very many wait, each gets less at a time, so that all get something in bearable time. */
+/* Where very many wait, slices are shorter, so that all run in bearable time. */
 core_fn u64 tier_slice_among_ns(u32 tier, u64 slice_ns, u64 waiting_per_cpu)
 {
 	u64 whole_ns = tier_slice_ns(tier, slice_ns), part_ns;
 
-	if (waiting_per_cpu <= TIER_CROWD || whole_ns <= TIER_SHORTEST_NS)
+	if (waiting_per_cpu <= TIER_LONG_QUEUE || whole_ns <= TIER_SHORTEST_NS)
 		return whole_ns;
-	part_ns = whole_ns * TIER_CROWD / waiting_per_cpu;
+	part_ns = whole_ns * TIER_LONG_QUEUE / waiting_per_cpu;
 	return part_ns > TIER_SHORTEST_NS ? part_ns : TIER_SHORTEST_NS;
 }
 
-/* How long the next run will be, for the deadline: a slice, or what was learned of the thread's kind if that is less. A
- * batch thread gets nothing nearer by being short. */
+/* The expected length of the next run, for the deadline: a slice, or what was learned of threads of its kind if that is
+ * less. A batch thread gets no nearer deadline for being short. */
 core_fn u64 tier_expected_ns(u32 tier, u64 learned_run_ns, u64 slice_ns)
 {
 	u64 least_ns = slice_ns / 8;
@@ -182,14 +205,44 @@ core_fn u64 tier_expected_ns(u32 tier, u64 learned_run_ns, u64 slice_ns)
 	return learned_run_ns > least_ns ? learned_run_ns : least_ns;
 }
 
-/* A queue is in the order of deadlines: the virtual time at which the thread would have used up its next slice, nearer
- * by a power of two for each step of boost. */
-core_fn u64 tier_deadline(u64 vtime, u64 slice_ns, u64 worth, u32 boost)
+/* A queue is ordered by deadlines: the vtime at which the thread would have used up its next slice, nearer by a power
+ * of two for each step of boost. */
+core_fn u64 tier_deadline(u64 vtime, u64 slice_ns, u64 effective_weight, u32 boost)
 {
-	return vtime + (vtime_charge(slice_ns, worth) >> (boost < 16 ? boost : 16));
+	return vtime + (vtime_charge(slice_ns, effective_weight) >> (boost < 16 ? boost : 16));
 }
 
-/* What a thread's tier amounts to, given how long it has run since it last slept. */
+/* Whether a thread whose slice has ended keeps running: its deadline would still be the first. `first_lag` is how far
+ * the first deadline in the queue is from the queue's clock. */
+core_fn int tier_keeps_cpu(u64 deadline, u64 queue_vtime, s64 first_lag)
+{
+	return (s64)(deadline - queue_vtime) < first_lag;
+}
+
+/* How often a thread has migrated in the current second. */
+struct move_rate {
+	u64 since_ns;
+	u32 moves;
+	u32 unused;
+};
+
+core_fn void move_rate_note(struct move_rate *rate, int moved, u64 now_ns)
+{
+	if (now_ns - rate->since_ns >= NSEC_PER_SEC) {
+		rate->since_ns = now_ns;
+		rate->moves = 0;
+	}
+	if (moved)
+		rate->moves++;
+}
+
+/* Whether it has migrated so often that it had better stay. */
+core_fn int move_rate_is_high(const struct move_rate *rate, u64 now_ns)
+{
+	return rate->moves > TIER_MOVES_PER_SEC && now_ns - rate->since_ns < NSEC_PER_SEC;
+}
+
+/* A thread's tier after its burst so far, the CPU time since it last slept. */
 core_fn u32 tier_now(u32 tier, u64 burst_ns)
 {
 	if (burst_ns >= TIER_HOG_NS)
@@ -197,13 +250,13 @@ core_fn u32 tier_now(u32 tier, u64 burst_ns)
 	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS ? TIER_INTERACTIVE : tier;
 }
 
-/* Whether a frame that is due then presses now. 0: there is none. */
+/* Whether a frame that is due then makes its thread urgent now. 0: there is none. */
 core_fn int tier_frame_presses(u64 due_ns, u64 now_ns)
 {
 	return due_ns && now_ns + TIER_FRAME_NEAR_NS >= due_ns && now_ns < due_ns + TIER_FRAME_LOST_NS;
 }
 
-/* How long from one frame to the next, by what it was so far and the last one; a pause is none. */
+/* The period of frames, by what it was so far and the last interval; a pause is not one. */
 core_fn u64 tier_frame_period_ns(u64 period_ns, u64 interval_ns)
 {
 	if (!interval_ns || interval_ns > NSEC_PER_SEC)
@@ -211,51 +264,92 @@ core_fn u64 tier_frame_period_ns(u64 period_ns, u64 interval_ns)
 	return period_ns ? (period_ns * 7 + interval_ns) / 8 : interval_ns;
 }
 
-/* Whether a thread that gets its CPU now waited for it longer than it may. */
-core_fn int tier_is_missed(u32 tier, u64 wait_ns)
+/* When the frame after one that was presented now is due; 0: unknown, since there is no period yet. */
+core_fn u64 tier_frame_due_ns(u64 period_ns, u64 now_ns)
+{
+	return period_ns ? now_ns + period_ns : 0;
+}
+
+/* Whether a thread that starts to run has missed its deadline. */
+core_fn int tier_misses_deadline(u32 tier, u64 wait_ns)
 {
 	return tier == TIER_LATENCY_CRITICAL && wait_ns > TIER_MISS_NS;
 }
 
-/* Whether somebody in a queue can be late, given the longest wait that was found when somebody last looked, and how
- * long ago that was. */
+/* Whether a thread in a queue can be late, given the longest wait at the last look, and how long ago that was. */
 core_fn int tier_may_be_late(u64 longest_ns, u64 since_ns)
 {
 	return longest_ns + since_ns >= TIER_LATE_NS;
 }
 
-/* How long a thread must have waited to be taken out of turn, given the longest wait that was found when somebody last
- * looked: among many late ones those that have waited longest come first, wherever in the queue they are. */
-core_fn u64 tier_late_bar_ns(u64 longest_ns)
+/* Whether a CPU that last looked for late threads then has to do so again. */
+core_fn int tier_looks_for_late(u64 last_ns, u64 now_ns)
 {
-	u64 bar_ns = longest_ns / 4 * 3;
-
-	return bar_ns > TIER_LATE_NS ? bar_ns : TIER_LATE_NS;
+	return now_ns > last_ns && now_ns - last_ns >= TIER_LATE_EVERY_NS;
 }
 
-/* Whether a thread that wakes needs so little that it may have it at once, although nothing more is known of it: it ran
- * for so long before it last slept, and woke for that so long ago. */
+/* How long a thread must have waited to be dispatched out of order, given the longest wait at the last look: among many
+ * late ones those that have waited longest come first, wherever in the queue they are. */
+core_fn u64 tier_late_threshold_ns(u64 longest_ns)
+{
+	u64 threshold_ns = longest_ns / 4 * 3;
+
+	return threshold_ns > TIER_LATE_NS ? threshold_ns : TIER_LATE_NS;
+}
+
+/* Whether a late thread is dispatched out of order, given how many this look has dispatched. */
+core_fn int tier_takes_late(u64 wait_ns, u64 threshold_ns, u32 taken)
+{
+	return wait_ns >= threshold_ns && taken < TIER_LATE_MOST;
+}
+
+/* The longest wait in a queue that is too long for one look, given the wait of the last thread seen: those behind it
+ * may be late. */
+core_fn u64 tier_late_unseen_ns(u64 wait_ns)
+{
+	return wait_ns > TIER_LATE_NS ? wait_ns : TIER_LATE_NS;
+}
+
+/* How many threads of a queue wait for each of its CPUs. */
+core_fn u32 tier_queued_per_cpu(u32 queued, u32 cpus)
+{
+	return queued / (cpus ? cpus : 1);
+}
+
+/* Whether so many threads, of those that wait for a CPU or of those that are first in its queue and urgent, are enough
+ * for many urgent ones. */
+core_fn int tier_are_many_urgent(u32 threads)
+{
+	return threads >= TIER_LOAD_URGENT;
+}
+
+/* Whether a thread that wakes needs so little that it may preempt at once, although nothing more is known of it: how
+ * long its last burst was, and how long ago it woke for that. */
 core_fn int tier_is_light(u64 last_burst_ns, u64 wake_gap_ns)
 {
 	return last_burst_ns <= TIER_LIGHT_NS && wake_gap_ns / TIER_LIGHT_PARTS >= last_burst_ns;
 }
 
-/* Whether a thread has not had more than its share, by its queue's clock: only such a one pushes others off, so that
- * many threads that each need little do not take all. An urgent one may be a slice ahead. */
+/* Whether a thread has not had more than its share, by its queue's clock: only such a one preempts, so that many
+ * threads that each need little do not take all. An urgent one may be a slice ahead. */
 core_fn int tier_is_owed(u32 tier, u64 vtime, u64 queue_vtime, u64 slice_ns)
 {
 	return vtime_before(vtime, queue_vtime + (tier == TIER_LATENCY_CRITICAL ? slice_ns : 1));
 }
 
-/* Whether a thread that wakes may push off the one that runs, which has run so long since it last slept and so long
- * since it got the CPU: only one that is less urgent, so never an urgent one; and not before that one has got something
- * done, if the need is not great. */
-core_fn int tier_preempts(u32 tier, int is_light, u32 running_tier, u64 running_burst_ns, u64 ran_ns)
+/* Whether a thread that wakes may preempt the one that runs, given that one's burst and how long it has had the CPU:
+ * one that is less urgent, and, unless the need is great, not before that one has got something done. Of two urgent
+ * ones that which needs little goes before one that needs more, by its last burst or by this one: a sound buffer need
+ * not wait for a frame, nor for somebody who burns, and the frame loses next to nothing. */
+core_fn int tier_preempts(u32 tier, int is_light, u32 running_tier, u64 running_burst_ns, u64 running_last_ns,
+			  u64 ran_ns)
 {
 	u32 running = tier_now(running_tier, running_burst_ns);
 
 	if (tier == TIER_LATENCY_CRITICAL)
-		return running < TIER_LATENCY_CRITICAL;
+		return running < TIER_LATENCY_CRITICAL ||
+		       (running == TIER_LATENCY_CRITICAL && is_light &&
+			(running_burst_ns > TIER_LIGHT_NS || running_last_ns > TIER_LIGHT_NS));
 	if (tier != TIER_INTERACTIVE)
 		return 0;
 	if (is_light && running < TIER_LATENCY_CRITICAL && running_burst_ns > TIER_LIGHT_NS)
@@ -263,7 +357,34 @@ core_fn int tier_preempts(u32 tier, int is_light, u32 running_tier, u64 running_
 	return running == TIER_BATCH && ran_ns >= TIER_UNDISTURBED_NS;
 }
 
-/* Virtual time that one queue's clock has measured, by another queue's. */
+/* Whether a thread that runs in this tier gives way to urgent ones that wait. TIERS: nothing takes its CPU away. */
+core_fn int tier_gives_way(u32 running_tier)
+{
+	return running_tier < TIER_LATENCY_CRITICAL;
+}
+
+/* Whether a thread that waits asks for short turns: one that is no hog, whatever was learned of its kind. */
+core_fn int tier_asks_for_turns(u32 tier, u64 burst_ns)
+{
+	return tier < TIER_LATENCY_CRITICAL && burst_ns < TIER_HOG_NS;
+}
+
+/* Whether a thread that runs gives up the rest of its slice when the tick comes: it is not urgent, has got something
+ * done, and not long ago one that asks for turns and could not preempt it began to wait. So that one waits for a short
+ * turn of each thread before it, and not for a long slice of each. Who is first is then decided as at a slice's end. */
+core_fn int tier_ends_turn(u32 running_tier, u64 ran_ns, u64 turns_until_ns, u64 now_ns)
+{
+	return tier_gives_way(running_tier) && turns_until_ns > now_ns && ran_ns >= TIER_TURN_NS;
+}
+
+/* Whether a thread that is enqueued looks first whether it may preempt the one on its own CPU, which takes neither a
+ * queue nor an interrupt. When a thread wakes, idle CPUs have been looked for; else there may be one. */
+core_fn int tier_preempts_own_cpu(int wakes, int is_owed, u32 tier, int is_light)
+{
+	return wakes && is_owed && (tier == TIER_LATENCY_CRITICAL || is_light);
+}
+
+/* A vtime by one queue's clock, converted to another's. */
 core_fn u64 vtime_moved(u64 vtime, u64 from_clock, u64 to_clock)
 {
 	return vtime - from_clock + to_clock;

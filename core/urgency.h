@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What urgency may cost: a thread that burns has none for a while, and all urgent threads of one user, or of one
- * control group, may use so much together. Pure; src/sched/hints.c looks at threads and carries it out. */
+/* Limits of urgency: a thread that burns CPU is throttled for a while, and all urgent threads of one user, or of one
+ * control group, have a budget together. Pure; src/sched/hints.c looks at threads and carries it out. */
 #ifndef TACTUS_CORE_URGENCY_H
 #define TACTUS_CORE_URGENCY_H
 
@@ -10,8 +10,10 @@ enum {
 	URGENCY_LOOK_NS = 200 * NSEC_PER_MSEC, /* urgent threads are looked at so often */
 	URGENCY_CPU_PERCENT = 75,	       /* of one CPU: a user's urgent threads may use so much in any case */
 	URGENCY_CPUS_PERCENT = 50,	       /* and so much of all CPUs */
+	URGENCY_BURN_CPUS = 8,		       /* of so many CPUs a user's urgent threads may burn one */
 	URGENCY_THREADS_MOST = 64,	       /* so many threads of one user are urgent at a time */
-	URGENCY_BAR_DOUBLES = 3,	       /* so often who burns again and again is barred for twice as long */
+	URGENCY_FILL_NS = 1 * NSEC_PER_MSEC,   /* an account is filled no more often: shares of less would get lost */
+	URGENCY_THROTTLE_DOUBLES = 3, /* so many times the throttling of a thread that burns again and again doubles */
 };
 
 /* One thread, from look to look. */
@@ -19,7 +21,7 @@ struct urgency_watch {
 	u64 looked_ns; /* 0: never yet */
 	u64 cpu_ns;    /* its CPU time then */
 	u64 awake_ns;  /* and how long it had waited for CPUs besides */
-	u64 barred_until_ns;
+	u64 throttled_until_ns;
 	u32 burnt; /* so often, one after the other */
 	u32 unused;
 };
@@ -31,14 +33,14 @@ struct urgency_use {
 	u64 awake_ns; /* on a CPU or waiting for one */
 };
 
-/* What one user, or one group, has left. It is filled as time goes on, up to a second's worth, and may be overdrawn by
- * as much, which has to be made up for. */
+/* What is left of a user's, or a group's, budget. It is refilled as time goes on, up to that of one second, and may be
+ * overdrawn by as much, which has to be made up for. */
 struct urgency_account {
 	u64 filled_ns; /* 0: never yet */
 	s64 left_ns;
 };
 
-/* What may be used in a time, on so many CPUs. */
+/* The budget for a span of time, on so many CPUs. */
 core_fn u64 urgency_budget_ns(u32 cpus, u64 span_ns)
 {
 	u64 one_ns = span_ns / 100 * URGENCY_CPU_PERCENT, all_ns = span_ns / 100 * URGENCY_CPUS_PERCENT * cpus;
@@ -51,6 +53,9 @@ core_fn void urgency_fill(struct urgency_account *account, u32 cpus, u64 now_ns)
 	s64 most_ns = (s64)urgency_budget_ns(cpus, NSEC_PER_SEC);
 	u64 span_ns = now_ns - account->filled_ns;
 
+	/* CPUs' clocks may differ by a little: the time may seem to be before. */
+	if (account->filled_ns && (s64)span_ns < (s64)URGENCY_FILL_NS)
+		return;
 	if (!account->filled_ns || span_ns >= 2 * NSEC_PER_SEC)
 		account->left_ns = most_ns;
 	else
@@ -94,7 +99,7 @@ core_fn struct urgency_use urgency_looked(struct urgency_watch *watch, u64 cpu_n
 	return use;
 }
 
-/* Nobody saw what a thread did that is gone: it may have used all of the time. */
+/* What a thread did between the last look and its end is not known: it may have used all of the time. */
 core_fn u64 urgency_unseen_ns(const struct urgency_watch *watch, u64 now_ns)
 {
 	u64 span_ns = watch->looked_ns ? now_ns - watch->looked_ns : 0;
@@ -102,8 +107,8 @@ core_fn u64 urgency_unseen_ns(const struct urgency_watch *watch, u64 now_ns)
 	return span_ns < NSEC_PER_SEC ? span_ns : NSEC_PER_SEC;
 }
 
-/* Whoever hardly sleeps needs no urgency to get on: the same measure as under sched_ext. One that is not urgent now may
- * be awake since it gets no CPU. A look that came too soon tells nothing. */
+/* A thread that hardly sleeps needs no urgency to get on: the same measure as under sched_ext. One that is not urgent
+ * may be awake because it gets no CPU. A look that came too soon says nothing. */
 core_fn int urgency_burns(const struct urgency_use *use, int is_urgent)
 {
 	u64 burnt_ns = is_urgent ? use->awake_ns : use->cpu_ns;
@@ -111,33 +116,40 @@ core_fn int urgency_burns(const struct urgency_use *use, int is_urgent)
 	return use->span_ns >= TIER_WATCH_NS && burnt_ns * 100 > use->span_ns * TIER_AWAKE_PERCENT;
 }
 
-core_fn void urgency_bar(struct urgency_watch *watch, u64 now_ns)
+/* Whether those of a user, or of a group, that burn may go on, given what they used together. A thread that feeds a GPU
+ * may never sleep, and one of many CPUs is no loss to others. */
+core_fn int urgency_may_burn(u32 cpus, u64 span_ns, u64 burnt_ns)
 {
-	watch->barred_until_ns = now_ns + TIER_BARRED_NS;
+	return burnt_ns <= span_ns * cpus / URGENCY_BURN_CPUS;
 }
 
-/* Who burns whenever he can is barred for longer and longer; who has been on his good behaviour for as long as he was
- * barred begins anew. */
+core_fn void urgency_throttle(struct urgency_watch *watch, u64 now_ns)
+{
+	watch->throttled_until_ns = now_ns + TIER_THROTTLED_NS;
+}
+
+/* A thread that burns whenever it can is throttled for longer and longer; one that has not burnt for as long as it was
+ * throttled starts afresh. */
 core_fn void urgency_judge(struct urgency_watch *watch, int burns, u64 now_ns)
 {
-	u64 barred_ns = (u64)TIER_BARRED_NS << watch->burnt;
+	u64 throttled_ns = (u64)TIER_THROTTLED_NS << watch->burnt;
 
 	if (!burns) {
-		if (watch->burnt && now_ns >= watch->barred_until_ns + barred_ns)
+		if (watch->burnt && now_ns >= watch->throttled_until_ns + throttled_ns)
 			watch->burnt = 0;
 		return;
 	}
-	watch->barred_until_ns = now_ns + barred_ns;
-	if (watch->burnt < URGENCY_BAR_DOUBLES)
+	watch->throttled_until_ns = now_ns + throttled_ns;
+	if (watch->burnt < URGENCY_THROTTLE_DOUBLES)
 		watch->burnt++;
 }
 
-core_fn int urgency_is_barred(const struct urgency_watch *watch, u64 now_ns)
+core_fn int urgency_is_throttled(const struct urgency_watch *watch, u64 now_ns)
 {
-	return now_ns < watch->barred_until_ns;
+	return now_ns < watch->throttled_until_ns;
 }
 
-/* Of threads in the order of what they used, the most first, so many have to go until the others stay within it. */
+/* Of threads sorted by what they used, the most first: how many have to go until the others stay within the budget. */
 core_fn u32 urgency_too_many(const u64 *used_ns, u32 len, u64 budget_ns)
 {
 	u64 sum_ns = 0;

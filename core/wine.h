@@ -51,7 +51,7 @@ core_fn void wine_name_narrow(struct comm *to, const u16 *from, u32 len)
 }
 
 /* What the kernel half asks its program to do, where it can't reach the threads by itself. */
-enum wine_told { WINE_TOLD_PROCESS, WINE_TOLD_PRIORITY };
+enum wine_reported { WINE_REPORTS_PROCESS, WINE_REPORTS_PRIORITY };
 
 struct wine_message {
 	u32 what;

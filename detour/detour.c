@@ -81,7 +81,7 @@ static char *append_hex(char *at, const char *end, u64 number)
 	}
 }
 
-/* The folder, and what is told behind it. Returns 0 if tactus wrote no folder. */
+/* The folder, and `behind` after it. Returns 0 if tactus wrote no folder. */
 static int path_of(char *path, const char *behind)
 {
 	char *at = path;
@@ -170,10 +170,10 @@ static const struct detour_plan *read_plan(const struct library *library)
 
 /* Gets the memory that is counted in; afterwards detour_page says where it is, in this process and in no child. Its
  * room is taken at once, so that it is this program's and no later call has to wait for any. */
-static void begin_counting(u32 tells)
+static void begin_counting(u32 reports)
 {
 	u32 pid = (u32)detour_call_kernel(__NR_getpid, 0, 0, 0, 0, 0, 0), seen_pid = 0;
-	u64 bytes = tells ? DETOUR_TELLING_BYTES : DETOUR_COUNTS_BYTES;
+	u64 bytes = reports ? DETOUR_REPORTING_BYTES : DETOUR_COUNTS_BYTES;
 	struct detour_counts *counts = NULL;
 	char path[PATH_BYTES];
 	int fd;
@@ -193,8 +193,8 @@ static void begin_counting(u32 tells)
 	counts->version = DETOUR_VERSION;
 	counts->len = DETOUR_ROWS;
 	counts->pid = pid;
-	/* In a pid namespace of its own a thread would tell of itself by a number that is another's outside. */
-	counts->tells = tells && pid == seen_pid;
+	/* In a pid namespace of its own a thread would name itself by a number that is another's outside. */
+	counts->reports = reports && pid == seen_pid;
 	__atomic_store_n(&counts->magic, DETOUR_COUNTS_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&detour_page.counts, counts, __ATOMIC_RELEASE);
 }
@@ -270,9 +270,9 @@ static void *count_stub(const struct library *library, const struct detour_place
 		stub->push = (char *)detour_push_code + place->reg * DETOUR_CODE_BYTES;
 		stub->shape = place->shape;
 		stub->function = place->function;
-		stub->go = place->kind == DETOUR_WHOLE	? (void *)detour_whole
-			   : place->kind == DETOUR_TELL ? (void *)detour_tell
-							: stub->push;
+		stub->go = place->kind == DETOUR_WHOLE	  ? (void *)detour_whole
+			   : place->kind == DETOUR_REPORT ? (void *)detour_report
+							  : stub->push;
 		row = &counts->rows[i];
 		row->device = library->device;
 		row->inode = library->inode;
@@ -297,11 +297,11 @@ static void *instead_of(struct library *library, void *real)
 	place = library->plan ? place_at(library, (u64)real) : NULL;
 	if (place && !has_begun) {
 		detour_every = library->plan->every;
-		begin_counting(library->plan->tells && detour_may_tell());
+		begin_counting(library->plan->reports && detour_may_report());
 		has_begun = 1;
 	}
-	/* Where nothing can be told, every launch runs into the probe. */
-	if (place && place->kind == DETOUR_TELL && detour_page.counts && !detour_page.counts->tells)
+	/* Where nothing can be reported, every launch runs into the probe. */
+	if (place && place->kind == DETOUR_REPORT && detour_page.counts && !detour_page.counts->reports)
 		place = NULL;
 	if (place && detour_page.counts)
 		instead = place->kind == DETOUR_PROC_ADDRESS ? proc_stub(library, real)

@@ -25,7 +25,7 @@ struct detour_stub {
 	void *behind; /* its second instruction */
 	void *go;     /* where a call goes that is only counted */
 	u64 next;     /* the call that is sent next, counted from 0 */
-	u16 shape;    /* of one that is told */
+	u16 shape;    /* of one that is reported */
 	u16 function;
 	u32 unused[3];
 };
@@ -39,19 +39,19 @@ extern const u8 detour_code[] __attribute__((visibility("hidden")));
 extern const u8 detour_push_code[] __attribute__((visibility("hidden")));
 extern const u8 detour_proc_code[] __attribute__((visibility("hidden")));
 extern const u8 detour_whole[] __attribute__((visibility("hidden")));
-extern const u8 detour_tell[] __attribute__((visibility("hidden")));
+extern const u8 detour_report[] __attribute__((visibility("hidden")));
 
-/* The arguments of a call, as detour_tell has saved them. */
+/* The arguments of a call, as detour_report has saved them. */
 struct detour_saved {
 	u64 r11, r10, r9, r8, rcx, rdx, rsi, rdi;
 	u64 back;    /* the return address */
 	u64 stack[]; /* arguments from the seventh */
 };
 
-/* Tells of a launch. Returns 0 if it is to run into the probe. tell.c has it. */
+/* Reports a launch. Returns 0 if it is to run into the probe. report.c has it. */
 u64 detour_note(const struct detour_saved *saved, const struct detour_stub *stub) __attribute__((visibility("hidden")));
-/* Whether launches can be told at all here. */
-int detour_may_tell(void) __attribute__((visibility("hidden")));
+/* Whether launches can be reported at all here. */
+int detour_may_report(void) __attribute__((visibility("hidden")));
 /* Looks for the clock in the kernel's own library. */
 struct link_map;
 void detour_find_clock(const struct link_map *map) __attribute__((visibility("hidden")));

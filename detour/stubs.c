@@ -37,8 +37,8 @@ _Static_assert(DETOUR_STACK_WORDS == 16 && DETOUR_MARK_COUNTED_BIT == 62, "as be
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.globl detour_code, detour_push_code, detour_proc_code, detour_whole, detour_tell\n"
-"	.hidden detour_code, detour_push_code, detour_proc_code, detour_whole, detour_tell\n"
+"	.globl detour_code, detour_push_code, detour_proc_code, detour_whole, detour_report\n"
+"	.hidden detour_code, detour_push_code, detour_proc_code, detour_whole, detour_report\n"
 "	.cfi_startproc\n"
 "	.p2align 6\n"
 /* r10: the row's number. */
@@ -107,7 +107,7 @@ __asm__(
 "	jmp	*%rax\n"
 /* The arguments are handed over as struct detour_saved. */
 "	.p2align 4\n"
-"detour_tell:\n"
+"detour_report:\n"
 "	.irp	reg, %rdi, %rsi, %rdx, %rcx, %r8, %r9, %r10, %r11\n"
 "	pushq	\\reg\n"
 "	.cfi_adjust_cfa_offset 8\n"

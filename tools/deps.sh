@@ -7,11 +7,11 @@ cd "$(dirname "$0")/.."
 . tools/lib.sh
 . tools/foreign.sh
 
-build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-dev pkg-config python3"
+build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-dev libncurses-dev pkg-config python3"
 unit_packages="libclang-rt-14-dev"
 # What guests run of this machine's files.
 vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
-test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc"
+test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux"
 # 32-bit programs. The package without a number would take cross compilers out.
 gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)
 [ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-${gcc_number:-12}-multilib"
@@ -22,7 +22,8 @@ role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 xvfb mesa-utils li
 libbpf_packages="xz-utils linux-libc-dev"
 kernel_source=linux-source-6.12
 cross_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-cross_libraries="libelf-dev libelf1 zlib1g-dev zlib1g libinih-dev libinih1 libiberty-dev libzstd-dev"
+cross_libraries="libelf-dev libelf1 zlib1g-dev zlib1g libinih-dev libinih1 libiberty-dev libzstd-dev
+	libncurses-dev libncurses6 libncursesw6 libtinfo6"
 
 distribution_libbpf_is_enough() {
 	pkg-config --atleast-version=1.4 libbpf 2>/dev/null &&

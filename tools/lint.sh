@@ -9,7 +9,7 @@ breaches=0
 breach() { printf '%s\n' "$*"; breaches=$((breaches + 1)); }
 
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard '*.c' '*.h')
-mapfile -t shell_files < <(git ls-files --cached --others --exclude-standard '*.sh' .ci/run)
+mapfile -t shell_files < <(git ls-files --cached --others --exclude-standard '*.sh' '*.bash' .ci/run)
 
 check_format() {
 	say "clang-format"
@@ -29,32 +29,15 @@ check_shell() {
 	shellcheck -x -s bash -e SC1090,SC1091,SC2154,SC2034,SC2016,SC2317 "${shell_files[@]}" || breach "shellcheck: see above"
 }
 
-# may_include ROOM PATTERN-OF-WHAT-IT-MAY: every include in the room's files must match
-may_include() {
-	local room=$1 allowed=$2 line
-	while IFS= read -r line; do
-		breach "$line: not for $room/ (may include: $allowed)"
-	done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include' "$room"/*.[ch] | grep -vE "include ($allowed)")
-}
-
-# may_not_include ROOM PATTERN WHY
-may_not_include() {
-	local line
-	while IFS= read -r line; do
-		breach "$line: not for $1/ ($3)"
-	done < <(grep -HnE "^[[:space:]]*#[[:space:]]*include.*($2)" "$1"/*.[ch])
-}
-
 check_rooms() {
+	local line
 	say "the rules of the rooms"
-	may_include core '"[a-z_]+\.h"'
-	may_include bpf '<linux/bpf.h>|<linux/ptrace.h>|<stdbool.h>|<bpf/|"[a-z_]+\.h"|"\.\./core/'
-	may_include detour '<asm/|<linux/|<link.h>|<stddef.h>|"detour.h"|"\.\./core/'
-	may_not_include src/base 'bpf/|\.skel\.h|sensor/|model/|view/|sink/|sched/' "base knows only itself and core"
-	may_not_include src/model 'bpf/|\.skel\.h|stdio\.h|sensor/|view/|sink/|sched/' "model knows neither libbpf nor printing"
-	may_not_include src/sink 'bpf/|\.skel\.h|sensor/|model/|view/|sched/' "sink prints what it is given"
-	may_not_include src/view 'bpf/|\.skel\.h' "only sensor, stream and sched see libbpf"
-	may_not_include src 'bpf/|\.skel\.h' "main is the table of commands"
+	while IFS= read -r line; do
+		breach "$line"
+	done < <(python3 tools/rooms.py || printf 'tools/rooms.py: exit status %s\n' $?)
+	while IFS= read -r line; do
+		breach "$line: scheduler state is written through bpf/scx_task.h"
+	done < <(grep -HnE '(->|\.)scx\.' bpf/*.[ch] | grep -v '^bpf/scx')
 }
 
 check_sizes() {

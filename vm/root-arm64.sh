@@ -11,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../tools/foreign.sh"
 
 programs="bash dash coreutils libc-bin gzip grep sed mawk findutils diffutils procps util-linux mount kmod hostname python3 stress-ng rt-tests
-	libelf1 libinih1 zlib1g"
+	libelf1 libinih1 zlib1g libncursesw6 libtinfo6"
 
 main() {
 	local root=$1

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the shell command CMD as root in a VM with a kernel of choice; its output and exit status become ours.
-# Read from the environment: CMD, KERNEL, CPUS, CLOCK, LIMIT, MEM, APPEND for more kernel parameters, and IN_TURNS=yes, by which
-# CPUs are emulated one after another: at half the speed, but as safely as on hardware.
+# Read from the environment: CMD, KERNEL, CPUS, CLOCK, LIMIT, MEM, APPEND for more kernel parameters, TOPOLOGY for the CPUs as
+# QEMU's -smp describes them (sockets=2,cores=2), and IN_TURNS=yes, by which CPUs are emulated one after another: at half the
+# speed, but as safely as on hardware.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -32,7 +33,7 @@ check_settings() {
 	is_number "$cpus" "$most_cpus" || refuse "CPUS=$cpus: not a number from 1 to $most_cpus"
 	is_number "$limit" "$most_seconds" || refuse "LIMIT=$limit: not a number of seconds from 1 to $most_seconds"
 	[[ $memory =~ ^[1-9][0-9]{0,5}[MG]$ ]] || refuse "MEM=$memory: not a size like 512M or 2G"
-	[ "$clock" = real ] || [ "$cpus" = 1 ] || refuse "CPUS=$cpus: CLOCK=virtual counts the instructions of one CPU"
+	[[ ${TOPOLOGY:-cores=1} =~ ^[a-z]+=[0-9]+(,[a-z]+=[0-9]+)*$ ]] || refuse "TOPOLOGY=$TOPOLOGY: not like sockets=2,cores=2,threads=1"
 	case $(pwd -P)/ in
 	/dev/* | /proc/* | /sys/*) refuse "$(pwd -P): a guest has its own /dev, /proc and /sys: work in another folder" ;;
 	esac
@@ -66,14 +67,28 @@ choose_machine() {
 	over=()
 	if [ ! -e "$1/root" ]; then
 		[ "$(uname -m)" = x86_64 ] || refuse "KERNEL=$kernel: for x86-64 machines, whose programs it runs; take KERNEL=debian-arm64"
+		[ "$clock" = real ] || [ "$cpus" = 1 ] || share_virtual_clock
 		return
 	fi
+	[ "$clock" = real ] || [ "$cpus" = 1 ] || refuse "KERNEL=$kernel: on the virtual clock it has one CPU"
 	machine=(qemu-system-aarch64 -M 'virt,gic-version=3' -cpu 'max,pauth-impdef=on')
 	machine_parameters=$arm64_parameters
 	over=(
 		-fsdev "local,id=over,path=$(escaped "$(realpath "$1/root")"),security_model=none,readonly=on,multidevs=remap"
 		-device 'virtio-9p-pci,fsdev=over,mount_tag=over'
 	)
+}
+
+# Before version 10, QEMU's CPUs run for milliseconds each in their turn. With the HPET, the kernel takes the APIC's timer for
+# broken, since the two clocks stand still at different times.
+share_virtual_clock() {
+	local words
+	# One from the cache takes its libraries from the machine's own.
+	command -v qemu-system-x86_64 >/dev/null || install_packages qemu-system-x86
+	words=$("$here/qemu.sh") || exit 1
+	mapfile -t machine <<<"$words"
+	machine+=(-cpu max)
+	machine_parameters+=" nohpet"
 }
 
 # Fills qemu_words. The host's root is exported with all that is mounted in it; remapped inode numbers keep files of
@@ -85,7 +100,7 @@ compose() {
 	[ "$clock" = real ] || pace=(-accel 'tcg,thread=single' -icount 'shift=1,sleep=off')
 	qemu_words=(
 		"${machine[@]}" -nodefaults -no-user-config -display none -no-reboot
-		"${pace[@]}" -smp "$cpus" -m "$memory"
+		"${pace[@]}" -smp "$cpus${TOPOLOGY:+,$TOPOLOGY}" -m "$memory"
 		-kernel "$boot/vmlinuz" -initrd "$boot/initramfs"
 		-append "$kernel_parameters $machine_parameters ${APPEND:-}"
 		-chardev "file,id=console,path=$(escaped "$work/console")" -serial chardev:console

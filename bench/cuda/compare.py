@@ -57,7 +57,7 @@ for build in ("static", "shared"):
     check(f"{build}: launches by kernel name", total(tables, "launches", "launches"), int(said.get("launches", -1)))
     check(f"{build}: the kernel has its name", str([row["kernel"] for row in tables.get("launches", [])]),
           lambda names: "small_kernel" in names)
-    # The program counts its launches itself, or tells of them.
+    # The program counts its launches itself, or reports them.
     for options, seen in ((("--sample", "100"), 200), (("-v",), 20000), (("--api", "all", "--sample", "100"), 200)):
         said, tables = run(build, "launches", 20000, options)
         check(f"{build} {' '.join(options)}: launches", calls(tables, LAUNCH), int(said.get("launches", -1)))

@@ -56,7 +56,7 @@ step "counts, sums and names against the programs' own word"
 python3 "$here/compare.py" "$tactus" "$work" "$out"
 
 step "a start-up as a table"
-"$tactus" cuda -n all -o "$out/startup.jsonl" -- "$work/programs-static" launches 10 | tee "$out/startup.txt"
+"$tactus" cuda -n all -o "$out/startup.jsonl" -- "$work/programs-static" launches 10 2>&1 | tee "$out/startup.txt"
 "$tactus" cuda -o "$out/startup.json" -- "$work/programs-static" launches 10 >/dev/null
 wc -lc "$out/startup.jsonl" "$out/startup.json"
 python3 -c 'import json,sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "trace events")' "$out/startup.json"

@@ -31,7 +31,7 @@ SETTINGS = {
 
 
 def call_ns(program, library, options=None):
-    # What is told is read ten times a second: no more at once than there is room for.
+    # What is reported is read ten times a second: no more at once than there is room for.
     times = min(calls, 50000) if options == [] else calls
     command = ["taskset", "-c", home, program, library, "rate", str(times)]
     if options is not None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The same launch-bound PyTorch loop as launches.py, in a process that 'tactus cuda' starts. Such processes differ by a third from each
 other, untraced too, so each is compared with itself: it loops while tactus watches, ends tactus, and loops on. What counts calls or
-tells of them inside the process stays there: hits.py has what that costs alone. A process that only loses its parent is the control.
+reports them inside the process stays there: hits.py has what that costs alone. A process that only loses its parent is the control.
 Usage: started.py TACTUS LAUNCHES ROUNDS [SECONDS]. Prints one JSON object a line. Some 8 seconds a process, four a round; begins
 none after SECONDS."""
 import json

@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # The loads under one scheduler after another, in one boot of a VM; called by bench/latency/run.sh.
 # Usage: bench/latency/guest.sh ROUNDS 'SCHEDULER...' LOAD...   Prints lines "result SCHEDULER LOAD name=value...".
+# Three schedulers are none of their own: by 'fifo' urgent threads have a realtime priority under the kernel's, which is the least
+# that can be had here; by 'into' tactus is started while the load runs, and what counts begins three seconds after it has come; by
+# 'soon' three seconds after its start, whether it has come or not. BED is put behind the load's name.
 set -uo pipefail
+# Stock kernels have these as modules.
+modprobe -a evdev uinput 2>/dev/null
 rounds=$1 schedulers=$2
 shift 2
 loads=("$@")
@@ -12,7 +17,7 @@ seconds=${SECONDS_EACH:-4}
 warm=2 # before anything counts: roles are found out by then
 scratch=$(mktemp -d)
 export TACTUS_DB=$scratch/procdb.bin
-runner=
+runner='' enabled_s=''
 trap '[ -z "$runner" ] || kill "$runner"' EXIT
 
 state() { cat /sys/kernel/sched_ext/state; }
@@ -25,6 +30,8 @@ until_state() {
 	return 1
 }
 
+uptime_cs() { awk '{ printf "%d\n", $1 * 100 }' /proc/uptime; }
+
 until_hints() {
 	for _ in $(seq 900); do
 		! grep -q "hints to the kernel's scheduler" "$scratch/err" || return 0
@@ -33,7 +40,10 @@ until_hints() {
 	return 1
 }
 
+# Leaves in enabled_s how long the scheduler took to come.
 take_over() {
+	local began
+	began=$(uptime_cs)
 	case $1 in
 	tactus) $tactus run --actuator scx >"$scratch/out" 2>"$scratch/err" & ;;
 	tactus-*) $tactus run --actuator scx --raise "${1#tactus-}" >"$scratch/out" 2>"$scratch/err" & ;;
@@ -42,15 +52,16 @@ take_over() {
 	*) return 0 ;;
 	esac
 	runner=$!
-	[ "$1" != hints ] || { until_hints && return; }
-	until_state enabled
+	if [ "$1" = hints ]; then until_hints; else until_state enabled; fi || return
+	enabled_s=$(($(uptime_cs) - began))
+	enabled_s=$((enabled_s / 100)).$((enabled_s / 10 % 10))
 }
 hand_back() {
 	[ -n "$runner" ] || return 0
 	[ "$(state)" = enabled ] || [ "$1" = hints ] || echo "tactus: $1 was taken out: $(cat "$scratch/err")" >&2
 	kill -INT "$runner"
 	wait "$runner"
-	runner=
+	runner='' enabled_s=''
 	[ -z "${SHOW_STATUS:-}" ] || sed 's/^/status /' "$scratch/out"
 	until_state disabled
 }
@@ -66,17 +77,58 @@ beside() {
 	wait "$pid"
 }
 burden_s=$((seconds + warm))
+into_s=3
+cpus=$(nproc)
+# The CPUs are all taken, twice.
+hogs=(0 0 0) jobs=3
+[ "$cpus" = 1 ] || { mapfile -t hogs < <(yes 0 | head -n $((2 * cpus))) && jobs=$((2 * cpus)); }
+by=() # what urgent programs are started by
+
+# wakers_into into|soon: hogs and wakers first, then tactus.
+wakers_into() {
+	local hogs_pid wakers_pid
+	# A process group, since nobody knows how long it takes.
+	setsid $load hogs 600 "${hogs[@]}" >/dev/null &
+	hogs_pid=$!
+	$load wakers "$cpus" 5000 300 "$seconds" $into_s signal >"$scratch/wakers" &
+	wakers_pid=$!
+	sleep 2
+	[ "$1" = into ] || (sleep 0.1 && kill -USR1 $wakers_pid) &
+	take_over tactus
+	[ "$1" = soon ] || kill -USR1 $wakers_pid
+	wait $wakers_pid
+	kill -- -$hogs_pid
+	wait $hogs_pid 2>/dev/null
+	printf 'enabled_s=%s ' "$enabled_s"
+	cat "$scratch/wakers"
+	hand_back tactus
+}
+
+# What an urgent thread gets is what others do not: here that is a fifth of the CPU.
+unknown_beside_urgent() {
+	local urgent
+	$load periodic 5000 1000 "$seconds" $warm >"$scratch/urgent" &
+	urgent=$!
+	beside $load hogs $burden_s "${hogs[@]}" -- build/bench/unknown "$seconds" $warm
+	wait $urgent
+	sed -E 's/([a-z0-9_]+)=/urgent_\1=/g' "$scratch/urgent"
+}
 
 run_load() {
 	case $1 in
-	periodic) beside $load hogs $burden_s 0 0 0 -- $load periodic 5000 300 "$seconds" $warm ;;
-	frames60) beside $load storm $burden_s 3 -- $load frames 16667 "$seconds" $warm ;;
-	frames144) beside $load storm $burden_s 3 -- $load frames 6944 "$seconds" $warm ;;
-	input) beside $load hogs $burden_s 0 0 0 -- $load input 1000 "$seconds" $warm ;;
-	presents60) beside $load storm $burden_s 3 -- $load presents 16667 "$seconds" $warm ;;
-	presents144) beside $load storm $burden_s 3 -- $load presents 6944 "$seconds" $warm ;;
-	clicks) beside $load hogs $burden_s 0 0 0 -- $load clicks "$seconds" $warm ;;
-	clicks-storm) beside $load storm $burden_s 3 -- $load clicks "$seconds" $warm ;;
+	periodic) beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load periodic 5000 300 "$seconds" $warm ;;
+	unknown) beside $load hogs $burden_s "${hogs[@]}" -- build/bench/unknown "$seconds" $warm ;;
+	unknown-urgent) unknown_beside_urgent ;;
+	wakers) case $scheduler in into | soon) wakers_into "$scheduler" && return ;; esac
+		beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load wakers "$cpus" 5000 300 "$seconds" $warm ;;
+	frames60) beside $load storm $burden_s $jobs -- "${by[@]}" $load frames 16667 "$seconds" $warm ;;
+	frames144) beside $load storm $burden_s $jobs -- "${by[@]}" $load frames 6944 "$seconds" $warm ;;
+	input) beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load input 1000 "$seconds" $warm ;;
+	presents60) beside $load storm $burden_s $jobs -- $load presents 16667 "$seconds" $warm ;;
+	presents144) beside $load storm $burden_s $jobs -- $load presents 6944 "$seconds" $warm ;;
+	clicks) beside $load hogs $burden_s "${hogs[@]}" -- $load clicks "$seconds" $warm ;;
+	clicks-storm) beside $load storm $burden_s $jobs -- $load clicks "$seconds" $warm ;;
+	idle-wakers) $load wakers "$cpus" 5000 300 "$seconds" 1 ;;
 	idle-periodic) $load periodic 5000 300 "$seconds" 1 ;;
 	idle-frames60) $load frames 16667 "$seconds" 1 ;;
 	idle-frames144) $load frames 6944 "$seconds" 1 ;;
@@ -110,12 +162,14 @@ program_cost() {
 for round in $(seq "$rounds"); do
 	for scheduler in $schedulers; do
 		take_over "$scheduler" || exit 1
+		by=()
+		[ "$scheduler" != fifo ] || by=(chrt -f 50)
 		for name in "${loads[@]}"; do
 			case $name-$scheduler in
-			idle-*-eevdf) ;;
-			idle-* | cost-eevdf) continue ;;
+			idle-*-eevdf | wakers-into | wakers-soon) ;;
+			idle-* | cost-eevdf | *hackbench-fifo | *-into | *-soon) continue ;;
 			esac
-			printf 'result %s %s round=%s %s\n' "$scheduler" "$name" "$round" "$(run_load "$name")"
+			printf 'result %s %s round=%s %s%s\n' "$scheduler" "$name${BED:+@$BED}" "$round" "${enabled_s:+enabled_s=$enabled_s }" "$(run_load "$name" | tr '\n' ' ')"
 		done
 		hand_back "$scheduler" || exit 1
 	done

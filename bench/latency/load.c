@@ -154,6 +154,58 @@ static int periodic(char **args)
 	return 0;
 }
 
+enum { WAKERS_MOST = 64 };
+static struct track wakers_tracks[WAKERS_MOST];
+static int64_t wakers_work_ns;
+
+static void *waker_main(void *track)
+{
+	while (track_next(track)) {
+		work(wakers_work_ns);
+		track_done(track);
+	}
+	return NULL;
+}
+
+/* wakers COUNT PERIOD_US WORK_US SECONDS SKIP_S [signal]: so many of them in one process, each at another moment of the
+ * period. With "signal" what is skipped begins at SIGUSR1, so that a scheduler can come while they run. */
+static int wakers(char **args)
+{
+	int count = atoi(args[0]) % WAKERS_MOST, has_signal = args[5] != NULL, got;
+	int64_t period_ns = atoll(args[1]) * 1000, from_ns;
+	struct track all = { 0 };
+	pthread_t threads[WAKERS_MOST];
+	sigset_t set;
+
+	wakers_work_ns = atoll(args[2]) * 1000;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	for (int i = 0; i < count; i++) {
+		track_begin(&wakers_tracks[i], period_ns, has_signal ? 1e6 : atof(args[4]), atof(args[3]));
+		wakers_tracks[i].due_ns += i * period_ns / count;
+		if (pthread_create(&threads[i], NULL, waker_main, &wakers_tracks[i]))
+			return 1;
+	}
+	if (has_signal && !sigwait(&set, &got)) {
+		from_ns = now_ns() + (int64_t)(atof(args[4]) * 1e9);
+		for (int i = 0; i < count; i++) {
+			__atomic_store_n(&wakers_tracks[i].end_ns, from_ns + (int64_t)(atof(args[3]) * 1e9),
+					 __ATOMIC_RELAXED);
+			__atomic_store_n(&wakers_tracks[i].from_ns, from_ns, __ATOMIC_RELAXED);
+		}
+	}
+	for (int i = 0; i < count; i++) {
+		pthread_join(threads[i], NULL);
+		for (size_t at = 0; at < wakers_tracks[i].lateness.len; at++)
+			sample(&all.lateness, wakers_tracks[i].lateness.ns[at]);
+		all.turns += wakers_tracks[i].turns;
+		all.late += wakers_tracks[i].late;
+	}
+	track_print("", &all);
+	return 0;
+}
+
 /* input HZ SECONDS SKIP_S: wakes as often as a fast mouse reports, by reading a device, for next to nothing. */
 static int input(char **args)
 {
@@ -507,8 +559,9 @@ static const struct {
 	int (*run)(char **args);
 	int args_least;
 } loads[] = {
-	{ "periodic", periodic, 4 }, { "input", input, 3 }, { "frames", frames, 3 },	 { "hogs", hogs, 2 },
-	{ "liars", liars, 3 },	     { "storm", storm, 2 }, { "presents", presents, 3 }, { "clicks", clicks, 2 },
+	{ "periodic", periodic, 4 }, { "input", input, 3 },   { "frames", frames, 3 },
+	{ "hogs", hogs, 2 },	     { "liars", liars, 3 },   { "storm", storm, 2 },
+	{ "presents", presents, 3 }, { "clicks", clicks, 2 }, { "wakers", wakers, 5 },
 };
 
 int main(int argc, char **argv)
@@ -524,7 +577,8 @@ int main(int argc, char **argv)
 		putchar('\n');
 		return status;
 	}
-	fprintf(stderr, "usage: load periodic PERIOD_US WORK_US SECONDS SKIP_S | input HZ SECONDS SKIP_S | "
+	fprintf(stderr, "usage: load periodic PERIOD_US WORK_US SECONDS SKIP_S | "
+			"wakers COUNT PERIOD_US WORK_US SECONDS SKIP_S [signal] | input HZ SECONDS SKIP_S | "
 			"frames|presents PERIOD_US SECONDS SKIP_S | clicks SECONDS SKIP_S | hogs SECONDS NICE... | "
 			"liars SECONDS LIARS HOGS | "
 			"storm SECONDS JOBS\n");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a part of the compiler under a name that tells nothing: gcc -wrapper as-copy.sh. Uses $ROLES_NAMES and $ROLES_COPIES.
+# Runs a part of the compiler under a name that says nothing: gcc -wrapper as-copy.sh. Uses $ROLES_NAMES and $ROLES_COPIES.
 set -euo pipefail
 program=$1
 shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Which threads there really were while a scenario ran, told by /proc alone, never by tactus.
+# Which threads there really were while a scenario ran, as /proc alone shows them, never tactus.
 # Usage: census.py TAG OUT [NAMES]: looks four times a second until SIGTERM, then writes OUT, one JSON object a thread.
 """Processes belong to a scenario when TAG/pids lists them, or when their environment, or that of a parent, has
 ROLES_TAG=TAG:KEY. NAMES is a folder

@@ -112,7 +112,7 @@ def kinds_share(verdicts):
 
 
 def print_confusion(verdicts):
-    print("  " + "known as \\ told".ljust(16) + "".join(got.rjust(11) for got in GOT) + "   right")
+    print("  " + "label \\ found".ljust(16) + "".join(got.rjust(11) for got in GOT) + "   right")
     for role in ROLES:
         of_role = [v for v in verdicts if v["label"].role == role]
         if of_role:
@@ -146,7 +146,7 @@ def print_way(way, verdicts):
 
 
 def print_left_out(way, verdicts):
-    """One line for what is told when a kind of evidence is left out; nothing is asked of it but an answer."""
+    """One line for what is reported when a kind of evidence is left out; nothing is asked of it but an answer."""
     cells = []
     for role in ROLES:
         of_role = [v for v in verdicts if v["label"].role == role]

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child_group.h"
+#include "hand_over.h"
 #include "loop.h"
 #include "say.h"
 
@@ -22,7 +24,12 @@ static void become_command(int gate_fd, int report_fd, char **argv, const struct
 	/* The gate gives one byte to go; end of file means that the parent is gone or gave up. */
 	if (read(gate_fd, &byte, 1) != 1)
 		_exit(EXIT_FAILURE);
-	error = -run_as_become(as);
+	/* While there is still the right to. */
+	error = as->changes ? -hand_over_apart() : 0;
+	if (!error && getsid(0) != getpid())
+		child_group_enter();
+	if (!error)
+		error = -run_as_become(as);
 	if (!error) {
 		execvp(argv[0], argv);
 		error = errno;
@@ -78,8 +85,10 @@ int child_start(struct child *child, char **argv)
 	while (got < 0 && errno == EINTR);
 	close(child->report_fd);
 	child->report_fd = -1;
-	if (got == 0)
+	if (got == 0) {
+		child->has_own_group = getpgid(child->pid) == child->pid;
 		return 0;
+	}
 	waitpid(child->pid, NULL, 0);
 	child->pid = 0;
 	fail(argv[0], "%s", strerror(error));

@@ -10,9 +10,10 @@
 #include "privileges.h"
 
 struct child {
-	pid_t pid;     /* 0: no command was given */
-	int gate_fd;   /* closing it lets the command start */
-	int report_fd; /* gives errno if exec failed, end of file if it worked */
+	pid_t pid;	    /* 0: no command was given */
+	int gate_fd;	    /* closing it lets the command start */
+	int report_fd;	    /* gives errno if exec failed, end of file if it worked */
+	bool has_own_group; /* from its start: the terminal's Ctrl-C does not reach it */
 	bool ended;
 	int status; /* exit status as a shell would give it */
 };

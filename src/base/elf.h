@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Where in a library's file its functions are, which is what a probe in user space is put on.
- * Files may be anything, cut, changed while they are read, or made to deceive: they get a reason, never trust. */
+ * Files may be anything, cut, changed while they are read, or made to deceive: they get a reason, never trust, and are
+ * read in a process apart (elf_apart.h). */
 #ifndef TACTUS_BASE_ELF_H
 #define TACTUS_BASE_ELF_H
 
@@ -18,8 +19,8 @@ struct elf_symbol {
 };
 
 /* Calls `take` for each function that a library exports and whose name matches the shell pattern, until it returns
- * other than 0. Returns how many it was called for, or -errno with a reason: -ENOEXEC it is no library that can be
- * read, -ENOENT it is one and has no such function. */
+ * other than 0; a name without wildcards is reported once. Returns how many it was called for, or -errno with a reason:
+ * -ENOEXEC it is no library that can be read, -ENOENT it is one and has no such function. */
 int elf_symbols(const char *path, const char *pattern, int (*take)(void *data, const struct elf_symbol *symbol),
 		void *data, struct reason *why);
 
@@ -33,7 +34,15 @@ int elf_symbol(const char *path, const char *name, u64 *offset, struct reason *w
  * Returns 0 or -errno with a reason. */
 int elf_begins_function(const char *path, u64 offset, struct reason *why);
 
+/* The functions that lie at these offsets of an open file, exported or not: calls `take` for those that are known, each
+ * once, in any order. Returns how many, or -errno with a reason. */
+int elf_functions_at(int fd, u64 file_bytes, const u64 *offsets, u32 len,
+		     int (*take)(void *data, const struct elf_symbol *symbol), void *data, struct reason *why);
+
 /* Whether a library exports a function whose name matches one of the patterns, which end with NULL. */
 bool elf_exports_any(const char *path, const char *const *patterns);
+
+/* How many questions got no answer, or one that cannot be: whoever was to read the file did not come to its end. */
+u64 elf_unanswered(void);
 
 #endif

@@ -18,6 +18,10 @@ enum { REST_NS = 5 * NSEC_PER_MSEC };
 /* What is urgent comes in bursts too, as a program's libraries do. */
 enum { URGENT_REST_NS = NSEC_PER_MSEC / 2 };
 
+static struct {
+	bool taken, came;
+} requests;
+
 static sigset_t taken_signals(void)
 {
 	sigset_t set;
@@ -27,6 +31,8 @@ static sigset_t taken_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	if (requests.taken)
+		sigaddset(&set, SIGUSR1);
 	return set;
 }
 
@@ -48,6 +54,19 @@ void loop_take_signals(void)
 	inherited.taken = true;
 }
 
+void loop_take_requests(void)
+{
+	requests.taken = true;
+}
+
+bool loop_was_requested(void)
+{
+	bool came = requests.came;
+
+	requests.came = false;
+	return came;
+}
+
 void loop_give_back_signals(void)
 {
 	if (!inherited.taken)
@@ -55,6 +74,14 @@ void loop_give_back_signals(void)
 	sigaction(SIGPIPE, &inherited.pipe, NULL);
 	sigaction(SIGXFSZ, &inherited.file_size, NULL);
 	sigprocmask(SIG_SETMASK, &inherited.mask, NULL);
+}
+
+bool loop_signal_waits(void)
+{
+	sigset_t waiting;
+
+	return !sigpending(&waiting) && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 ||
+					 sigismember(&waiting, SIGHUP) == 1);
 }
 
 u64 clock_now_ns(void)
@@ -78,6 +105,10 @@ static bool signal_says_end(int signal_fd, struct child *child)
 	bool end = false;
 
 	while (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1) {
+			requests.came = true;
+			continue;
+		}
 		if (info.ssi_signo == SIGCHLD) {
 			if (child)
 				child_reap(child);
@@ -85,8 +116,8 @@ static bool signal_says_end(int signal_fd, struct child *child)
 		}
 		if (!child || !child->pid || child->ended) {
 			end = true;
-		} else if (info.ssi_code <= 0) { /* sent by a process to this one alone: pass it on */
-			kill(child->pid, (int)info.ssi_signo);
+		} else if (info.ssi_code <= 0 || child->has_own_group) { /* sent to this one alone: pass it on */
+			kill(child->has_own_group ? -child->pid : child->pid, (int)info.ssi_signo);
 		}
 	}
 	return end;

@@ -28,8 +28,16 @@ struct loop {
  * leaves something half done. */
 void loop_take_signals(void);
 
+/* Call before that: SIGUSR1 is a request, neither the program's end nor the command's business. */
+void loop_take_requests(void);
+/* Whether one came since the last time that this was asked. */
+bool loop_was_requested(void);
+
 /* Puts back what the program was started with: for a command, before exec. */
 void loop_give_back_signals(void);
+
+/* For who runs no loop: whether one that asks for the end has come. */
+bool loop_signal_waits(void);
 
 enum loop_end loop_run(const struct loop *loop);
 

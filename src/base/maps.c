@@ -103,31 +103,40 @@ bool mapping_parse(char *line, struct mapping *mapping)
 	return true;
 }
 
+struct reading {
+	int (*take)(void *data, const struct mapping *mapping);
+	void *data;
+	u32 lines;
+	int result;
+};
+
 /* Hands out the whole lines of a buffer and returns how many of its bytes that were. */
-static size_t take_lines(char *buffer, size_t len, int (*take)(void *data, const struct mapping *mapping), void *data,
-			 int *result)
+static size_t take_lines(struct reading *reading, char *buffer, size_t len)
 {
 	size_t used = 0;
 	char *newline;
 
-	while (!*result && (newline = memchr(buffer + used, '\n', len - used))) {
+	while (!reading->result && (newline = memchr(buffer + used, '\n', len - used))) {
 		struct mapping mapping;
 		char *line = buffer + used;
 
 		*newline = '\0';
 		used = (size_t)(newline - buffer) + 1;
-		if (mapping_parse(line, &mapping))
-			*result = take(data, &mapping);
+		if (reading->lines++ == MAPPINGS_MAX)
+			reading->result = -E2BIG;
+		else if (mapping_parse(line, &mapping))
+			reading->result = reading->take(reading->data, &mapping);
 	}
 	return used;
 }
 
 int maps_read(u32 pid, int (*take)(void *data, const struct mapping *mapping), void *data)
 {
+	struct reading reading = { .take = take, .data = data };
 	char path[32], *buffer;
 	size_t len = 0;
 	ssize_t got = 0;
-	int fd, result = 0;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -138,20 +147,20 @@ int maps_read(u32 pid, int (*take)(void *data, const struct mapping *mapping), v
 		close(fd);
 		return -ENOMEM;
 	}
-	while (!result && (got = read(fd, buffer + len, MAPS_BUFFER - len)) > 0) {
+	while (!reading.result && (got = read(fd, buffer + len, MAPS_BUFFER - len)) > 0) {
 		size_t used;
 
 		len += (size_t)got;
-		used = take_lines(buffer, len, take, data, &result);
+		used = take_lines(&reading, buffer, len);
 		/* A line that fills the whole buffer is none of the kernel's. */
 		if (!used && len == MAPS_BUFFER)
 			used = len;
 		len -= used;
 		memmove(buffer, buffer + used, len);
 	}
-	if (!result && got < 0)
-		result = -errno;
+	if (!reading.result && got < 0)
+		reading.result = -errno;
 	free(buffer);
 	close(fd);
-	return result;
+	return reading.result;
 }

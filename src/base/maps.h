@@ -27,7 +27,11 @@ bool path_was_deleted(char *path);
 /* The part of a path behind its last slash. */
 const char *path_base(const char *path);
 
-/* Calls `take` for each mapping of a process until it returns other than 0, and returns that, or -errno. */
+/* A process may have as many as its user likes. So many lines are read, and no more. */
+enum { MAPPINGS_MAX = 16384 };
+
+/* Calls `take` for each mapping of a process until it returns other than 0, and returns that, or -errno; -E2BIG: there
+ * are more than MAPPINGS_MAX. */
 int maps_read(u32 pid, int (*take)(void *data, const struct mapping *mapping), void *data);
 
 #endif

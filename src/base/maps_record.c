@@ -33,23 +33,23 @@ static bool is_of(const unsigned char *record, size_t bytes, u32 type, size_t be
 bool mapping_of_record(unsigned char *record, size_t bytes, u32 *pid, struct mapping *mapping)
 {
 	size_t path_at = sizeof(struct perf_event_header) + sizeof(struct mmap2_record);
-	struct mmap2_record told;
+	struct mmap2_record raw;
 	char *path = (char *)record + path_at;
 
-	if (!is_of(record, bytes, PERF_RECORD_MMAP2, sizeof(told) + 1))
+	if (!is_of(record, bytes, PERF_RECORD_MMAP2, sizeof(raw) + 1))
 		return false;
-	memcpy(&told, record + sizeof(struct perf_event_header), sizeof(told));
-	if (!told.inode || !told.len || told.len > ~0ULL - told.address)
+	memcpy(&raw, record + sizeof(struct perf_event_header), sizeof(raw));
+	if (!raw.inode || !raw.len || raw.len > ~0ULL - raw.address)
 		return false;
 	record[bytes] = '\0';
-	*pid = told.pid;
+	*pid = raw.pid;
 	*mapping = (struct mapping){ .executable = true,
-				     .start = told.address,
-				     .end = told.address + told.len,
-				     .offset = told.offset,
-				     .inode = told.inode,
-				     .major = told.major,
-				     .minor = told.minor };
+				     .start = raw.address,
+				     .end = raw.address + raw.len,
+				     .offset = raw.offset,
+				     .inode = raw.inode,
+				     .major = raw.major,
+				     .minor = raw.minor };
 	mapping->deleted = path_was_deleted(path);
 	mapping->path = path;
 	return true;
@@ -57,9 +57,9 @@ bool mapping_of_record(unsigned char *record, size_t bytes, u32 *pid, struct map
 
 u64 mappings_lost(const unsigned char *record, size_t bytes)
 {
-	struct lost_record told = { 0, 0 };
+	struct lost_record raw = { 0, 0 };
 
-	if (is_of(record, bytes, PERF_RECORD_LOST, sizeof(told)))
-		memcpy(&told, record + sizeof(struct perf_event_header), sizeof(told));
-	return told.count;
+	if (is_of(record, bytes, PERF_RECORD_LOST, sizeof(raw)))
+		memcpy(&raw, record + sizeof(struct perf_event_header), sizeof(raw));
+	return raw.count;
 }

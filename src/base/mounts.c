@@ -3,6 +3,7 @@
  * FUSE, and of overlays above it, which read it with his rights. */
 #include "mounts.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,4 +65,49 @@ bool mount_is_answered(u32 pid, u32 major, u32 minor)
 	if (!find_type(list, major, minor, type, sizeof(type)) || !strncmp(type, "fuse", 4))
 		return false;
 	return strcmp(type, "overlay") != 0 || is_in_our_users(pid);
+}
+
+bool mount_line_device(const char *line, u64 *mount, u32 *major, u32 *minor)
+{
+	unsigned long long number;
+
+	if (sscanf(line, "%llu %*u %u:%u ", &number, major, minor) != 3)
+		return false;
+	*mount = number;
+	return true;
+}
+
+/* Some file systems give their files other devices than their mounts have: Btrfs, overlays. */
+static bool find_device(const char *list, u64 mount, u32 *major, u32 *minor)
+{
+	FILE *mounts = fopen(list, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+	u64 number;
+
+	for (u32 i = 0; mounts && !found && i < LINES_MAX && getline(&line, &room, mounts) > 0; i++)
+		found = mount_line_device(line, &number, major, minor) && number == mount;
+	free(line);
+	if (mounts)
+		fclose(mounts);
+	return found;
+}
+
+bool found_is_answered(u32 pid, int found)
+{
+	struct statx seen;
+	u32 major, minor;
+	char list[48];
+
+	/* What the kernel has in memory; an overlay hands the wish on to what lies below it. */
+	if (statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MNT_ID, &seen))
+		return false;
+	if (seen.stx_dev_major)
+		return true;
+	snprintf(list, sizeof(list), "/proc/%u/mountinfo", pid);
+	if (!(seen.stx_mask & STATX_MNT_ID) || (!find_device("/proc/self/mountinfo", seen.stx_mnt_id, &major, &minor) &&
+						!find_device(list, seen.stx_mnt_id, &major, &minor)))
+		return mount_is_answered(pid, 0, seen.stx_dev_minor);
+	return mount_is_answered(pid, major, minor);
 }

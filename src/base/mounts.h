@@ -16,4 +16,11 @@ bool mount_line_type(const char *line, u32 major, u32 minor, char *type, u32 siz
  * program. */
 bool mount_is_answered(u32 pid, u32 major, u32 minor);
 
+/* The number of the mount that a line of /proc/PID/mountinfo is of, and its device. */
+bool mount_line_device(const char *line, u64 *mount, u32 *major, u32 *minor);
+
+/* The same of a file that was found by its descriptor (O_PATH). A mapping's device is of what was mapped when it was
+ * read; what is found may be another file by then. Nobody is asked. */
+bool found_is_answered(u32 pid, int found);
+
 #endif

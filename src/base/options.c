@@ -3,276 +3,120 @@
  * The options are a table; a command says which of them it takes. */
 #include "options.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "options_parse.h"
 #include "say.h"
-
-enum { LONGEST_DURATION_S = 366 * 24 * 3600 };
-
-struct parse {
-	struct options *options;
-	const struct command_usage *usage;
-	const struct argp *argp;
-	int next; /* the word after the last one that was understood */
-};
-
-enum { KEY_CGROUP = 0x100, KEY_RING, KEY_USER };
+#include "suggest.h"
 
 static const struct shared_option {
 	unsigned int takes; /* 0: every command */
 	struct argp_option option;
 } shared_options[] = {
-	{ TAKES_DURATION, { "duration", 'd', "SECONDS", 0, "End after this time (2, 0.5, 250ms); else at Ctrl-C", 0 } },
-	{ TAKES_FILTER, { "pid", 'p', "PID", 0, "Watch this process only, all its threads", 0 } },
-	{ TAKES_FILTER, { "comm", 'c', "NAME", 0, "Watch threads of this name only", 0 } },
-	{ TAKES_FILTER, { "cpu", 'C', "LIST", 0, "Watch these CPUs only (0-3,8)", 0 } },
-	{ TAKES_FILTER,
-	  { "cgroup", KEY_CGROUP, "PATH", 0, "Watch threads in this cgroup (version 2) and below only", 0 } },
-	{ TAKES_ROWS, { "rows", 'n', "ROWS", 0, "Print at most so many rows, or 'all'", 0 } },
-	{ TAKES_INPUT, { "input", 'i', "FILE", 0, "Read a recording instead of the kernel", 0 } },
-	{ TAKES_OUTPUT, { "output", 'o', "FILE", 0, "Write what is watched to a recording", 0 } },
-	{ TAKES_RING, { "ring-kb", KEY_RING, "KB", 0, "Size of each CPU's ring, a power of two", 0 } },
-	{ TAKES_COMMAND,
-	  { "user", KEY_USER, "NAME", 0, "Run the command as this user; else, under sudo, as the one who called it",
+	{ TAKES_DURATION,
+	  { "duration", 'd', "SECONDS", OPTION_LIVE, "End after this time (2, 0.5, 250ms, 1m30s) instead of at Ctrl-C",
 	    0 } },
-	{ TAKES_JSON, { "json", 'j', 0, 0, "Print JSON, one object a line, instead of a table", 0 } },
-	{ 0, { "verbose", 'v', 0, 0, "Also print what libbpf and the kernel's verifier say", 0 } },
+	{ TAKES_INTERVAL,
+	  { "interval", KEY_INTERVAL, "SECONDS", 0, "Print a table each time; INTERVAL [COUNT] does the same", 0 } },
+	{ TAKES_FILTER, { "pid", 'p', "PID,...", 0, "Watch only these processes, with all their threads", 0 } },
+	{ TAKES_FILTER,
+	  { "comm", 'c', "NAME,...", 0, "Watch only threads of these names, which may be patterns ('cc1*')", 0 } },
+	{ TAKES_FILTER, { "cpu", 'C', "LIST", 0, "Watch only these CPUs, such as 0-3,8", 0 } },
+	{ TAKES_FILTER,
+	  { "cgroup", KEY_CGROUP, "PATH,...", OPTION_LIVE,
+	    "Watch only threads in these cgroups (version 2; patterns too) and below", 0 } },
+	{ TAKES_ROWS,
+	  { "rows", 'n', "ROWS", 0,
+	    "Print at most this many rows or lines, or 'all'; JSON has all unless this is given", 0 } },
+	{ TAKES_TABLE, { "sort", KEY_SORT_BY, "COLUMN", 0, "Sort by this column, largest first", 0 } },
+	{ TAKES_TABLE, { "reverse", 'r', 0, 0, "Print the last rows first", 0 } },
+	{ TAKES_TABLE, { "columns", KEY_COLUMNS, "COLUMN,...", 0, "Print these columns, in this order", 0 } },
+	{ TAKES_TABLE,
+	  { "color", KEY_COLOUR, "auto|always|never", OPTION_HIDDEN,
+	    "Colour what is bad; auto (default): on terminals, without NO_COLOR", 0 } },
+	{ TAKES_INPUT, { "input", 'i', "FILE", 0, "Read a recording, not the kernel (repeatable)", 0 } },
+	{ TAKES_INPUT, { "from", EXCERPT_FROM, "TIME", 0, "With -i: begin so long after its start (2.5s)", 0 } },
+	{ TAKES_INPUT, { "to", EXCERPT_TO, "TIME", 0, "With -i: end so long after its start (4s)", 0 } },
+	{ TAKES_INPUT, { "around", EXCERPT_AROUND, "FRAME", OPTION_HIDDEN, "With -i: what is around this frame", 0 } },
+	{ TAKES_INPUT,
+	  { "margin", EXCERPT_MARGIN, "SPAN", OPTION_HIDDEN, "With --around: so long before and after it (100ms)",
+	    0 } },
+	{ TAKES_OUTPUT,
+	  { "output", 'o', "FILE", 0,
+	    "Write what is watched: a recording for -i, or by the name FILE.jsonl one JSON object per event", 0 } },
+	{ TAKES_OUTPUT,
+	  { "format", KEY_FORMAT, "recording|jsonl|trace", OPTION_HIDDEN,
+	    "Write this to the file of -o, whatever its name", 0 } },
+	{ TAKES_REPORT_O, { "output", 'o', "FILE", 0, "Write the report to this file, as --report does", 0 } },
+	{ TAKES_REPORT,
+	  { "report", KEY_REPORT, "FILE", 0,
+	    "Write the report to this file; beside a command, text goes to stderr unless stdout is a terminal", 0 } },
+	{ TAKES_OUTPUT | TAKES_REPORT | TAKES_FORCE,
+	  { "force", KEY_FORCE, 0, OPTION_HIDDEN, "Replace a file even if tactus did not write it", 0 } },
+	{ TAKES_RING,
+	  { "ring-kb", KEY_RING, "KB", OPTION_HIDDEN | OPTION_LIVE, "Set the size of each CPU's ring, a power of two",
+	    0 } },
+	{ TAKES_COMMAND,
+	  { "user", KEY_USER, "NAME", OPTION_HIDDEN,
+	    "Run the command as this user; default under sudo: the user who called it", 0 } },
+	{ TAKES_JSON, { "json", 'j', 0, 0, "Print JSON, one object per line, instead of a table", 0 } },
+	{ 0,
+	  { "config", KEY_CONFIG_FILE, "FILE", OPTION_HIDDEN,
+	    "Read rules and defaults of options from this file instead of /etc/tactus.conf", 0 } },
+	{ 0, { "verbose", 'v', 0, 0, "Also print messages of libbpf and of the kernel's verifier", 0 } },
 	{ 0, { "help", 'h', 0, 0, "Print this help", 0 } },
 };
 enum { SHARED_OPTIONS = sizeof(shared_options) / sizeof(shared_options[0]), OWN_OPTIONS_MAX = 16 };
+_Static_assert(SHARED_OPTIONS + OWN_OPTIONS_MAX < OPTIONS_MAX, "a list has room for all");
 
-static void __attribute__((format(printf, 2, 3), noreturn))
-bad_usage(const struct command_usage *usage, const char *format, ...)
+/* What few need is named, and described in the manual: the help of a command fits on two screens. */
+static void print_hidden(const struct argp_option *list)
 {
-	struct reason why;
-	va_list args;
+	const char *gap = "\nAlso, described in 'man tactus': ";
 
-	va_start(args, format);
-	vsnprintf(why.text, sizeof(why.text), format, args);
-	va_end(args);
-	fail(usage->name, "%s (see 'tactus %s --help')", why.text, usage->name);
-	exit(EXIT_USAGE);
-}
-
-int parse_duration(const char *text, u64 *duration_ns)
-{
-	static const struct {
-		const char *suffix;
-		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 }, { "h", 3600 } };
-	char *end;
-	double value;
-
-	/* strtod also takes "inf", "nan" and hexadecimal; a duration is none of these. */
-	if (strspn(text, "0123456789.") == 0)
-		return text[0] == '-' || text[0] == '+' ? -ERANGE : -EINVAL;
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		return -EINVAL;
-	value = strtod(text, &end);
-	if (end == text)
-		return -EINVAL;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].suffix) != 0)
+	for (; list->name; list++) {
+		if (!(list->flags & OPTION_HIDDEN))
 			continue;
-		value *= units[i].seconds;
-		if (!(value >= 1e-6 && value <= LONGEST_DURATION_S))
-			return -ERANGE;
-		*duration_ns = (u64)(value * NSEC_PER_SEC + 0.5);
-		return 0;
+		printf("%s--%s", gap, list->name);
+		gap = ", ";
 	}
-	return -EINVAL;
+	if (gap[0] == ',')
+		putchar('\n');
 }
 
-static void take_duration(struct parse *parse, const char *text)
+static void __attribute__((noreturn)) print_help(const struct parse *parse, char *name)
 {
-	switch (parse_duration(text, &parse->options->duration_ns)) {
-	case 0:
-		return;
-	case -ERANGE:
-		bad_usage(parse->usage, "duration '%s' is out of range: more than 0 and at most a year", text);
-	default:
-		bad_usage(parse->usage, "duration '%s' is not a number of seconds", text);
-	}
-}
-
-int parse_number(const char *text, u64 most, u64 *number)
-{
-	char *end;
-
-	if (text[0] < '0' || text[0] > '9')
-		return -EINVAL;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	if (*end)
-		return -EINVAL;
-	return errno || *number > most ? -ERANGE : 0;
-}
-
-int parse_cpu_list(const char *text, u64 *cpus, u32 len)
-{
-	const char *at = text;
-
-	for (;;) {
-		char *end;
-		unsigned long from, to;
-
-		if (*at < '0' || *at > '9')
-			return -EINVAL;
-		from = to = strtoul(at, &end, 10);
-		if (*end == '-') {
-			if (end[1] < '0' || end[1] > '9')
-				return -EINVAL;
-			to = strtoul(end + 1, &end, 10);
-		}
-		if (from > to || to >= len)
-			return -ERANGE;
-		for (; from <= to; from++)
-			cpus[from / 64] |= 1ULL << (from % 64);
-		if (!*end)
-			return 0;
-		if (*end != ',')
-			return -EINVAL;
-		at = end + 1;
-	}
-}
-
-static u64 take_number(struct parse *parse, const char *what, const char *text, u64 least, u64 most)
-{
-	u64 number;
-
-	if (parse_number(text, most, &number) || number < least)
-		bad_usage(parse->usage, "%s '%s' is not a number from %llu to %llu", what, text,
-			  (unsigned long long)least, (unsigned long long)most);
-	return number;
-}
-
-static void take_ring(struct parse *parse, const char *text)
-{
-	u64 kilobytes = take_number(parse, "ring size", text, 4, 1 << 20);
-
-	if (kilobytes & (kilobytes - 1))
-		bad_usage(parse->usage, "ring size '%s' is not a power of two", text);
-	parse->options->ring_bytes = (u32)kilobytes * 1024;
-}
-
-static void take_filter(struct parse *parse, int key, const char *text)
-{
-	struct filter *filter = &parse->options->filter;
-
-	switch (key) {
-	case 'p':
-		filter->pid = (u32)take_number(parse, "pid", text, 1, 1 << 22);
-		break;
-	case 'c':
-		if (!text[0])
-			bad_usage(parse->usage, "an empty name matches no thread");
-		snprintf(filter->comm, sizeof(filter->comm), "%s", text);
-		break;
-	case 'C':
-		if (parse_cpu_list(text, filter->cpus, sizeof(filter->cpus) * 8))
-			bad_usage(parse->usage, "'%s' is not a list of CPUs such as 0-3,8 (at most 1023)", text);
-		filter->has_cpus = true;
-		break;
-	default:
-		filter->cgroup = text;
-		break;
-	}
-}
-
-static void take_word(struct parse *parse, struct argp_state *state, char *word)
-{
-	if ((parse->usage->takes & TAKES_WORD) && !parse->options->word &&
-	    !(state->quoted && (parse->usage->takes & TAKES_COMMAND))) {
-		parse->options->word = word;
-		return;
-	}
-	if (!(parse->usage->takes & TAKES_COMMAND))
-		bad_usage(parse->usage, "unexpected word '%s'", word);
-	if (!state->quoted)
-		bad_usage(parse->usage, "unexpected word '%s': put '--' before a command to run", word);
-	/* Everything from here on is the command's. */
-	parse->options->command = &state->argv[state->next - 1];
-	state->next = state->argc;
-}
-
-static void take_own(struct parse *parse, int key, const char *value)
-{
-	const char *wrong = parse->usage->take_own(key, value);
-
-	if (wrong)
-		bad_usage(parse->usage, "the value '%s' %s", value ? value : "", wrong);
-}
-
-static void check_together(struct parse *parse)
-{
-	const struct options *options = parse->options;
-
-	if (!options->input)
-		return;
-	if (options->command)
-		bad_usage(parse->usage, "a recording is read or a command is watched, not both");
-	if (options->output && !(parse->usage->takes & TAKES_EXPORT))
-		bad_usage(parse->usage, "a recording is read or written, not both");
-	if (options->duration_ns)
-		bad_usage(parse->usage, "a recording is read to its end: leave -d out");
-	if (options->filter.pid || options->filter.comm[0] || options->filter.has_cpus || options->filter.cgroup)
-		bad_usage(parse->usage, "filters act in the kernel: give them when recording");
+	/* Without a note of argp's own about values that everybody knows. */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+	argp_help(parse->argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
+	print_hidden(parse->argp->options);
+	exit(finish_output(EXIT_SUCCESS));
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *parse = state->input;
 
-	if (key > 0 && key < ARGP_KEY_END && state->next > parse->next)
-		parse->next = state->next;
+	options_note_next(parse, key, state);
+	options_note_key(parse, key);
+	if (options_keep_value(parse, key, arg) || options_take_value(parse, key, arg))
+		return 0;
 	switch (key) {
-	case 'd':
-		take_duration(parse, arg);
-		return 0;
-	case 'p':
-	case 'c':
-	case 'C':
-	case KEY_CGROUP:
-		take_filter(parse, key, arg);
-		return 0;
-	case 'n':
-		parse->options->rows = strcmp(arg, "all") ? (u32)take_number(parse, "number of rows", arg, 1, 1 << 24)
-							  : ROWS_ALL;
-		return 0;
-	case 'i':
-		parse->options->input = arg;
-		return 0;
-	case 'o':
-		parse->options->output = arg;
-		return 0;
-	case KEY_RING:
-		take_ring(parse, arg);
-		return 0;
-	case KEY_USER:
-		parse->options->user = arg;
-		return 0;
-	case 'j':
-		parse->options->json = true;
-		return 0;
-	case 'v':
-		parse->options->verbose = true;
-		return 0;
 	case 'h':
-		argp_help(parse->argp, stdout, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
-		exit(finish_output(EXIT_SUCCESS));
+		print_help(parse, state->name);
 	case ARGP_KEY_ARG:
-		take_word(parse, state, arg);
+		options_take_word(parse, state, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (state->quoted && !parse->options->command && !parse->options->word)
-			bad_usage(parse->usage, "no command after '--'");
+			bad_usage(parse, "no command after '--'");
 		if (parse->options->user && !parse->options->command)
-			bad_usage(parse->usage, "--user is for a command after '--'");
-		check_together(parse);
+			bad_usage(parse, "--user is for a command after '--'");
+		options_apply_defaults(parse, parse->argp->options);
+		options_choose_format(parse);
+		options_check_together(parse);
 		return 0;
 	case ARGP_KEY_INIT:
 	case ARGP_KEY_NO_ARGS:
@@ -282,39 +126,115 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARGS:
 		return ARGP_ERR_UNKNOWN;
 	default:
-		take_own(parse, key, arg);
+		options_take_own(parse, key, arg);
 		return 0;
 	}
 }
 
-/* The shared options that the command takes, then its own. */
-static void list_options(struct argp_option *list, const struct command_usage *usage)
+static bool is_taken(int index, unsigned int takes)
+{
+	int key = shared_options[index].option.key;
+
+	if (key == KEY_CONFIG_FILE && (takes & TAKES_NO_CONFIG))
+		return false;
+	/* A recording does not say it: who watches nothing does not take it. */
+	if (key == KEY_CGROUP && !(takes & TAKES_DURATION))
+		return false;
+	return !shared_options[index].takes || (shared_options[index].takes & takes);
+}
+
+/* The shared ones, then the command's own. */
+void options_list(struct argp_option list[OPTIONS_MAX], const struct command_usage *usage)
 {
 	int taken = 0;
 
-	for (int i = 0; i < SHARED_OPTIONS; i++)
-		if (!shared_options[i].takes || (shared_options[i].takes & usage->takes))
-			list[taken++] = shared_options[i].option;
+	memset(list, 0, OPTIONS_MAX * sizeof(*list));
+	for (int i = 0; i < SHARED_OPTIONS; i++) {
+		if (!is_taken(i, usage->takes))
+			continue;
+		list[taken] = shared_options[i].option;
+		if (list[taken].key == 'i' && (usage->takes & TAKES_ONE_INPUT))
+			list[taken].doc = "Read this recording";
+		taken++;
+	}
 	for (int i = 0; usage->own && usage->own[i].name && i < OWN_OPTIONS_MAX; i++)
 		list[taken++] = usage->own[i];
 }
 
-void options_parse(struct options *options, const struct command_usage *usage, int argc, char **argv)
+static const struct argp_option *option_of(const struct argp_option *list, const char *name, size_t len, int *fits)
 {
-	struct argp_option list[SHARED_OPTIONS + OWN_OPTIONS_MAX + 1] = { 0 };
-	struct parse parse = { .options = options, .usage = usage, .next = 1 };
+	const struct argp_option *found = NULL;
+
+	*fits = 0;
+	for (; list->name; list++) {
+		if (strncmp(list->name, name, len) != 0)
+			continue;
+		found = list;
+		*fits += 1;
+		if (!list->name[len]) {
+			*fits = 1;
+			break;
+		}
+	}
+	return found;
+}
+
+static void __attribute__((noreturn))
+wrong_long(const struct parse *parse, const struct argp_option *list, const char *word)
+{
+	size_t len = strcspn(word + 2, "=");
+	struct suggestion meant = { .word = word + 2, .len = len };
+	int fits;
+	const struct argp_option *option = option_of(list, word + 2, len, &fits);
+
+	if (option && fits == 1 && option->arg)
+		bad_usage(parse, "option '--%s' needs a value: %s", option->name, option->arg);
+	if (option && fits == 1)
+		bad_usage(parse, "option '--%s' takes no value", option->name);
+	if (option)
+		bad_usage(parse, "option '%s' could be several, '--%s' among them", word, option->name);
+	for (; list->name; list++)
+		suggest(&meant, list->name);
+	bad_usage(parse, "there is no option '%.*s'%s%s%s", (int)len + 2, word,
+		  meant.nearest ? ": did you mean '--" : "", meant.nearest ? meant.nearest : "",
+		  meant.nearest ? "'?" : "");
+}
+
+/* argp only says that something is wrong. */
+void wrong_option(const struct parse *parse, const struct argp_option *list, const char *word)
+{
+	if (!strncmp(word, "--", 2))
+		wrong_long(parse, list, word);
+	for (const char *letter = word + 1; *letter; letter++) {
+		const struct argp_option *option = list;
+
+		while (option->name && option->key != *letter)
+			option++;
+		if (!option->name)
+			bad_usage(parse, "there is no option '-%c'", *letter);
+		if (option->arg)
+			bad_usage(parse, "option '-%c' needs a value: %s", *letter, option->arg);
+	}
+	bad_usage(parse, "the option '%s' is wrong", word);
+}
+
+void options_parse(struct options *options, const struct command_usage *usage, void *own_data, int argc, char **argv)
+{
+	struct argp_option list[OPTIONS_MAX];
+	struct parse parse = { .options = options, .usage = usage, .own_data = own_data, .next = 1 };
 	struct argp argp = { .options = list, .parser = parse_option, .doc = usage->text };
 	char name[64];
 
 	parse.argp = &argp;
 	*options = (struct options){ 0 };
-	list_options(list, usage);
-	argp.args_doc = usage->takes & TAKES_COMMAND ? "[-- CMD ARGS...]" : usage->word;
+	options_list(list, usage);
+	argp.args_doc = usage->takes & TAKES_INTERVAL  ? "[INTERVAL [COUNT]] [-- CMD ARGS...]"
+			: usage->takes & TAKES_COMMAND ? "[-- CMD ARGS...]"
+						       : usage->word;
 	snprintf(name, sizeof(name), "tactus %s", usage->name);
 	argv[0] = name;
 	/* Without argp's own errors its help is silent too, so both are done here. */
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &parse) != 0)
-		bad_usage(usage, "unknown option, or one without its value: '%s'",
-			  argv[parse.next < argc ? parse.next : argc - 1]);
+		wrong_option(&parse, list, argv[parse.next < argc ? parse.next : argc - 1]);
 	argv[0] = (char *)usage->name;
 }

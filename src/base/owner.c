@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proc.h"
+
 enum { NESTED_MAX = 64 }; /* twice as deep as the kernel allows */
 
 static int open_of(u32 pid, const char *name)
@@ -27,7 +29,6 @@ static int real_user(u32 pid, u32 *uid)
 	char text[4096] = "";
 	int fd = open_of(pid, "status");
 	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const char *line;
 	int error = got < 0 ? -errno : 0;
 
 	if (fd >= 0)
@@ -35,9 +36,7 @@ static int real_user(u32 pid, u32 *uid)
 	if (error)
 		return error;
 	text[got] = '\0';
-	/* A newline in the process's name is escaped. */
-	line = strstr(text, "\nUid:");
-	return line && sscanf(line, "\nUid: %u", uid) == 1 ? 0 : -ESRCH;
+	return status_real_uid(text, uid) ? -ESRCH : 0;
 }
 
 /* Whether two descriptors are of the same namespace. */

@@ -4,9 +4,7 @@
 #include "privileges.h"
 
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -14,6 +12,8 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "call_filter.h"
 
 static const struct {
 	int capability;
@@ -29,6 +29,8 @@ static const struct {
 	{ CAP_SYSLOG, NEED_TO_PROBE, "to find functions of a driver that is loaded later" },
 	{ CAP_SYS_NICE, NEED_TO_ACT,
 	  "to give other users' threads nice values, slices and policies, and take them back" },
+	{ CAP_DAC_OVERRIDE, NEED_TO_CREATE, "to make a file in a folder of the user who called" },
+	{ CAP_CHOWN, NEED_TO_CREATE, "to give it to that user" },
 	{ CAP_KILL, NEED_TO_SIGNAL, "to pass signals on to a command that runs as another user" },
 };
 
@@ -64,14 +66,6 @@ static void keep_capabilities(u64 wanted)
 	syscall(SYS_capset, &header, data);
 }
 
-#if defined(__x86_64__)
-#define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define OWN_ARCH AUDIT_ARCH_AARCH64
-#endif
-enum { X32_CALLS = 0x40000000 };
-
-#ifdef OWN_ARCH
 /* Never needed from here on, and each a way to more: to other programs and privileges, into other processes and the
  * kernel, around this filter. A list of what is needed would be a list of what libbpf and every C library call. */
 static const int denied[] = {
@@ -134,17 +128,12 @@ enum { DENIED = sizeof(denied) / sizeof(denied[0]), REFUSE = SECCOMP_RET_ERRNO |
 static void filter_calls(bool may_call_local)
 {
 	/* Beginning, denied calls, sockets, end. */
-	struct sock_filter code[6 + 2 * DENIED + 6];
-	struct sock_fprog program = { .filter = code };
-	size_t len = 0;
+	struct sock_filter code[CALL_FILTER_BEGINNING + 2 * DENIED + 6];
+	size_t len = call_filter_begin(code, REFUSE);
 
+	if (!len)
+		return;
 #define PUT(...) (code[len++] = (struct sock_filter)__VA_ARGS__)
-	PUT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)));
-	PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0));
-	PUT(BPF_STMT(BPF_RET | BPF_K, REFUSE));
-	PUT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
-	PUT(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, 0, 1));
-	PUT(BPF_STMT(BPF_RET | BPF_K, REFUSE));
 	for (size_t i = 0; i < DENIED; i++) {
 		PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (u32)denied[i], 0, 1));
 		PUT(BPF_STMT(BPF_RET | BPF_K, REFUSE));
@@ -157,16 +146,9 @@ static void filter_calls(bool may_call_local)
 	PUT(BPF_STMT(BPF_RET | BPF_K, REFUSE));
 	PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 #undef PUT
-	program.len = (unsigned short)len;
 	/* Where the kernel has none, capabilities are what protects. */
-	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+	call_filter_put_on(code, len);
 }
-#else
-static void filter_calls(bool may_call_local)
-{
-	(void)may_call_local;
-}
-#endif
 
 void privileges_give_up(void)
 {
@@ -183,7 +165,7 @@ void privileges_give_up(void)
 }
 
 /* What was opened before stays as it is. */
-static void write_no_file(void)
+static void write_no_file(int but_folder)
 {
 	u64 kinds = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
 		    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
@@ -195,17 +177,29 @@ static void write_no_file(void)
 	} rules = { kinds };
 	int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
 
+	struct landlock_path_beneath_attr beneath = {
+		.allowed_access = LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG,
+		.parent_fd = but_folder,
+	};
+
 	if (fd < 0)
 		return;
-	syscall(SYS_landlock_restrict_self, fd, 0);
+	if (but_folder < 0 || !syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0))
+		syscall(SYS_landlock_restrict_self, fd, 0);
 	close(fd);
+}
+
+void privileges_give_up_but_folder(int folder)
+{
+	/* To rename and remove in a folder of the user who called, be it one where each removes only what is his. */
+	keep_capabilities(folder < 0 ? 0 : 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return;
+	write_no_file(folder);
+	filter_calls(false);
 }
 
 void privileges_give_up_all(void)
 {
-	keep_capabilities(0);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return;
-	write_no_file();
-	filter_calls(false);
+	privileges_give_up_but_folder(-1);
 }

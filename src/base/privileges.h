@@ -13,6 +13,9 @@
 /* The user who called through sudo. False: none did, or root itself. */
 bool sudo_caller(uid_t *uid, gid_t *gid);
 
+/* Root, who runs this program, or who called it through sudo. */
+bool is_trusted_user(uid_t uid);
+
 enum { RUN_AS_GROUPS = 256, RUN_AS_TEXT = 256 };
 
 /* Whom the command after `--` runs as. */
@@ -38,6 +41,7 @@ enum {
 	NEED_TO_PROBE = 1 << 1,	 /* goes on looking at other users' processes, and puts probes on what they map */
 	NEED_TO_ACT = 1 << 2,	 /* changes how other users' threads are scheduled */
 	NEED_TO_SIGNAL = 1 << 3, /* has a command that runs as another user */
+	NEED_TO_CREATE = 1 << 4, /* makes files later, in a folder of its caller's */
 };
 
 /* Adds to what is needed. */
@@ -49,5 +53,8 @@ void privileges_give_up(void);
 
 /* The same for who only reads from now on what is open, and prints: no capability, no file is written or made. */
 void privileges_give_up_all(void);
+
+/* The same for who still has to rename or remove a file of that folder, a descriptor; -1: none. */
+void privileges_give_up_but_folder(int folder);
 
 #endif

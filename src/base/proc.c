@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { USER_FIELD = 14, SYSTEM_FIELD = 15, START_FIELD = 22, FIRST_FIELD_AFTER_NAME = 3, TOP_LEVELS = 2 };
+enum { NICE_NONE = 20, NICE_LIMIT_MOST = 40 }; /* a limit of n allows nice values down to 20 - n */
 
 static u64 field_of(const char *text, int wanted)
 {
@@ -43,6 +44,13 @@ int status_real_uid(const char *text, u32 *uid)
 		return -EINVAL;
 	*uid = (u32)strtoul(line + 6, &end, 10);
 	return end == line + 6 ? -EINVAL : 0;
+}
+
+u32 status_pid(const char *text)
+{
+	const char *line = strstr(text, "\nTgid:\t");
+
+	return line ? (u32)strtoul(line + 7, NULL, 10) : 0;
 }
 
 size_t cgroup_top_len(const char *path)
@@ -91,6 +99,35 @@ int proc_run_times(u32 tid, u64 *cpu_ns, u64 *wait_ns)
 	return 0;
 }
 
+s32 limits_least_nice(const char *text)
+{
+	static const char name[] = "\nMax nice priority ";
+	const char *line = strstr(text, name);
+	unsigned long limit;
+	char *end;
+
+	if (!line)
+		return NICE_NONE;
+	line += sizeof(name) - 1;
+	line += strspn(line, " ");
+	if (!strncmp(line, "unlimited", 9))
+		return NICE_NONE - NICE_LIMIT_MOST;
+	limit = strtoul(line, &end, 10);
+	if (end == line)
+		return NICE_NONE;
+	return NICE_NONE - (s32)(limit < NICE_LIMIT_MOST ? limit : NICE_LIMIT_MOST);
+}
+
+s32 proc_least_nice(u32 tid)
+{
+	char text[4096];
+	u32 uid;
+
+	if (!read_file(tid, "status", text, sizeof(text)) && !status_real_uid(text, &uid) && !uid)
+		return NICE_NONE - NICE_LIMIT_MOST;
+	return read_file(tid, "limits", text, sizeof(text)) ? NICE_NONE : limits_least_nice(text);
+}
+
 int proc_times(u32 tid, struct thread_times *times)
 {
 	char text[1024];
@@ -103,6 +140,22 @@ int proc_times(u32 tid, struct thread_times *times)
 	times->start_ticks = stat_start_ticks(text);
 	times->cpu_ticks = stat_cpu_ticks(text);
 	return times->start_ticks ? 0 : -ESRCH;
+}
+
+u32 proc_pid(u32 tid)
+{
+	char text[4096];
+
+	return read_file(tid, "status", text, sizeof(text)) ? 0 : status_pid(text);
+}
+
+void proc_comm(u32 pid, struct comm *comm)
+{
+	char text[4 * COMM_LEN];
+
+	*comm = (struct comm){ 0 };
+	if (!read_file(pid, "comm", text, sizeof(text)))
+		snprintf(comm->text, sizeof(comm->text), "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 u64 proc_start_ticks(u32 tid)

@@ -11,11 +11,14 @@
 /* When the thread started, in clock ticks since boot: with its tid, who it is. 0 if the text is no /proc/TID/stat. */
 u64 stat_start_ticks(const char *text);
 
-/* How long it has run, in clock ticks, as the same text tells. */
+/* How long it has run, in clock ticks, as the same text says. */
 u64 stat_cpu_ticks(const char *text);
 
 /* The real user, as a text like /proc/TID/status says it. Returns 0 or -EINVAL. */
 int status_real_uid(const char *text, u32 *uid);
+
+/* The process, as the same text says it; 0: it does not. */
+u32 status_pid(const char *text);
 
 /* The first two levels of a control group's path: "/user.slice/user-1000.slice" of anything below. Returns how many
  * bytes that is; 0: it is in none. */
@@ -26,14 +29,27 @@ struct thread_times {
 	u64 cpu_ticks;
 };
 
-/* Of a living thread. Returns 0, -ESRCH if there is none of this tid, or another -errno if that can't be told now. */
+/* Of a living thread. Returns 0, -ESRCH if there is none of this tid, or another -errno if that is not known now. */
 int proc_times(u32 tid, struct thread_times *times);
 
 /* How long the thread has been on a CPU, and how long it has waited for one. Returns 0 or -errno: not every kernel
  * tells. */
 int proc_run_times(u32 tid, u64 *cpu_ns, u64 *wait_ns);
 
-/* The start alone; 0 if there is no such thread or it can't be told. */
+/* The most pressing nice value that the thread may choose for itself, as a text like /proc/TID/limits says it; 20: none
+ * but its own or a nicer one. */
+s32 limits_least_nice(const char *text);
+/* The same of a living thread, and anything for root's. A capability says nothing: it may be one of a user namespace.
+ */
+s32 proc_least_nice(u32 tid);
+
+/* The process that the thread is of; 0: there is no such thread, or it is not known. */
+u32 proc_pid(u32 tid);
+
+/* Its name, up to a newline; "": it is not known. */
+void proc_comm(u32 pid, struct comm *comm);
+
+/* The start alone; 0 if there is no such thread or it is not known. */
 u64 proc_start_ticks(u32 tid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What /proc tells of a process: its name, program, command line, environment. Each is read up to a limit, since a
+/* What /proc says of a process: its name, program, command line, environment. Each is read up to a limit, since a
  * process can make them as long as it likes, and any may be missing, since it may end at any time. */
 #ifndef TACTUS_BASE_PROCESS_H
 #define TACTUS_BASE_PROCESS_H
@@ -20,7 +20,7 @@ struct process_texts {
 	size_t environ_len;
 };
 
-/* Returns 0, or -errno if there is no such process, or its program can't be told. */
+/* Returns 0, or -errno if there is no such process, or its program is not known. */
 int process_read(struct process_texts *texts, u32 pid);
 
 /* The path of its program, cut if it is longer. Returns its length or -errno. */

@@ -11,14 +11,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Takes the descriptor over. */
-static int reopen(int found, struct stat *seen)
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20 /* Linux 5.12 */
+#endif
+
+enum { TRIES = 3 };
+
+int regular_take(int found, struct stat *seen)
 {
 	char path[32];
 	int fd = -1, error = 0;
 
-	if (found < 0)
-		return -errno;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
 	if (fstat(found, seen))
 		error = -errno;
@@ -32,14 +35,24 @@ static int reopen(int found, struct stat *seen)
 
 int regular_open(const char *path, struct stat *seen)
 {
-	return reopen(open(path, O_PATH | O_CLOEXEC), seen);
+	int found = open(path, O_PATH | O_CLOEXEC);
+
+	return found < 0 ? -errno : regular_take(found, seen);
 }
 
-int regular_open_below(int folder_fd, const char *path, struct stat *seen)
+int regular_find_below(int folder_fd, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
-				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+					   RESOLVE_CACHED };
+	int found = -1;
 
 	path += strspn(path, "/");
-	return reopen((int)syscall(SYS_openat2, folder_fd, path, &how, sizeof(how)), seen);
+	/* A rename elsewhere may be in the way of one try. */
+	for (int i = 0; i < TRIES && found < 0; i++) {
+		found = (int)syscall(SYS_openat2, folder_fd, path, &how, sizeof(how));
+		if (found < 0 && errno != EAGAIN)
+			return -errno;
+	}
+	return found < 0 ? -EREMOTEIO : found;
 }

@@ -10,7 +10,12 @@
  * regular file. `seen` is what was found there. */
 int regular_open(const char *path, struct stat *seen);
 
-/* The same for a path below a folder's descriptor, with no link on the way. */
-int regular_open_below(int folder_fd, const char *path, struct stat *seen);
+/* The same for a file that was found (O_PATH), whose descriptor is taken over. */
+int regular_take(int found, struct stat *seen);
+
+/* Finds a path below a folder's descriptor, with no link on the way, without opening it. The kernel answers from memory
+ * or not at all, so that no file system is asked, which may be a user's program: a file that somebody maps is in memory
+ * with all of its path. Returns a descriptor (O_PATH) or -errno; -EREMOTEIO: somebody would have to be asked. */
+int regular_find_below(int folder_fd, const char *path);
 
 #endif

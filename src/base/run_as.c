@@ -83,7 +83,7 @@ int run_as_find(struct run_as *as, const char *wanted, struct reason *why)
 	return 0;
 }
 
-static void tell(const char *name, const char *value)
+static void set_variable(const char *name, const char *value)
 {
 	if (value[0])
 		setenv(name, value, 1);
@@ -116,10 +116,10 @@ int run_as_become(const struct run_as *as)
 	/* What can't be taken back must not be there to be taken back. */
 	if (as->uid && !setresuid(0, 0, 0))
 		return -EPERM;
-	tell("HOME", as->home);
-	tell("USER", as->name);
-	tell("LOGNAME", as->name);
-	tell("SHELL", as->shell);
+	set_variable("HOME", as->home);
+	set_variable("USER", as->name);
+	set_variable("LOGNAME", as->name);
+	set_variable("SHELL", as->shell);
 	tell_session(as);
 	return 0;
 }

@@ -30,3 +30,11 @@ bool sudo_caller(uid_t *uid, gid_t *gid)
 	*gid = (gid_t)group;
 	return true;
 }
+
+bool is_trusted_user(uid_t uid)
+{
+	uid_t caller;
+	gid_t group;
+
+	return uid == 0 || uid == geteuid() || (sudo_caller(&caller, &group) && uid == caller);
+}

@@ -104,12 +104,12 @@ int read_line_at(int dir_fd, const char *path, char *line, size_t size)
 
 #ifdef __aarch64__
 /* It is kept with each thread there. */
-bool kernel_tells_interrupts(void)
+bool kernel_shows_interrupts(void)
 {
 	return kernel_has_btf();
 }
 #else
-bool kernel_tells_interrupts(void)
+bool kernel_shows_interrupts(void)
 {
 	static enum { NOT_ASKED, NO, YES } answer;
 	FILE *symbols = answer == NOT_ASKED ? fopen("/proc/kallsyms", "re") : NULL;

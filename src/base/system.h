@@ -31,8 +31,8 @@ const char *kernel_release(void);
 bool kernel_is_at_least(unsigned int major, unsigned int minor);
 bool kernel_has_btf(void);
 
-/* Whether programs may ask if they run in an interrupt: the kernel must tell where it keeps that. */
-bool kernel_tells_interrupts(void);
+/* Whether programs may ask if they run in an interrupt: the kernel must show where it keeps that. */
+bool kernel_shows_interrupts(void);
 
 /* One more than the highest CPU number that this kernel can have. */
 u32 possible_cpus(void);

@@ -30,6 +30,20 @@ bool cpu_was_seen(const struct cpu_account *account)
 	return account->since_ns != 0;
 }
 
+void cpus_add(struct cpus *earlier, const struct cpus *since)
+{
+	for (u32 cpu = 0; cpu < since->len && cpu < earlier->len; cpu++) {
+		struct cpu_account *account = &earlier->accounts[cpu];
+
+		account->switches += since->accounts[cpu].switches;
+		account->busy_ns += since->accounts[cpu].busy_ns;
+		account->idle_ns += since->accounts[cpu].idle_ns;
+		account->lost += since->accounts[cpu].lost;
+	}
+	earlier->refused += since->refused;
+	earlier->missed += since->missed;
+}
+
 void cpus_subtract(struct cpus *later, const struct cpus *earlier)
 {
 	for (u32 cpu = 0; cpu < later->len && cpu < earlier->len; cpu++) {

@@ -24,6 +24,9 @@ bool cpu_was_seen(const struct cpu_account *account);
 /* What happened between two readings: takes `earlier` off `later`. */
 void cpus_subtract(struct cpus *later, const struct cpus *earlier);
 
+/* And adds what happened since. */
+void cpus_add(struct cpus *earlier, const struct cpus *since);
+
 /* The sums over all CPUs. */
 struct cpu_account cpus_sum(const struct cpus *cpus);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "../base/vec.h"
+
 enum { PENDING_MAX = 512 };
 
 /* A span that has ended. */
@@ -105,17 +107,14 @@ static struct cuda_calls *function_at(struct cuda *cuda, u32 number)
 		return NULL;
 	if (number >= cuda->functions_len) {
 		u32 len = (number + 64) & ~63u;
-		struct cuda_calls *functions = realloc(cuda->functions, len * sizeof(*functions));
+		u32 had = cuda->functions_len;
 
-		if (!functions) {
+		if (!vec_lengthen(cuda->functions, cuda->functions_len, len)) {
 			cuda->failed = true;
 			return NULL;
 		}
-		memset(functions + cuda->functions_len, 0, (len - cuda->functions_len) * sizeof(*functions));
-		for (u32 i = cuda->functions_len; i < len; i++)
-			functions[i].api = cuda_api_of("");
-		cuda->functions = functions;
-		cuda->functions_len = len;
+		for (u32 i = had; i < len; i++)
+			cuda->functions[i].api = cuda_api_of("");
 	}
 	return &cuda->functions[number];
 }
@@ -333,13 +332,16 @@ static void take_driver(struct cuda *cuda, struct cuda_thread *thread, struct cu
 			     .duration_ns = event->duration_ns,
 			     .is_driver = true };
 
+	/* Whoever was on the CPU has nothing to do with it. */
+	if (event->copy == DRIVER_IN_INTERRUPT)
+		return;
 	while (thread->len && thread->pending[thread->len - 1].is_driver &&
 	       thread->pending[thread->len - 1].from_ns >= span.from_ns)
 		calls->nested_ns += thread->pending[--thread->len].duration_ns;
 	keep(cuda, thread, &span);
 }
 
-static void take_call(struct cuda *cuda, const struct threads *threads, const struct event_cuda_call *event)
+static void handle_call(struct cuda *cuda, const struct threads *threads, const struct event_cuda_call *event)
 {
 	struct cuda_calls *calls = function_at(cuda, event->function);
 	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
@@ -401,7 +403,7 @@ const struct cuda_kernel *cuda_kernel_of(const struct cuda *cuda, u32 pid, u64 h
 	return find_kernel(cuda, pid, handle);
 }
 
-static void take_launch(struct cuda *cuda, const struct threads *threads, const struct event_cuda_launch *event)
+static void handle_launch(struct cuda *cuda, const struct threads *threads, const struct event_cuda_launch *event)
 {
 	struct cuda_calls *calls = function_at(cuda, event->function);
 	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
@@ -456,7 +458,7 @@ static struct cuda_ioctls *ioctls_of(struct cuda *cuda, const struct event_cuda_
 	return row;
 }
 
-static void take_ioctl(struct cuda *cuda, const struct threads *threads, const struct event_cuda_ioctl *event)
+static void handle_ioctl(struct cuda *cuda, const struct threads *threads, const struct event_cuda_ioctl *event)
 {
 	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
 	struct cuda_ioctls *row = ioctls_of(cuda, event);
@@ -538,7 +540,7 @@ static void take_name(struct cuda *cuda, const struct event_cuda_name *event)
 	cuda->failed |= !*name;
 }
 
-static void take_count(struct cuda *cuda, const struct event_cuda_count *event)
+static void handle_count(struct cuda *cuda, const struct event_cuda_count *event)
 {
 	struct cuda_calls *calls = function_at(cuda, event->function);
 
@@ -549,7 +551,7 @@ static void take_count(struct cuda *cuda, const struct event_cuda_count *event)
 	calls->failed = event->failed;
 }
 
-static void take_xid(struct cuda *cuda, const struct event_cuda_xid *event)
+static void handle_xid(struct cuda *cuda, const struct event_cuda_xid *event)
 {
 	struct cuda_xid *xid = make(cuda, sizeof(*xid));
 
@@ -562,26 +564,26 @@ static void take_xid(struct cuda *cuda, const struct event_cuda_xid *event)
 	cuda->xids = xid;
 }
 
-void cuda_take(struct cuda *cuda, const struct threads *threads, const struct event_header *event)
+void cuda_handle(struct cuda *cuda, const struct threads *threads, const struct event_header *event)
 {
 	switch (event->kind) {
 	case EVENT_CUDA_CALL:
-		take_call(cuda, threads, (const struct event_cuda_call *)event);
+		handle_call(cuda, threads, (const struct event_cuda_call *)event);
 		break;
 	case EVENT_CUDA_LAUNCH:
-		take_launch(cuda, threads, (const struct event_cuda_launch *)event);
+		handle_launch(cuda, threads, (const struct event_cuda_launch *)event);
 		break;
 	case EVENT_CUDA_IOCTL:
-		take_ioctl(cuda, threads, (const struct event_cuda_ioctl *)event);
+		handle_ioctl(cuda, threads, (const struct event_cuda_ioctl *)event);
 		break;
 	case EVENT_CUDA_NAME:
 		take_name(cuda, (const struct event_cuda_name *)event);
 		return;
 	case EVENT_CUDA_COUNT:
-		take_count(cuda, (const struct event_cuda_count *)event);
+		handle_count(cuda, (const struct event_cuda_count *)event);
 		return;
 	case EVENT_CUDA_XID:
-		take_xid(cuda, (const struct event_cuda_xid *)event);
+		handle_xid(cuda, (const struct event_cuda_xid *)event);
 		return;
 	default:
 		return;

@@ -33,7 +33,7 @@ struct cuda_ioctls {
 };
 
 struct cuda_kernel {
-	char *name; /* NULL: it was never told */
+	char *name; /* NULL: it was never reported */
 	u32 pid;
 	u32 shape; /* enum cuda_shape, of the function that launched it */
 	u64 handle;
@@ -59,7 +59,7 @@ struct cuda_memory_use {
 enum {
 	CUDA_SLOTS = 4096,
 	CUDA_KERNELS_MAX = 1 << 18,
-	/* Launches of more are all told as of one kernel without a name: a program may make numbers up. */
+	/* Launches of more are all counted as of one kernel without a name: a program may make numbers up. */
 	CUDA_KERNELS_OF_PROCESS = 1 << 14,
 };
 
@@ -120,12 +120,12 @@ void cuda_init(struct cuda *cuda);
 void cuda_free(struct cuda *cuda);
 
 /* Takes an event that `threads` has taken; other kinds than cuda's are none of its business. */
-void cuda_take(struct cuda *cuda, const struct threads *threads, const struct event_header *event);
+void cuda_handle(struct cuda *cuda, const struct threads *threads, const struct event_header *event);
 
 /* Nothing more comes: ioctls that no call has turned out to be around are outside. */
 void cuda_end(struct cuda *cuda);
 
-/* A function's name, NULL if it was not told. */
+/* A function's name, NULL if it was not reported. */
 const char *cuda_function_name(const struct cuda *cuda, u32 function);
 
 /* A kernel by its handle in a process; NULL: not known. */

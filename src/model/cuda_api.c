@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/vec.h"
+
 /* clang-format off */
 static const struct cuda_api apis[] = {
 	{ "cuLaunchKernel", CUDA_LAUNCHES, SHAPE_LAUNCH, 0, true },
@@ -286,39 +288,6 @@ static int add_alias(struct cuda_function *function, const char *name)
 	return 0;
 }
 
-/* Where a function of this offset is among the slots, or would be. */
-static u32 *slot_of(const struct cuda_functions *functions, u64 offset)
-{
-	u64 mask = functions->room * 2 - 1, at = offset * 0x9e3779b97f4a7c15ULL >> 32;
-
-	while (functions->slots[at & mask] && functions->all[functions->slots[at & mask] - 1].offset != offset)
-		at++;
-	return &functions->slots[at & mask];
-}
-
-/* There are always twice as many slots as functions, so that a free one is near. */
-static int make_room(struct cuda_functions *functions)
-{
-	size_t room = functions->room ? functions->room * 2 : 256;
-	struct cuda_function *all;
-	u32 *slots;
-
-	if (functions->len < functions->room)
-		return 0;
-	all = realloc(functions->all, room * sizeof(*all));
-	if (all)
-		functions->all = all;
-	slots = all ? calloc(room * 2, sizeof(*slots)) : NULL;
-	if (!slots)
-		return -ENOMEM;
-	free(functions->slots);
-	functions->slots = slots;
-	functions->room = room;
-	for (size_t i = 0; i < functions->len; i++)
-		*slot_of(functions, functions->all[i].offset) = (u32)i + 1;
-	return 0;
-}
-
 static int add_name(struct cuda_function *function, const char *name)
 {
 	char *copy;
@@ -339,25 +308,26 @@ static int add_name(struct cuda_function *function, const char *name)
 
 int cuda_functions_add(struct cuda_functions *functions, const char *name, u64 offset, u64 address)
 {
-	u32 *slot;
+	u32 place;
 	char *copy;
 
 	if (strnlen(name, CUDA_NAME_LEN) == CUDA_NAME_LEN)
 		return 0;
 	if (++functions->names > CUDA_NAMES_MAX)
 		return -E2BIG;
-	if (make_room(functions))
-		return -ENOMEM;
-	slot = slot_of(functions, offset);
-	if (*slot)
-		return add_name(&functions->all[*slot - 1], name);
+	place = map_get(&functions->by_offset, offset);
+	if (place)
+		return add_name(&functions->all[place - 1], name);
 	if (functions->len >= CUDA_FUNCTIONS_MAX)
 		return -E2BIG;
+	if (!vec_reserve(functions->all, functions->room, functions->len + 1, 256) ||
+	    !map_reserve(&functions->by_offset, functions->len + 1))
+		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
 	functions->all[functions->len++] = (struct cuda_function){ .name = copy, .offset = offset, .address = address };
-	*slot = (u32)functions->len;
+	map_set(&functions->by_offset, offset, (u32)functions->len);
 	return 0;
 }
 
@@ -368,6 +338,6 @@ void cuda_functions_free(struct cuda_functions *functions)
 		free(functions->all[i].aliases);
 	}
 	free(functions->all);
-	free(functions->slots);
+	map_free(&functions->by_offset);
 	*functions = (struct cuda_functions){ 0 };
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "../../core/cuda.h"
+#include "../base/map.h"
 
 enum cuda_class {
 	CUDA_OTHER,
@@ -63,8 +64,8 @@ enum { CUDA_NAME_LEN = 128, CUDA_ALIASES_LEN = 1024, CUDA_NAMES_MAX = 16384 };
 struct cuda_functions {
 	struct cuda_function *all;
 	size_t len, room;
-	size_t names; /* that were added, aliases and all */
-	u32 *slots;   /* by a hash of their offsets: one more than a function's place in `all`; 0: free */
+	size_t names;	      /* that were added, aliases and all */
+	struct map by_offset; /* one more than a function's place in `all` */
 };
 
 /* Adds a function that the library exports; one at the same place is the same function by another name. Returns 0,

@@ -71,15 +71,15 @@ u64 detour_stretch(u64 begun, u64 taken, u64 most)
 {
 	u64 len = begun - taken;
 
-	if (len > DETOUR_TOLD_LEN)
+	if (len > DETOUR_REPORTS_LEN)
 		return 0;
-	return smaller(smaller(len, DETOUR_TOLD_LEN - taken % DETOUR_TOLD_LEN), most);
+	return smaller(smaller(len, DETOUR_REPORTS_LEN - taken % DETOUR_REPORTS_LEN), most);
 }
 
-bool detour_launch_read(const struct detour_launch *launch, u64 turn, u32 functions, u64 since_ns, u64 until_ns,
+bool detour_launch_read(const struct detour_launch *launch, u64 sequence, u32 functions, u64 since_ns, u64 until_ns,
 			struct event_cuda_launch *event)
 {
-	if (launch->turn != turn + 1 || !launch->event.function || launch->event.function >= functions)
+	if (launch->sequence != sequence + 1 || !launch->event.function || launch->event.function >= functions)
 		return false;
 	*event = launch->event;
 	event->head.kind = EVENT_CUDA_LAUNCH;

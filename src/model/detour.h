@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the library in a traced program has counted and told (core/detour.h). That memory is the program's to write: it
- * may hold anything, and something else a moment later. What is taken from it is bounded by what can be true of that
+/* What the library in a traced program has counted and reported (core/detour.h). That memory is the program's to write:
+ * it may hold anything, and something else a moment later. What is taken from it is bounded by what can be true of that
  * one process. */
 #ifndef TACTUS_MODEL_DETOUR_H
 #define TACTUS_MODEL_DETOUR_H
@@ -38,7 +38,7 @@ u64 detour_stretch(u64 begun, u64 taken, u64 most);
 /* Takes a launch that should be the one of this turn out of a ring. Returns false if it is not there (yet), or nothing
  * that can be one. `functions`: one more than the highest number of a function. Its time is made one from `since_ns` to
  * `until_ns`. */
-bool detour_launch_read(const struct detour_launch *launch, u64 turn, u32 functions, u64 since_ns, u64 until_ns,
+bool detour_launch_read(const struct detour_launch *launch, u64 sequence, u32 functions, u64 since_ns, u64 until_ns,
 			struct event_cuda_launch *event);
 
 /* Whether one more who asks is to be answered now: a thousand a second, and some at once. Who asks more often waits, so

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/vec.h"
+
 enum { USUAL_SHIFT = 3 };
 
 void frames_init(struct frames *frames, bool explains)
@@ -87,15 +89,8 @@ static bool keep(struct frames *frames, u64 **list, size_t *len, size_t *room, u
 	if (frames->times_len == FRAMES_TIMES_MAX)
 		return false;
 	frames->times_len++;
-	if (*len == *room) {
-		size_t more_room = *room ? *room * 2 : 256;
-		u64 *more = realloc(*list, more_room * sizeof(*more));
-
-		if (!more)
-			return false;
-		*list = more;
-		*room = more_room;
-	}
+	if (!vec_reserve(*list, *room, *len + 1, 256))
+		return false;
 	(*list)[(*len)++] = value;
 	return true;
 }
@@ -226,7 +221,7 @@ static struct frame_stream *known_stream(const struct frames *frames, const stru
 }
 
 /* Only of threads that present: others hand their work over to those, or are followed for what they did. */
-static void take_submit(struct frames *frames, const struct threads *threads, const struct event_submit *event)
+static void handle_submit(struct frames *frames, const struct threads *threads, const struct event_submit *event)
 {
 	struct frame_stream *stream = known_stream(frames, threads, event->head.tid);
 
@@ -234,7 +229,7 @@ static void take_submit(struct frames *frames, const struct threads *threads, co
 		stream->gpu_ns += event->took_ns;
 }
 
-static void take_commit(struct frames *frames, const struct threads *threads, const struct event_commit *event)
+static void handle_commit(struct frames *frames, const struct threads *threads, const struct event_commit *event)
 {
 	struct frame_stream *stream = known_stream(frames, threads, event->head.tid);
 
@@ -242,7 +237,7 @@ static void take_commit(struct frames *frames, const struct threads *threads, co
 		handed_over(&stream->handover, event->head.time_ns);
 }
 
-static void take_served(struct frames *frames, const struct event_served *event)
+static void handle_served(struct frames *frames, const struct event_served *event)
 {
 	struct frame_server *server = frames->servers;
 
@@ -286,7 +281,7 @@ static void forget_handovers(struct frames *frames)
 			stream->handover = (struct handover){ 0 };
 }
 
-static void take_vblank(struct frames *frames, const struct threads *threads, const struct event_vblank *event)
+static void handle_vblank(struct frames *frames, const struct threads *threads, const struct event_vblank *event)
 {
 	struct vblank_clock *clock = display_of(frames, event->display);
 
@@ -296,8 +291,8 @@ static void take_vblank(struct frames *frames, const struct threads *threads, co
 		vblank_seen(clock, event->seq, event->at_ns);
 }
 
-/* The period that the stream has to keep, as a display tells it; 0: none does. Whoever flips one has that; of others it
- * is not known where they are shown, so it is the one whose pace they keep. */
+/* The period that the stream has to keep, as a display reports it; 0: none does. Whoever flips one has that; of others
+ * it is not known where they are shown, so it is the one whose pace they keep. */
 static u64 display_period_ns(const struct frames *frames, const struct frame_stream *stream)
 {
 	u64 period_ns = 0;
@@ -324,8 +319,8 @@ static void skip_lost(struct frame_stream *stream, const struct event_frame *eve
 	stream->number = event->number;
 }
 
-static bool take_frame(struct frames *frames, struct threads *threads, const struct event_frame *event,
-		       struct late_frame *late, const struct frame_process **out)
+static bool handle_frame(struct frames *frames, struct threads *threads, const struct event_frame *event,
+			 struct late_frame *late, const struct frame_process **out)
 {
 	const struct thread *thread = threads_by_tid(threads, event->head.tid);
 	bool counts = !thread || !thread->bystander;
@@ -357,7 +352,7 @@ static bool take_frame(struct frames *frames, struct threads *threads, const str
 	process->late += verdict.late_ns != 0;
 	process->line_late += verdict.late_ns != 0;
 	moves = thread_migrations(&thread->account);
-	*late = (struct late_frame){ .number = process->frames,
+	*late = (struct late_frame){ .number = process->frames_before + process->frames,
 				     .at_ns = event->head.time_ns,
 				     .interval_ns = verdict.interval_ns,
 				     .late_ns = verdict.late_ns,
@@ -380,23 +375,23 @@ static bool take_frame(struct frames *frames, struct threads *threads, const str
 	return verdict.late_ns != 0;
 }
 
-bool frames_take(struct frames *frames, struct threads *threads, const struct event_header *event,
-		 struct late_frame *late, const struct frame_process **process)
+bool frames_handle(struct frames *frames, struct threads *threads, const struct event_header *event,
+		   struct late_frame *late, const struct frame_process **process)
 {
-	if (frames->explains && (!history_take(&frames->history, event) || !path_take(threads, event)))
+	if (frames->explains && (!history_handle(&frames->history, event) || !path_handle(threads, event)))
 		frames->failed = true;
 	if (event->kind == EVENT_SUBMIT)
-		take_submit(frames, threads, (const struct event_submit *)event);
+		handle_submit(frames, threads, (const struct event_submit *)event);
 	if (event->kind == EVENT_COMMIT)
-		take_commit(frames, threads, (const struct event_commit *)event);
+		handle_commit(frames, threads, (const struct event_commit *)event);
 	if (event->kind == EVENT_SERVED)
-		take_served(frames, (const struct event_served *)event);
+		handle_served(frames, (const struct event_served *)event);
 	if (event->kind == EVENT_LOST)
 		forget_handovers(frames);
 	if (event->kind == EVENT_VBLANK)
-		take_vblank(frames, threads, (const struct event_vblank *)event);
+		handle_vblank(frames, threads, (const struct event_vblank *)event);
 	return event->kind == EVENT_FRAME &&
-	       take_frame(frames, threads, (const struct event_frame *)event, late, process);
+	       handle_frame(frames, threads, (const struct event_frame *)event, late, process);
 }
 
 static int by_length(const void *a, const void *b)
@@ -464,4 +459,26 @@ void frames_turn_over(struct frames *frames)
 		process->line_frames = process->line_late = process->line_dropped = 0;
 		process->line_from = process->len;
 	}
+}
+
+void frames_restart(struct frames *frames)
+{
+	for (struct frame_process *process = frames->processes; process; process = process->next) {
+		process->frames_before += process->frames;
+		process->frames = process->late = process->dropped = process->stutters = process->pauses = 0;
+		process->vblanks_missed = 0;
+		process->shown_len = process->worst_len = 0;
+		/* Their threads' accounts begin anew too. */
+		for (struct frame_stream *stream = process->streams; stream; stream = stream->next)
+			stream->moves_before = 0;
+	}
+	frames_turn_over_for_good(frames);
+}
+
+void frames_turn_over_for_good(struct frames *frames)
+{
+	for (struct frame_process *process = frames->processes; process; process = process->next)
+		process->len = process->server_len = 0;
+	frames->times_len = 0;
+	frames_turn_over(frames);
 }

@@ -35,7 +35,7 @@ struct frame_stream {
 	u64 moves_before;
 	u64 gpu_ns, usual_gpu_ns; /* in calls to the GPU's driver, since its last frame and usually */
 	u64 number;		  /* of its last frame, as the kernel half counts */
-	bool flips;		  /* the display itself: it is told when its pictures are up */
+	bool flips;		  /* the display itself: it learns when its pictures are up */
 	u32 display;		  /* which one */
 	u32 shown_seq;		  /* in which of the display's periods the last one came up */
 	u64 shown_at_ns;	  /* 0: none did */
@@ -48,6 +48,7 @@ struct frame_process {
 	struct comm comm;
 	struct frame_stream *streams;
 	u64 frames, late, dropped, stutters, pauses;
+	u64 frames_before;  /* frames_restart: those that have numbers and are not counted */
 	u64 vblanks_missed; /* periods of the display without a new picture, where it says so */
 	u64 first_ns, last_ns;
 	u64 target_ns; /* of the last frame; 0: uncapped or not known */
@@ -100,8 +101,8 @@ void frames_free(struct frames *frames);
 
 /* Takes an event that `threads` has taken. True, with *late filled and *process set, if it was a frame that was late.
  */
-bool frames_take(struct frames *frames, struct threads *threads, const struct event_header *event,
-		 struct late_frame *late, const struct frame_process **process);
+bool frames_handle(struct frames *frames, struct threads *threads, const struct event_header *event,
+		   struct late_frame *late, const struct frame_process **process);
 
 /* The time that the compositor had its pictures for, by percentiles; `len` 0: that is not known. */
 struct frame_times frame_server_times(const struct frame_process *process);
@@ -111,5 +112,11 @@ struct frame_times frame_times(const struct frame_process *process, size_t from)
 
 /* A line has been shown: the next counts from here. */
 void frames_turn_over(struct frames *frames);
+
+/* Counting begins anew, once the threads' has; paces stay known, and the numbers of frames go on. */
+void frames_restart(struct frames *frames);
+
+/* For who shows lines only, for days: the same, and times of frames before are not needed any more. */
+void frames_turn_over_for_good(struct frames *frames);
 
 #endif

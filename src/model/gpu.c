@@ -33,6 +33,7 @@ static const char *const driver_names[GPU_DRIVERS] = {
 	[GPU_NVIDIA] = "nvidia",
 	[GPU_NVIDIA_UVM] = "nvidia-uvm",
 	[GPU_OTHER] = "a GPU",
+	[GPU_CUDA] = "a GPU by CUDA",
 };
 
 const char *gpu_driver_name(u32 driver)
@@ -46,6 +47,8 @@ const char *gpu_deed(u32 driver)
 		return "opened a channel of";
 	if (driver == GPU_NVIDIA_UVM)
 		return "moved memory by";
+	if (driver == GPU_CUDA)
+		return "gave work to";
 	return "submitted to";
 }
 

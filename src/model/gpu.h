@@ -26,7 +26,7 @@ struct gpu_function {
  * is a better find than the one that is kept already. */
 void gpu_consider_symbol(struct gpu_function *best, u32 family, const char *line);
 
-/* Takes a line of /proc/devices: the families (GPU_OF_*) that it tells of. The major number of UVM differs from boot to
+/* Takes a line of /proc/devices: the families (GPU_OF_*) that it names. The major number of UVM differs from boot to
  * boot; it is stored. */
 u32 gpu_families_of_device(const char *line, u32 *uvm_major);
 

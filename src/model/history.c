@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../core/account.h"
+#include "../base/vec.h"
 
 struct run {
 	u64 from_ns, to_ns;
@@ -29,15 +30,8 @@ void history_free(struct history *history)
 /* The CPU's runs, made if they are not there. NULL for want of memory. */
 static struct cpu_runs *runs_of(struct history *history, u32 cpu)
 {
-	if (cpu >= history->cpus_len) {
-		struct cpu_runs **cpus = realloc(history->cpus, ((size_t)cpu + 1) * sizeof(struct cpu_runs *));
-
-		if (!cpus)
-			return NULL;
-		memset(cpus + history->cpus_len, 0, (cpu + 1 - history->cpus_len) * sizeof(struct cpu_runs *));
-		history->cpus = cpus;
-		history->cpus_len = cpu + 1;
-	}
+	if (!vec_lengthen(history->cpus, history->cpus_len, (size_t)cpu + 1))
+		return NULL;
 	if (!history->cpus[cpu])
 		history->cpus[cpu] = calloc(1, sizeof(struct cpu_runs));
 	return history->cpus[cpu];
@@ -46,7 +40,7 @@ static struct cpu_runs *runs_of(struct history *history, u32 cpu)
 /* Remembers who ran until now. In a filtered stream the thread that leaves may not be the one that came: switches
  * between others are missing. The span is then put down to the one that leaves, the only one sure to have been there.
  */
-bool history_take(struct history *history, const struct event_header *event)
+bool history_handle(struct history *history, const struct event_header *event)
 {
 	struct cpu_runs *runs;
 

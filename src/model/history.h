@@ -22,7 +22,7 @@ struct history {
 void history_free(struct history *history);
 
 /* Takes an event of any kind. False for want of memory. */
-bool history_take(struct history *history, const struct event_header *event);
+bool history_handle(struct history *history, const struct event_header *event);
 
 /* What the CPU did for most of the span; *tid for a thread. */
 enum culprit history_culprit(const struct history *history, u32 cpu, u64 from_ns, u64 to_ns, u32 *tid);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Keeps what is known of input devices and their readers in lists; there are few of either.
- * A device whose introduction was lost has no name and is counted all the same. */
+ * A device whose `device` event was lost has no name and is counted all the same. */
 #include "inputs.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ static struct input_source *source_of(struct inputs *inputs, u32 number)
 	return source;
 }
 
-/* It may be introduced by the program and by the kernel half; only one of them knows the node. */
-static void take_device(struct inputs *inputs, const struct event_device *event)
+/* The program and the kernel half may both describe it; only one of them knows the node. */
+static void handle_device(struct inputs *inputs, const struct event_device *event)
 {
 	struct input_source *source = source_of(inputs, event->device);
 
@@ -50,7 +50,7 @@ static void take_device(struct inputs *inputs, const struct event_device *event)
 	source->name = event->name;
 }
 
-static void take_report(struct inputs *inputs, const struct event_input *event)
+static void handle_report(struct inputs *inputs, const struct event_input *event)
 {
 	struct input_source *source = source_of(inputs, event->device);
 
@@ -65,7 +65,7 @@ static void take_report(struct inputs *inputs, const struct event_input *event)
 	source->events += event->events;
 }
 
-static void take_wake(struct inputs *inputs, const struct threads *threads, const struct event_input_wake *event)
+static void handle_wake(struct inputs *inputs, const struct threads *threads, const struct event_input_wake *event)
 {
 	const struct thread *thread = threads_by_tid(threads, event->head.tid);
 	u64 start_ns = thread ? thread->start_ns : 0;
@@ -89,14 +89,14 @@ static void take_wake(struct inputs *inputs, const struct threads *threads, cons
 	hist_add(&reader->delay_ns, event->delay_ns);
 }
 
-void inputs_take(struct inputs *inputs, const struct threads *threads, const struct event_header *event)
+void inputs_handle(struct inputs *inputs, const struct threads *threads, const struct event_header *event)
 {
 	if (event->kind == EVENT_DEVICE)
-		take_device(inputs, (const struct event_device *)event);
+		handle_device(inputs, (const struct event_device *)event);
 	if (event->kind == EVENT_INPUT)
-		take_report(inputs, (const struct event_input *)event);
+		handle_report(inputs, (const struct event_input *)event);
 	if (event->kind == EVENT_INPUT_WAKE)
-		take_wake(inputs, threads, (const struct event_input_wake *)event);
+		handle_wake(inputs, threads, (const struct event_input_wake *)event);
 }
 
 static void free_readers(struct input_reader *reader)
@@ -124,4 +124,14 @@ u64 input_rate(const struct input_source *source)
 	return source->reports > 1 && source->last_ns > source->first_ns
 		       ? (u64)(100.0 * (double)(source->reports - 1) * NSEC_PER_SEC / (double)span_ns)
 		       : 0;
+}
+
+void inputs_restart(struct inputs *inputs)
+{
+	for (struct input_source *source = inputs->sources; source; source = source->next) {
+		source->reports = source->events = source->first_ns = 0;
+		source->interval_ns = (struct hist){ 0 };
+		for (struct input_reader *reader = source->readers; reader; reader = reader->next)
+			reader->delay_ns = (struct hist){ 0 };
+	}
 }

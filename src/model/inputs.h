@@ -38,8 +38,11 @@ struct inputs {
 	u64 refused;		      /* events for which there was no row and no room or memory for one */
 };
 
-void inputs_take(struct inputs *inputs, const struct threads *threads, const struct event_header *event);
+void inputs_handle(struct inputs *inputs, const struct threads *threads, const struct event_header *event);
 void inputs_free(struct inputs *inputs);
+
+/* Counting begins anew. */
+void inputs_restart(struct inputs *inputs);
 
 /* Reports a second, in hundredths, from the first to the last. */
 u64 input_rate(const struct input_source *source);

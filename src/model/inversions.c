@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "../base/vec.h"
+
 enum { PRIO_REALTIME_FIRST = 1, PRIO_NICE_FIRST = 101 };
 
 struct waiter {
@@ -14,8 +16,8 @@ struct waiter {
 	u64 since_ns; /* in this CPU's queue, not in the one that it was moved from */
 	u32 cpu;
 	u32 prio;
-	struct waiter **link, *next; /* in the CPU's list */
-	struct waiter *chain;	     /* in the hash, or in the list of spares */
+	u64 told_ns;		     /* of the run that was in its way when that was handed over: when it began */
+	struct waiter **link, *next; /* in the CPU's list; no link: it does not wait */
 };
 
 enum prio_class prio_class(u32 prio)
@@ -29,60 +31,44 @@ int inversions_init(struct inversions *inversions, u32 cpus_len, u64 threshold_n
 {
 	*inversions = (struct inversions){ .threshold_ns = threshold_ns, .cpus_len = cpus_len };
 	inversions->cpus = calloc(cpus_len ? cpus_len : 1, sizeof(*inversions->cpus));
-	inversions->waiting = calloc(INVERSIONS_BUCKETS, sizeof(*inversions->waiting));
-	inversions->pairs = calloc(INVERSIONS_BUCKETS, sizeof(*inversions->pairs));
-	if (inversions->cpus && inversions->waiting && inversions->pairs)
-		return 0;
-	inversions_free(inversions);
-	return -ENOMEM;
+	return inversions->cpus ? 0 : -ENOMEM;
 }
 
 void inversions_free(struct inversions *inversions)
 {
-	for (u32 i = 0; inversions->waiting && i < INVERSIONS_BUCKETS; i++) {
-		while (inversions->waiting[i]) {
-			struct waiter *waiter = inversions->waiting[i];
-
-			inversions->waiting[i] = waiter->chain;
-			free(waiter);
-		}
-	}
-	for (u32 i = 0; inversions->pairs && i < INVERSIONS_BUCKETS; i++) {
-		while (inversions->pairs[i]) {
-			struct inversion *pair = inversions->pairs[i];
-
-			inversions->pairs[i] = pair->next;
-			free(pair);
-		}
-	}
-	while (inversions->spare) {
-		struct waiter *waiter = inversions->spare;
-
-		inversions->spare = waiter->chain;
-		free(waiter);
-	}
-	free(inversions->cpus);
-	free(inversions->waiting);
+	for (size_t i = 0; i < inversions->waiters_len; i++)
+		free(inversions->waiters[i]);
+	free(inversions->waiters);
 	free(inversions->pairs);
+	free(inversions->cpus);
+	map_free(&inversions->by_thread);
+	map_free(&inversions->by_pair);
 	*inversions = (struct inversions){ 0 };
 }
 
-static u32 bucket_of(const void *one, const void *other)
+/* NULL: it has never waited. */
+static struct waiter *waiter_of(const struct inversions *inversions, const struct thread *thread)
 {
-	u64 mixed = (u64)(uintptr_t)one * 0x9e3779b97f4a7c15ULL;
+	u32 index = map_get(&inversions->by_thread, (uintptr_t)thread);
 
-	mixed = (mixed ^ (u64)(uintptr_t)other) * 0x9e3779b97f4a7c15ULL;
-	return (u32)(mixed >> 32) % INVERSIONS_BUCKETS;
+	return index ? inversions->waiters[index - 1] : NULL;
 }
 
-/* The link that points to the thread's place, or to NULL if it waits nowhere. */
-static struct waiter **waiter_link(struct inversions *inversions, const struct thread *thread)
+/* NULL for want of memory. */
+static struct waiter *new_waiter(struct inversions *inversions, const struct thread *thread)
 {
-	struct waiter **link = &inversions->waiting[bucket_of(thread, NULL)];
+	struct waiter *waiter;
 
-	while (*link && (*link)->thread != thread)
-		link = &(*link)->chain;
-	return link;
+	if (!vec_reserve(inversions->waiters, inversions->waiters_room, inversions->waiters_len + 1, 64) ||
+	    !map_reserve(&inversions->by_thread, inversions->waiters_len + 1))
+		return NULL;
+	waiter = calloc(1, sizeof(*waiter));
+	if (!waiter)
+		return NULL;
+	waiter->thread = thread;
+	inversions->waiters[inversions->waiters_len++] = waiter;
+	map_set(&inversions->by_thread, (uintptr_t)thread, (u32)inversions->waiters_len);
+	return waiter;
 }
 
 static void enter_queue(struct inversions *inversions, struct waiter *waiter, u32 cpu, u64 now_ns)
@@ -103,74 +89,100 @@ static void leave_queue(struct waiter *waiter)
 	*waiter->link = waiter->next;
 	if (waiter->next)
 		waiter->next->link = waiter->link;
+	waiter->link = NULL;
 }
 
 static void stop_waiting(struct inversions *inversions, const struct thread *thread)
 {
-	struct waiter **link = waiter_link(inversions, thread), *waiter = *link;
+	struct waiter *waiter = waiter_of(inversions, thread);
 
-	if (!waiter)
-		return;
-	leave_queue(waiter);
-	*link = waiter->chain;
-	waiter->chain = inversions->spare;
-	inversions->spare = waiter;
+	if (waiter && waiter->link)
+		leave_queue(waiter);
 }
 
 static void start_waiting(struct inversions *inversions, const struct thread *thread, u32 cpu, u32 prio, u64 now_ns)
 {
-	struct waiter *waiter, **link;
+	struct waiter *waiter;
 
 	if (cpu >= inversions->cpus_len)
 		return;
 	stop_waiting(inversions, thread);
-	waiter = inversions->spare;
-	if (waiter)
-		inversions->spare = waiter->chain;
-	else
-		waiter = malloc(sizeof(*waiter));
+	waiter = waiter_of(inversions, thread);
+	if (!waiter)
+		waiter = new_waiter(inversions, thread);
 	if (!waiter) {
 		inversions->failed = true;
 		return;
 	}
-	link = &inversions->waiting[bucket_of(thread, NULL)];
-	*waiter = (struct waiter){ .thread = thread, .prio = prio, .chain = *link };
-	*link = waiter;
+	waiter->prio = prio;
 	enter_queue(inversions, waiter, cpu, now_ns);
+}
+
+/* Under which number a pair is in the index, or would be. Of two with the same hash the later one has the next. */
+static u64 number_of(const struct inversions *inversions, const struct thread *waiter, const struct thread *runner)
+{
+	u64 number = (u64)(uintptr_t)waiter * 0x9e3779b97f4a7c15ULL ^ (u64)(uintptr_t)runner;
+	u32 index;
+
+	while ((index = map_get(&inversions->by_pair, number)) &&
+	       (inversions->pairs[index - 1].waiter != waiter || inversions->pairs[index - 1].runner != runner))
+		number++;
+	return number;
 }
 
 /* NULL if there is no room for one more. */
 static struct inversion *pair_of(struct inversions *inversions, const struct thread *waiter,
 				 const struct thread *runner)
 {
-	struct inversion **bucket = &inversions->pairs[bucket_of(waiter, runner)], *pair = *bucket;
+	u64 number = number_of(inversions, waiter, runner);
+	u32 index = map_get(&inversions->by_pair, number);
 
-	while (pair && (pair->waiter != waiter || pair->runner != runner))
-		pair = pair->next;
-	if (pair)
-		return pair;
+	if (index)
+		return &inversions->pairs[index - 1];
 	if (inversions->pairs_len == INVERSIONS_PAIRS_KEPT) {
 		inversions->not_kept++;
 		return NULL;
 	}
-	pair = calloc(1, sizeof(*pair));
-	if (!pair) {
+	if (!vec_reserve(inversions->pairs, inversions->pairs_room, inversions->pairs_len + 1, 64) ||
+	    !map_set(&inversions->by_pair, number, (u32)inversions->pairs_len + 1)) {
 		inversions->failed = true;
 		return NULL;
 	}
-	*pair = (struct inversion){ .waiter = waiter, .runner = runner, .next = *bucket };
-	*bucket = pair;
-	inversions->pairs_len++;
-	return pair;
+	inversions->pairs[inversions->pairs_len] = (struct inversion){ .waiter = waiter, .runner = runner };
+	return &inversions->pairs[inversions->pairs_len++];
 }
 
-static void count_overlap(struct inversions *inversions, const struct inversion_cpu *cpu, const struct waiter *waiter,
+static u64 overlap_from(const struct inversion_cpu *cpu, const struct waiter *waiter)
+{
+	return waiter->since_ns > cpu->since_ns ? waiter->since_ns : cpu->since_ns;
+}
+
+static void alert_to(struct inversions *inversions, const struct inversion_cpu *cpu, struct waiter *waiter,
+		     const struct thread *runner, u64 now_ns)
+{
+	const struct inversion_alert *alert = &inversions->alert;
+	u64 from_ns = overlap_from(cpu, waiter);
+	u64 lasted_ns = span_between(from_ns, now_ns);
+
+	if (!alert->least_ns || cpu->prio <= waiter->prio || lasted_ns < alert->least_ns || waiter->told_ns == from_ns)
+		return;
+	waiter->told_ns = from_ns;
+	alert->each(alert->data, &(struct inversion_now){ .waiter = waiter->thread,
+							  .runner = runner,
+							  .waiter_prio = waiter->prio,
+							  .runner_prio = cpu->prio,
+							  .cpu = waiter->cpu,
+							  .from_ns = from_ns,
+							  .lasted_ns = lasted_ns });
+}
+
+static void count_overlap(struct inversions *inversions, const struct inversion_cpu *cpu, struct waiter *waiter,
 			  const struct thread *runner, u64 now_ns)
 {
-	u64 from_ns = waiter->since_ns > cpu->since_ns ? waiter->since_ns : cpu->since_ns;
-	u64 overlap_ns = span_between(from_ns, now_ns);
+	u64 overlap_ns = span_between(overlap_from(cpu, waiter), now_ns);
 	struct inversion *pair;
 
+	alert_to(inversions, cpu, waiter, runner, now_ns);
 	if (cpu->prio <= waiter->prio || overlap_ns < inversions->threshold_ns)
 		return;
 	pair = pair_of(inversions, waiter->thread, runner);
@@ -190,7 +202,11 @@ static void count_overlap(struct inversions *inversions, const struct inversion_
 static const struct thread *long_runner(const struct inversions *inversions, const struct threads *threads,
 					const struct inversion_cpu *cpu, u64 now_ns)
 {
-	if (!cpu->tid || span_between(cpu->since_ns, now_ns) < inversions->threshold_ns)
+	u64 alert_ns = inversions->alert.least_ns, long_ns = inversions->threshold_ns;
+
+	if (alert_ns && alert_ns < long_ns)
+		long_ns = alert_ns;
+	if (!cpu->tid || span_between(cpu->since_ns, now_ns) < long_ns)
 		return NULL;
 	return threads_by_tid(threads, cpu->tid);
 }
@@ -200,11 +216,12 @@ static void end_run(struct inversions *inversions, const struct threads *threads
 {
 	const struct thread *runner = cpu->waiters ? long_runner(inversions, threads, cpu, now_ns) : NULL;
 
-	for (const struct waiter *waiter = cpu->waiters; runner && waiter; waiter = waiter->next)
+	for (struct waiter *waiter = cpu->waiters; runner && waiter; waiter = waiter->next)
 		count_overlap(inversions, cpu, waiter, runner, now_ns);
 }
 
-static void take_switch(struct inversions *inversions, const struct threads *threads, const struct event_switch *event)
+static void handle_switch(struct inversions *inversions, const struct threads *threads,
+			  const struct event_switch *event)
 {
 	struct inversion_cpu *cpu = &inversions->cpus[event->head.cpu];
 	const struct thread *thread;
@@ -234,14 +251,14 @@ static void take_switch(struct inversions *inversions, const struct threads *thr
 	};
 }
 
-static void take_migrate(struct inversions *inversions, const struct threads *threads,
-			 const struct event_migrate *event)
+static void handle_migrate(struct inversions *inversions, const struct threads *threads,
+			   const struct event_migrate *event)
 {
 	const struct thread *thread = threads_by_tid(threads, event->head.tid), *runner;
-	struct waiter *waiter = thread ? *waiter_link(inversions, thread) : NULL;
+	struct waiter *waiter = thread ? waiter_of(inversions, thread) : NULL;
 	u64 now_ns = event->head.time_ns;
 
-	if (!waiter)
+	if (!waiter || !waiter->link)
 		return;
 	runner = long_runner(inversions, threads, &inversions->cpus[waiter->cpu], now_ns);
 	if (runner)
@@ -255,7 +272,7 @@ static void take_migrate(struct inversions *inversions, const struct threads *th
 }
 
 /* Events are missing: who is thought to wait may have run long since. They are on the lists again as soon as the stream
- * tells of them; until then an inversion may be missed, but none is made up. */
+ * shows them; until then an inversion may be missed, but none is made up. */
 static void forget_all(struct inversions *inversions)
 {
 	for (u32 i = 0; i < inversions->cpus_len; i++) {
@@ -265,7 +282,7 @@ static void forget_all(struct inversions *inversions)
 	}
 }
 
-void inversions_take(struct inversions *inversions, const struct threads *threads, const struct event_header *event)
+void inversions_handle(struct inversions *inversions, const struct threads *threads, const struct event_header *event)
 {
 	const struct thread *thread;
 
@@ -279,7 +296,7 @@ void inversions_take(struct inversions *inversions, const struct threads *thread
 		return;
 	switch (event->kind) {
 	case EVENT_SWITCH:
-		take_switch(inversions, threads, (const struct event_switch *)event);
+		handle_switch(inversions, threads, (const struct event_switch *)event);
 		break;
 	case EVENT_WAKEUP: {
 		const struct event_wakeup *wakeup = (const struct event_wakeup *)event;
@@ -290,7 +307,7 @@ void inversions_take(struct inversions *inversions, const struct threads *thread
 		break;
 	}
 	case EVENT_MIGRATE:
-		take_migrate(inversions, threads, (const struct event_migrate *)event);
+		handle_migrate(inversions, threads, (const struct event_migrate *)event);
 		break;
 	case EVENT_SAMPLE:
 		if (event->flags & EVENT_FLAG_CLOSING)
@@ -300,6 +317,37 @@ void inversions_take(struct inversions *inversions, const struct threads *thread
 		inversions->cpus[event->cpu].since_ns = event->time_ns;
 		break;
 	}
+}
+
+/* Who is not watched leaves a CPU unseen while no watched thread waits for it: another may run there by now, unless one
+ * has waited since it came. Who it was then shows the switch that ends the wait. */
+static bool is_seen_to_run(const struct thread *runner, const struct inversion_cpu *cpu)
+{
+	const struct waiter *waiter = cpu->waiters;
+
+	while (runner->bystander && waiter && waiter->since_ns > cpu->since_ns)
+		waiter = waiter->next;
+	return waiter;
+}
+
+void inversions_ongoing(struct inversions *inversions, const struct threads *threads, u64 now_ns)
+{
+	for (u32 i = 0; inversions->alert.least_ns && i < inversions->cpus_len; i++) {
+		const struct inversion_cpu *cpu = &inversions->cpus[i];
+		const struct thread *runner = cpu->waiters && cpu->tid ? threads_by_tid(threads, cpu->tid) : NULL;
+
+		if (!runner || !is_seen_to_run(runner, cpu))
+			continue;
+		for (struct waiter *waiter = cpu->waiters; waiter; waiter = waiter->next)
+			alert_to(inversions, cpu, waiter, runner, now_ns);
+	}
+}
+
+void inversions_restart(struct inversions *inversions)
+{
+	inversions->pairs_len = 0;
+	inversions->not_kept = 0;
+	map_clear(&inversions->by_pair);
 }
 
 void inversions_end(struct inversions *inversions, const struct threads *threads)
@@ -323,13 +371,11 @@ static int largest_total_first(const void *a, const void *b)
 const struct inversion **inversions_sorted(const struct inversions *inversions)
 {
 	const struct inversion **list = calloc(inversions->pairs_len + 1, sizeof(*list));
-	size_t len = 0;
 
 	if (!list)
 		return NULL;
-	for (u32 i = 0; i < INVERSIONS_BUCKETS; i++)
-		for (const struct inversion *pair = inversions->pairs[i]; pair; pair = pair->next)
-			list[len++] = pair;
-	qsort(list, len, sizeof(*list), largest_total_first);
+	for (size_t i = 0; i < inversions->pairs_len; i++)
+		list[i] = &inversions->pairs[i];
+	qsort(list, inversions->pairs_len, sizeof(*list), largest_total_first);
 	return list;
 }

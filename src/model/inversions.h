@@ -7,12 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../base/map.h"
 #include "threads.h"
 
-enum {
-	INVERSIONS_PAIRS_KEPT = 65536,
-	INVERSIONS_BUCKETS = 4096,
-};
+enum { INVERSIONS_PAIRS_KEPT = 65536 };
 
 enum prio_class { PRIO_DEADLINE, PRIO_REALTIME, PRIO_NICE };
 
@@ -24,10 +22,23 @@ struct inversion {
 	u64 total_ns;
 	u64 longest_ns;
 	u64 longest_at_ns; /* when it ended */
-	struct inversion *next;
 };
 
 struct waiter;
+
+/* One that has lasted for a while. */
+struct inversion_now {
+	const struct thread *waiter, *runner;
+	u32 waiter_prio, runner_prio, cpu;
+	u64 from_ns, lasted_ns;
+};
+
+/* Where each that lasts for so long is handed over, once. 0: nowhere. */
+struct inversion_alert {
+	u64 least_ns;
+	void (*each)(void *data, const struct inversion_now *now);
+	void *data;
+};
 
 /* One CPU: who runs on it, and who waits for it. */
 struct inversion_cpu {
@@ -38,22 +49,32 @@ struct inversion_cpu {
 
 struct inversions {
 	u64 threshold_ns;
+	struct inversion_alert alert;
 	u64 last_ns; /* the time of the last event: the same live and on replay, unlike the window's end */
 	struct inversion_cpu *cpus;
 	u32 cpus_len;
-	struct waiter **waiting; /* hash from thread to its place in a queue */
-	struct waiter *spare;
-	struct inversion **pairs; /* hash from waiter and runner */
-	size_t pairs_len;
-	u64 not_kept; /* inversions of pairs for which there was no room */
-	bool failed;  /* something is missing for want of memory */
+	struct waiter **waiters; /* every thread that has waited */
+	size_t waiters_len, waiters_room;
+	struct map by_thread; /* by the thread's address: index into waiters, plus one */
+	struct inversion *pairs;
+	size_t pairs_len, pairs_room;
+	struct map by_pair; /* index into pairs, plus one */
+	u64 not_kept;	    /* inversions of pairs for which there was no room */
+	bool failed;	    /* something is missing for want of memory */
 };
 
 int inversions_init(struct inversions *inversions, u32 cpus_len, u64 threshold_ns);
 void inversions_free(struct inversions *inversions);
 
 /* Takes an event that `threads` has taken already. */
-void inversions_take(struct inversions *inversions, const struct threads *threads, const struct event_header *event);
+void inversions_handle(struct inversions *inversions, const struct threads *threads, const struct event_header *event);
+
+/* Alerts to each that surely goes on at now_ns; those that nobody asked about while they lasted, and those of who may
+ * have left the CPU unseen, are alerted to as they end. */
+void inversions_ongoing(struct inversions *inversions, const struct threads *threads, u64 now_ns);
+
+/* Forgets all pairs; who waits for whom stays known. */
+void inversions_restart(struct inversions *inversions);
 
 /* Counts the runs that still go on at the end of the stream. Once, after the last event. */
 void inversions_end(struct inversions *inversions, const struct threads *threads);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/vec.h"
+
 /* A histogram of core/hist.h, of which only slots first to first + len are there. */
 struct thread_waits {
 	const struct thread *thread;
@@ -29,63 +31,35 @@ void latency_free(struct latency *latency)
 		free(latency->threads[i].counts);
 	history_free(&latency->history);
 	free(latency->threads);
-	free(latency->slots);
+	map_free(&latency->by_thread);
 	free(latency->longest);
 	*latency = (struct latency){ 0 };
 }
 
-/* Where the thread is in the hash, or the free slot where it would be. */
-static size_t slot_of(const struct latency *latency, const struct thread *thread)
+void latency_restart(struct latency *latency)
 {
-	size_t slot = (size_t)(((u64)(uintptr_t)thread * 0x9e3779b97f4a7c15ULL) >> 32) & (latency->slots_len - 1);
-
-	while (latency->slots[slot] && latency->threads[latency->slots[slot] - 1].thread != thread)
-		slot = (slot + 1) & (latency->slots_len - 1);
-	return slot;
-}
-
-static int grow_slots(struct latency *latency)
-{
-	size_t len = latency->slots_len ? latency->slots_len * 2 : 256;
-	u32 *slots = calloc(len, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	free(latency->slots);
-	latency->slots = slots;
-	latency->slots_len = len;
 	for (size_t i = 0; i < latency->threads_len; i++)
-		latency->slots[slot_of(latency, latency->threads[i].thread)] = (u32)i + 1;
-	return 0;
-}
-
-static int grow_threads(struct latency *latency)
-{
-	size_t room = latency->threads_room ? latency->threads_room * 2 : 64;
-	struct thread_waits *threads = realloc(latency->threads, room * sizeof(*threads));
-
-	if (!threads)
-		return -ENOMEM;
-	latency->threads = threads;
-	latency->threads_room = room;
-	return 0;
+		free(latency->threads[i].counts);
+	latency->threads_len = 0;
+	map_clear(&latency->by_thread);
+	latency->woken = latency->preempted = (struct hist){ 0 };
+	latency->longest_len = 0;
+	latency->not_listed = 0;
 }
 
 /* NULL for want of memory. */
 static struct thread_waits *waits_of(struct latency *latency, const struct thread *thread)
 {
-	size_t slot;
+	u32 index = map_get(&latency->by_thread, (uintptr_t)thread);
 
-	if (latency->threads_len * 2 >= latency->slots_len && grow_slots(latency))
-		return NULL;
-	slot = slot_of(latency, thread);
-	if (!latency->slots[slot]) {
-		if (latency->threads_len == latency->threads_room && grow_threads(latency))
+	if (!index) {
+		if (!vec_reserve(latency->threads, latency->threads_room, latency->threads_len + 1, 64) ||
+		    !map_set(&latency->by_thread, (uintptr_t)thread, (u32)latency->threads_len + 1))
 			return NULL;
 		latency->threads[latency->threads_len++] = (struct thread_waits){ .thread = thread };
-		latency->slots[slot] = (u32)latency->threads_len;
+		index = (u32)latency->threads_len;
 	}
-	return &latency->threads[latency->slots[slot] - 1];
+	return &latency->threads[index - 1];
 }
 
 /* Makes room for the octave that the slot is in. */
@@ -196,14 +170,14 @@ static void keep_wait(struct latency *latency, const struct threads *threads, co
 	}
 }
 
-void latency_take(struct latency *latency, const struct threads *threads, const struct event_header *event,
-		  const struct wait *ended)
+void latency_handle(struct latency *latency, const struct threads *threads, const struct event_header *event,
+		    const struct wait *ended)
 {
 	struct thread_waits *waits;
 	u64 wait_ns;
 
 	if (latency->over_ns)
-		if (!history_take(&latency->history, event))
+		if (!history_handle(&latency->history, event))
 			latency->failed = true;
 	if (!ended)
 		return;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "../../core/hist.h"
+#include "../base/map.h"
 #include "history.h"
 #include "threads.h"
 
@@ -50,8 +51,7 @@ struct latency {
 	struct hist woken, preempted;
 	struct thread_waits *threads;
 	size_t threads_len, threads_room;
-	u32 *slots; /* hash from thread to its waits: index into threads, plus one */
-	size_t slots_len;
+	struct map by_thread; /* by the thread's address: index into threads, plus one */
 	struct history history;
 	struct long_wait *longest; /* a heap, the shortest first; in order of time after latency_order_waits */
 	u32 longest_len;
@@ -62,9 +62,12 @@ struct latency {
 void latency_init(struct latency *latency, u64 over_ns);
 void latency_free(struct latency *latency);
 
+/* Forgets all waits; who runs where stays known. */
+void latency_restart(struct latency *latency);
+
 /* Takes an event that `threads` has taken already, and the wait that it ended, or NULL. */
-void latency_take(struct latency *latency, const struct threads *threads, const struct event_header *event,
-		  const struct wait *ended);
+void latency_handle(struct latency *latency, const struct threads *threads, const struct event_header *event,
+		    const struct wait *ended);
 
 struct latency_summary latency_summary(const struct hist *hist);
 

@@ -52,7 +52,7 @@ static bool judge(struct misses *misses, const struct thread *thread, const stru
 	*miss = (struct miss){ .verdict = *verdict, .tid = thread->tid, .role = role_of(thread), .cpu = cpu };
 	miss->culprit = history_culprit(&misses->history, cpu, from_ns, now_ns, &miss->behind_tid);
 	clock->misses++;
-	clock->missed_beats += verdict->beats;
+	clock->missed_periods += verdict->periods;
 	clock->late_ns += verdict->late_ns;
 	if (verdict->late_ns > clock->late_max_ns)
 		clock->late_max_ns = verdict->late_ns;
@@ -60,7 +60,7 @@ static bool judge(struct misses *misses, const struct thread *thread, const stru
 	return true;
 }
 
-/* A wake-up by a thread of its own process is no clock, unless it was an interrupt that met that one. */
+/* A wake-up by a thread of its own process is no timer, unless it was an interrupt that met that one. */
 static bool is_from_outside(const struct threads *threads, const struct thread *thread,
 			    const struct event_wakeup *event)
 {
@@ -69,7 +69,7 @@ static bool is_from_outside(const struct threads *threads, const struct thread *
 	return (event->head.flags & EVENT_FLAG_BY_INTERRUPT) || !waker || waker->pid != thread->pid;
 }
 
-static void take_wakeup(struct misses *misses, struct threads *threads, const struct event_wakeup *event)
+static void handle_wakeup(struct misses *misses, struct threads *threads, const struct event_wakeup *event)
 {
 	struct thread *thread = threads_by_tid(threads, event->head.tid);
 	struct thread_clock *clock = clock_of(misses, thread);
@@ -82,7 +82,7 @@ static void take_wakeup(struct misses *misses, struct threads *threads, const st
 	if (!asleep && !thread->account.run_since_ns)
 		return;
 	watch_woken(&clock->watch, event->head.time_ns, asleep);
-	clock->beats += clock->watch.due_ns == event->head.time_ns;
+	clock->periods += clock->watch.due_ns == event->head.time_ns;
 }
 
 static bool take_ran(struct misses *misses, struct threads *threads, u32 tid, u64 now_ns, u32 cpu, struct miss *miss)
@@ -116,24 +116,24 @@ static bool take_left(struct misses *misses, struct threads *threads, const stru
 	return judge(misses, thread, &verdict, begun_ns, now_ns, event->head.cpu, miss);
 }
 
-u32 misses_take(struct misses *misses, struct threads *threads, const struct event_header *event,
-		struct miss found[MISSES_AT_ONCE])
+u32 misses_handle(struct misses *misses, struct threads *threads, const struct event_header *event,
+		  struct miss found[MISSES_AT_ONCE])
 {
 	const struct event_switch *change = (const struct event_switch *)event;
 	u32 len = 0;
 
-	if (!history_take(&misses->history, event))
+	if (!history_handle(&misses->history, event))
 		misses->failed = true;
 	switch (event->kind) {
 	case EVENT_WAKEUP:
-		take_wakeup(misses, threads, (const struct event_wakeup *)event);
+		handle_wakeup(misses, threads, (const struct event_wakeup *)event);
 		break;
 	case EVENT_LOST:
 		misses->losses++;
 		break;
-	case EVENT_MISSED:
-		len += take_ran(misses, threads, event->tid, ((const struct event_missed *)event)->since_ns, event->cpu,
-				&found[len]);
+	case EVENT_UNSEEN_SWITCH:
+		len += take_ran(misses, threads, event->tid, ((const struct event_unseen_switch *)event)->since_ns,
+				event->cpu, &found[len]);
 		break;
 	case EVENT_SWITCH:
 		len += take_left(misses, threads, change, &found[len]);
@@ -169,4 +169,16 @@ const struct thread **misses_sorted(const struct misses *misses, const struct th
 	if (list)
 		qsort(list, *len, sizeof(struct thread *), by_misses);
 	return list;
+}
+
+void misses_restart(struct misses *misses, struct threads *threads)
+{
+	misses->all = 0;
+	for (size_t i = 0; i < threads->len; i++) {
+		struct thread_clock *clock = threads->all[i]->clock;
+
+		if (clock)
+			clock->periods = clock->misses = clock->missed_periods = clock->late_ns = clock->late_max_ns =
+				0;
+	}
 }

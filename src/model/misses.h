@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Threads that work by a clock and ran too late, from a stream of events: when each was expected, when it ran, and who
+/* Threads that work by a timer and ran too late, from a stream of events: when each was expected, when it ran, and who
  * had its CPU in between. */
 #ifndef TACTUS_MODEL_MISSES_H
 #define TACTUS_MODEL_MISSES_H
@@ -19,9 +19,9 @@ struct miss {
 
 /* Of a thread. */
 struct thread_clock {
-	struct beat_watch watch;
+	struct timer_watch watch;
 	u64 seen; /* how often events were lost before, as far as this clock knows */
-	u64 beats, misses, missed_beats;
+	u64 periods, misses, missed_periods;
 	u64 late_ns, late_max_ns;
 };
 
@@ -34,15 +34,17 @@ struct misses {
 	bool failed; /* for want of memory */
 };
 
+/* Counting begins anew. */
+void misses_restart(struct misses *misses, struct threads *threads);
 void misses_free(struct misses *misses);
 
 enum { MISSES_AT_ONCE = 2 }; /* a switch may show that of who leaves and that of who comes */
 
 /* Takes an event that `threads` has taken. Returns how many misses it shows. */
-u32 misses_take(struct misses *misses, struct threads *threads, const struct event_header *event,
-		struct miss found[MISSES_AT_ONCE]);
+u32 misses_handle(struct misses *misses, struct threads *threads, const struct event_header *event,
+		  struct miss found[MISSES_AT_ONCE]);
 
-/* Threads with a clock whose misses count, those with the most first. NULL for want of memory, or if there is none. The
+/* Threads with a timer whose misses count, those with the most first. NULL for want of memory, or if there is none. The
  * caller frees it. */
 const struct thread **misses_sorted(const struct misses *misses, const struct threads *threads, size_t *len);
 

@@ -40,7 +40,8 @@ static void add(struct move_sums *sums, const struct move *move)
 }
 
 /* The move that the thread has not run after yet, if there is one, ends like this. */
-static bool settle(struct moves *moves, struct thread *thread, enum after_move after, u64 now_ns, struct move *done)
+static bool finish_move(struct moves *moves, struct thread *thread, enum after_move after, u64 now_ns,
+			struct move *done)
 {
 	struct thread_moves *own = thread ? thread->moves : NULL;
 
@@ -56,8 +57,8 @@ static bool settle(struct moves *moves, struct thread *thread, enum after_move a
 	return true;
 }
 
-static bool take_migrate(struct moves *moves, struct threads *threads, const struct event_migrate *event,
-			 struct move *done)
+static bool handle_migrate(struct moves *moves, struct threads *threads, const struct event_migrate *event,
+			   struct move *done)
 {
 	struct thread *thread = threads_by_tid(threads, event->head.tid);
 	struct thread_moves *own = thread && !thread->bystander ? moves_of(thread) : NULL;
@@ -67,7 +68,7 @@ static bool take_migrate(struct moves *moves, struct threads *threads, const str
 		moves->failed |= thread && !thread->bystander;
 		return false;
 	}
-	moved_on = settle(moves, thread, MOVE_MOVED_ON, event->head.time_ns, done);
+	moved_on = finish_move(moves, thread, MOVE_MOVED_ON, event->head.time_ns, done);
 	own->pending = (struct move){ .at_ns = event->head.time_ns,
 				      .ready_ns = event->head.time_ns,
 				      .asleep = !(event->head.flags & MOVE_WAKING) && !thread->account.run_since_ns &&
@@ -80,12 +81,12 @@ static bool take_migrate(struct moves *moves, struct threads *threads, const str
 				      .cause = move_cause(event->head.flags),
 				      .distance = DISTANCE_CROSS };
 	if (event->from_cpu < threads->cpus_len && event->to_cpu < threads->cpus_len)
-		own->pending.distance = cpu_distance(&threads->places[event->from_cpu],
-						     &threads->places[event->to_cpu]);
+		own->pending.distance = cpu_distance(&threads->topology[event->from_cpu],
+						     &threads->topology[event->to_cpu]);
 	return moved_on;
 }
 
-static void take_wakeup(struct threads *threads, const struct event_header *event)
+static void handle_wakeup(struct threads *threads, const struct event_header *event)
 {
 	struct thread *thread = threads_by_tid(threads, event->tid);
 
@@ -93,20 +94,20 @@ static void take_wakeup(struct threads *threads, const struct event_header *even
 		thread->moves->pending.ready_ns = event->time_ns;
 }
 
-bool moves_take(struct moves *moves, struct threads *threads, const struct event_header *event, struct move *done)
+bool moves_handle(struct moves *moves, struct threads *threads, const struct event_header *event, struct move *done)
 {
 	switch (event->kind) {
 	case EVENT_MIGRATE:
-		return take_migrate(moves, threads, (const struct event_migrate *)event, done);
+		return handle_migrate(moves, threads, (const struct event_migrate *)event, done);
 	case EVENT_WAKEUP:
-		take_wakeup(threads, event);
+		handle_wakeup(threads, event);
 		return false;
 	case EVENT_SWITCH:
-		return settle(moves, threads_by_tid(threads, ((const struct event_switch *)event)->next_tid), MOVE_RAN,
-			      event->time_ns, done);
-	case EVENT_MISSED:
-		return settle(moves, threads_by_tid(threads, event->tid), MOVE_RAN,
-			      ((const struct event_missed *)event)->since_ns, done);
+		return finish_move(moves, threads_by_tid(threads, ((const struct event_switch *)event)->next_tid),
+				   MOVE_RAN, event->time_ns, done);
+	case EVENT_UNSEEN_SWITCH:
+		return finish_move(moves, threads_by_tid(threads, event->tid), MOVE_RAN,
+				   ((const struct event_unseen_switch *)event)->since_ns, done);
 	default:
 		return false;
 	}
@@ -115,7 +116,7 @@ bool moves_take(struct moves *moves, struct threads *threads, const struct event
 bool moves_left(struct moves *moves, struct threads *threads, size_t *at, struct move *done)
 {
 	while (*at < threads->len)
-		if (settle(moves, threads->all[(*at)++], MOVE_NOT_RUN, 0, done))
+		if (finish_move(moves, threads->all[(*at)++], MOVE_NOT_RUN, 0, done))
 			return true;
 	return false;
 }
@@ -140,4 +141,14 @@ const struct thread **moves_sorted(const struct threads *threads, size_t *len)
 	if (list)
 		qsort(list, *len, sizeof(struct thread *), by_moves);
 	return list;
+}
+
+void moves_restart(struct moves *moves, struct threads *threads)
+{
+	for (size_t i = 0; i < threads->len; i++)
+		if (threads->all[i]->moves)
+			threads->all[i]->moves->sums = (struct move_sums){ 0 };
+	for (int cause = 0; cause < MOVE_CAUSES; cause++)
+		moves->causes[cause] = (struct move_sums){ 0 };
+	moves->all = (struct move_sums){ 0 };
 }

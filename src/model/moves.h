@@ -44,7 +44,10 @@ const char *move_cause_name(enum move_cause cause);
 const char *distance_name(enum distance distance);
 
 /* Takes an event that `threads` has taken. True, with *done filled, if a move's outcome is known by it. */
-bool moves_take(struct moves *moves, struct threads *threads, const struct event_header *event, struct move *done);
+bool moves_handle(struct moves *moves, struct threads *threads, const struct event_header *event, struct move *done);
+
+/* Counting begins anew. */
+void moves_restart(struct moves *moves, struct threads *threads);
 
 /* After the last event, until false: a move whose thread has not run since. */
 bool moves_left(struct moves *moves, struct threads *threads, size_t *at, struct move *done);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Keeps the last stretches of every thread (running, waiting for a CPU, blocked) and walks them backwards.
- * Where the kernel does not tell interrupts, a wake-up by a thread of another process may have come from one while that
- * one ran: then it is told and not followed. */
+ * Where the kernel does not report interrupts, a wake-up by a thread of another process may have come from one while
+ * that one ran: then it is named and not followed. */
 #include "path.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static bool turn_to(struct threads *threads, u32 tid, enum path_kind kind, u64 n
 	return true;
 }
 
-static bool take_switch(struct threads *threads, const struct event_switch *event)
+static bool handle_switch(struct threads *threads, const struct event_switch *event)
 {
 	bool can_run = (event->head.flags & EVENT_FLAG_PREEMPTED) || event->prev_state == 0;
 
@@ -63,7 +63,7 @@ static bool take_switch(struct threads *threads, const struct event_switch *even
 	       turn_to(threads, event->next_tid, PATH_RAN, event->head.time_ns, event->head.cpu, 0);
 }
 
-static bool take_wakeup(struct threads *threads, const struct event_wakeup *event)
+static bool handle_wakeup(struct threads *threads, const struct event_wakeup *event)
 {
 	const struct thread *thread = threads_by_tid(threads, event->head.tid);
 
@@ -78,16 +78,16 @@ static bool take_wakeup(struct threads *threads, const struct event_wakeup *even
 	return true;
 }
 
-bool path_take(struct threads *threads, const struct event_header *event)
+bool path_handle(struct threads *threads, const struct event_header *event)
 {
 	if (event->kind == EVENT_SWITCH)
-		return take_switch(threads, (const struct event_switch *)event);
+		return handle_switch(threads, (const struct event_switch *)event);
 	if (event->kind == EVENT_WAKEUP)
-		return take_wakeup(threads, (const struct event_wakeup *)event);
+		return handle_wakeup(threads, (const struct event_wakeup *)event);
 	if (event->kind == EVENT_SAMPLE && !(event->flags & EVENT_FLAG_CLOSING))
 		return turn_to(threads, event->tid, PATH_RAN, event->time_ns, event->cpu, 0);
-	if (event->kind == EVENT_MISSED)
-		return turn_to(threads, event->tid, PATH_RAN, ((const struct event_missed *)event)->since_ns,
+	if (event->kind == EVENT_UNSEEN_SWITCH)
+		return turn_to(threads, event->tid, PATH_RAN, ((const struct event_unseen_switch *)event)->since_ns,
 			       event->cpu, 0);
 	return true;
 }
@@ -151,7 +151,7 @@ static bool run_before(const struct thread *thread, u64 time_ns, struct stretch 
 }
 
 /* Whoever ended this sleep, and its run in which it did; NULL: nobody that one could follow. A wake-up of a thread on
- * another CPU is told when it gets there, which may be after its waker has gone to sleep itself. */
+ * another CPU is reported when it gets there, which may be after its waker has gone to sleep itself. */
 static const struct thread *follow(const struct threads *threads, const struct thread *thread,
 				   const struct stretch *sleep, struct stretch *run)
 {

@@ -40,7 +40,7 @@ struct path {
 };
 
 /* Takes an event that `threads` has taken. False for want of memory. */
-bool path_take(struct threads *threads, const struct event_header *event);
+bool path_handle(struct threads *threads, const struct event_header *event);
 
 /* Follows the thread from to_ns back to from_ns. */
 void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Profiles in one array, found by an open hash of their keys. Taking out is rare: it packs the array and indexes anew.
+/* Profiles in one array, found by a hash of their keys. Taking out is rare: it packs the array and indexes anew.
  */
 #include "procdb.h"
 
@@ -17,7 +17,7 @@ void procdb_init(struct procdb *db, size_t limit)
 void procdb_free(struct procdb *db)
 {
 	free(db->all);
-	free(db->index);
+	map_free(&db->index);
 	*db = (struct procdb){ .limit = db->limit };
 }
 
@@ -44,56 +44,29 @@ void kind_exe(const struct kind_key *key, char into[TAIL_LEN + 1])
 	into[TAIL_LEN] = '\0';
 }
 
-static size_t hash_of(const struct kind_key *key)
+/* Under which number a kind is in the index, or would be. Of two with the same hash the later one has the next. */
+static u64 number_of(const struct procdb *db, const struct kind_key *key)
 {
-	u64 words[sizeof(*key) / sizeof(u64)], hash = 0x9e3779b97f4a7c15ULL;
+	u64 words[sizeof(*key) / sizeof(u64)], number = 0x9e3779b97f4a7c15ULL;
+	u32 place;
 
 	_Static_assert(sizeof(words) == sizeof(*key), "whole words");
 	memcpy(words, key, sizeof(words));
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		hash = (hash ^ words[i]) * 0xff51afd7ed558ccdULL;
-		hash ^= hash >> 32;
+		number = (number ^ words[i]) * 0xff51afd7ed558ccdULL;
+		number ^= number >> 32;
 	}
-	return (size_t)hash;
+	while ((place = map_get(&db->index, number)) && memcmp(&db->all[place - 1].key, key, sizeof(*key)) != 0)
+		number++;
+	return number;
 }
 
-/* The place in the index where the key is, or where it would be. */
-static u32 *slot_of(const struct procdb *db, const struct kind_key *key)
-{
-	size_t mask = db->index_len - 1, at = hash_of(key) & mask;
-
-	while (db->index[at] && memcmp(&db->all[db->index[at] - 1].key, key, sizeof(*key)) != 0)
-		at = (at + 1) & mask;
-	return &db->index[at];
-}
-
+/* There is room: it is made with the profiles'. */
 static void index_anew(struct procdb *db)
 {
-	if (!db->index)
-		return;
-	memset(db->index, 0, db->index_len * sizeof(*db->index));
+	map_clear(&db->index);
 	for (size_t i = 0; i < db->len; i++)
-		*slot_of(db, &db->all[i].key) = (u32)i + 1;
-}
-
-/* At most half of the index is in use. */
-static int grow_index(struct procdb *db, size_t room)
-{
-	size_t len = LEAST_ROOM * 2;
-	u32 *index;
-
-	while (len < room * 2)
-		len *= 2;
-	if (len <= db->index_len)
-		return 0;
-	index = malloc(len * sizeof(*index));
-	if (!index)
-		return -ENOMEM;
-	free(db->index);
-	db->index = index;
-	db->index_len = len;
-	index_anew(db);
-	return 0;
+		map_set(&db->index, number_of(db, &db->all[i].key), (u32)i + 1);
 }
 
 int procdb_reserve(struct procdb *db, size_t more)
@@ -110,12 +83,12 @@ int procdb_reserve(struct procdb *db, size_t more)
 		db->all = all;
 		db->room = room;
 	}
-	return grow_index(db, db->room);
+	return map_reserve(&db->index, db->room) ? 0 : -ENOMEM;
 }
 
 struct profile *procdb_find(const struct procdb *db, const struct kind_key *key)
 {
-	u32 place = db->index ? *slot_of(db, key) : 0;
+	u32 place = map_get(&db->index, number_of(db, key));
 
 	return place ? &db->all[place - 1] : NULL;
 }
@@ -130,7 +103,7 @@ struct profile *procdb_meet(struct procdb *db, const struct kind_key *key)
 		return NULL;
 	profile = &db->all[db->len];
 	*profile = (struct profile){ .key = *key };
-	*slot_of(db, key) = (u32)++db->len;
+	map_set(&db->index, number_of(db, key), (u32)++db->len);
 	return profile;
 }
 
@@ -214,7 +187,7 @@ size_t procdb_forget_older(struct procdb *db, u64 now_s, u64 days)
 	return procdb_remove(db, was_before, &earliest_s);
 }
 
-int procdb_by_worth(const void *a, const void *b)
+int procdb_by_certainty(const void *a, const void *b)
 {
 	const struct profile *x = *(const struct profile *const *)a, *y = *(const struct profile *const *)b;
 
@@ -245,7 +218,7 @@ size_t procdb_evict(struct procdb *db)
 		return 0;
 	for (size_t i = 0; i < db->len; i++)
 		order[i] = &db->all[i];
-	qsort(order, db->len, sizeof(*order), procdb_by_worth);
+	qsort(order, db->len, sizeof(*order), procdb_by_certainty);
 	for (size_t i = 0; i < db->len - most; i++)
 		order[i]->marked = 1;
 	free(order);
@@ -264,7 +237,7 @@ long procdb_best(const struct procdb *db, struct profile **best, size_t most)
 		if (profile_is_confident(&db->all[i]))
 			order[len++] = &db->all[i];
 	if (len > most)
-		qsort(order, len, sizeof(*order), procdb_by_worth);
+		qsort(order, len, sizeof(*order), procdb_by_certainty);
 	taken = len < most ? len : most;
 	for (size_t i = 0; i < taken; i++)
 		best[i] = order[len - 1 - i];

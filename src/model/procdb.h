@@ -8,17 +8,17 @@
 #include <stddef.h>
 
 #include "../../core/procdb.h"
+#include "../base/map.h"
 
 enum { PROCDB_LIMIT_DEFAULT = 100000, PROCDB_LIMIT_MOST = 1000000, PROCDB_AGE_DAYS_DEFAULT = 90 };
 
 struct procdb {
 	struct profile *all;
 	size_t len, room;
-	u32 *index; /* places of profiles plus one, by key; 0: free */
-	size_t index_len;
-	size_t limit; /* procdb_evict leaves so many */
-	u32 use_days; /* on how many days it was in use: what ageing goes by, since clocks are wrong at times */
-	u64 saved_s;  /* when a day was last counted, by a clock that could be right; 0: never */
+	struct map index; /* places of profiles plus one */
+	size_t limit;	  /* procdb_evict leaves so many */
+	u32 use_days;	  /* on how many days it was in use: what ageing goes by, since clocks are wrong at times */
+	u64 saved_s;	  /* when a day was last counted, by a clock that could be right; 0: never */
 };
 
 void procdb_init(struct procdb *db, size_t limit);
@@ -69,6 +69,6 @@ size_t procdb_evict(struct procdb *db);
 long procdb_best(const struct procdb *db, struct profile **best, size_t most);
 
 /* The order of eviction, for qsort over pointers to profiles. */
-int procdb_by_worth(const void *a, const void *b);
+int procdb_by_certainty(const void *a, const void *b);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads and writes the three layouts. Whatever a file says, no more is allocated than its size allows, and every fault
- * is told with its place. */
+ * is reported with its place. */
 #include "procdb_format.h"
 
 #include <errno.h>
@@ -397,7 +397,7 @@ long procdb_encode(const struct procdb *db, u32 version, u64 now_s,
 
 	if (version == PDDB_OWN)
 		return encode_all(db, version, now_s, &output);
-	/* PDDB tells no programs apart: kinds of one name are one kind there. */
+	/* PDDB does not distinguish programs: kinds of one name are one kind there. */
 	procdb_init(&by_name, 0);
 	for (size_t i = 0; !result && i < db->len; i++) {
 		struct profile profile = db->all[i];

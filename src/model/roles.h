@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Roles for people: their names, and rows in the order of their urgency.
- * What a thread's role is, the kernel half has decided by core/role.h; here it is only told. */
+ * What a thread's role is, the kernel half has decided by core/role.h; here it is only kept. */
 #ifndef TACTUS_MODEL_ROLES_H
 #define TACTUS_MODEL_ROLES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Decides what a process is: the user's rules first, then what is built in (rules_house.c).
- * All it is told of a process may be made up by that process, so no text is trusted to be anything. */
+/* Decides what a process is: the user's rules first, then what is built in (rules_builtin.c).
+ * All it learns of a process may be made up by that process, so no text is trusted to be anything. */
 #include "rules.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../base/vec.h"
 #include "rules_table.h"
 
 enum { PATH_SIZE = 4096, WORDS_LOOKED_AT = 8, LONGEST_NAME = COMM_LEN - 1 };
@@ -54,12 +55,6 @@ void rules_free(struct rules *rules)
 	free(rules);
 }
 
-/* Room for one more at the end of an array that grows one by one. */
-static void *grown(void *array, size_t len, size_t size)
-{
-	return reallocarray(array, len + 1, size);
-}
-
 static char *words_for(enum rule_kind kind, const char *pattern, bool yes, int line)
 {
 	static const char *const sections[RULE_KINDS] = { "[games] ", "[compositors] ", "[sound] ", "[helpers] " };
@@ -78,35 +73,28 @@ int rules_add(struct rules *rules, enum rule_kind kind, const char *pattern, boo
 			     .why = words_for(kind, pattern, yes, line),
 			     .yes = yes,
 			     .line = line };
-	struct rule *all = grown(rules->all, rules->len, sizeof(rule));
 
-	if (all)
-		rules->all = all;
-	if (!all || !rule.pattern || !rule.why) {
+	if (!rule.pattern || !rule.why || !vec_one_more(rules->all, rules->len)) {
 		free(rule.pattern);
 		free(rule.why);
 		return -ENOMEM;
 	}
-	all[rules->len++] = rule;
+	rules->all[rules->len++] = rule;
 	return 0;
 }
 
 int rules_add_name(struct rules *rules, const char *name, bool exact, enum role role, int line)
 {
-	struct name_rule *names = grown(rules->names, rules->names_len, sizeof(*names));
-	int *lines = grown(rules->name_lines, rules->names_len, sizeof(*lines));
 	char *copy = strdup(name);
 
-	if (names)
-		rules->names = names;
-	if (lines)
-		rules->name_lines = lines;
-	if (!names || !lines || !copy) {
+	if (!copy || !vec_one_more(rules->names, rules->names_len) ||
+	    !vec_one_more(rules->name_lines, rules->names_len)) {
 		free(copy);
 		return -ENOMEM;
 	}
-	lines[rules->names_len] = line;
-	names[rules->names_len++] = (struct name_rule){ .name = copy, .exact = exact, .by_user = true, .role = role };
+	rules->name_lines[rules->names_len] = line;
+	rules->names[rules->names_len++] =
+		(struct name_rule){ .name = copy, .exact = exact, .by_user = true, .role = role };
 	return 0;
 }
 
@@ -114,7 +102,6 @@ const char *rules_add_game(struct rules *rules, const char *pid_or_comm)
 {
 	char *end;
 	unsigned long pid;
-	u32 *pids;
 
 	if (!pid_or_comm[0])
 		return "is neither a PID nor a name";
@@ -124,11 +111,9 @@ const char *rules_add_game(struct rules *rules, const char *pid_or_comm)
 	pid = strtoul(pid_or_comm, &end, 10);
 	if (errno || !pid || pid > 0x7fffffff)
 		return "is not a PID";
-	pids = grown(rules->game_pids, rules->game_pids_len, sizeof(*pids));
-	if (!pids)
+	if (!vec_one_more(rules->game_pids, rules->game_pids_len))
 		return "needs more memory than there is";
-	rules->game_pids = pids;
-	pids[rules->game_pids_len++] = (u32)pid;
+	rules->game_pids[rules->game_pids_len++] = (u32)pid;
 	return NULL;
 }
 
@@ -151,7 +136,7 @@ static bool name_matches(const char *pattern, const char *text)
 	return *text && fnmatch(pattern, text, 0) == 0;
 }
 
-/* Windows does not tell large letters from small ones. */
+/* Windows does not distinguish upper and lower case. */
 static bool windows_name_matches(const char *pattern, const char *text)
 {
 	return *text && fnmatch(pattern, text, FNM_CASEFOLD) == 0;
@@ -203,7 +188,7 @@ static void copy_path(char *into, const char *path, size_t len, bool windows)
 static void find_program(struct subject *subject, const struct process_traits *traits)
 {
 	const char *at = traits->words, *end = traits->words ? at + traits->words_len : NULL;
-	bool after_loader = any_matches(house_wine_loaders, subject->exe_base);
+	bool after_loader = any_matches(builtin_wine_loaders, subject->exe_base);
 
 	subject->is_wine = after_loader;
 	for (int word = 0; at && at < end && word < WORDS_LOOKED_AT; word++) {
@@ -212,12 +197,12 @@ static void find_program(struct subject *subject, const struct process_traits *t
 
 		copy_path(text, at, size, true);
 		if (ends_in(text, ".exe") && (word == 0 || after_loader) &&
-		    (after_loader || has_variable(house_wine_variables, traits->environ, traits->environ_len))) {
+		    (after_loader || has_variable(builtin_wine_variables, traits->environ, traits->environ_len))) {
 			subject->is_wine = true;
 			return;
 		}
 		/* As in `box64 wine64 game.exe`. */
-		after_loader = after_loader || (word < 2 && any_matches(house_wine_loaders, base_of(text)));
+		after_loader = after_loader || (word < 2 && any_matches(builtin_wine_loaders, base_of(text)));
 		at += size + 1;
 	}
 	subject->program[0] = '\0';
@@ -240,7 +225,7 @@ static void describe(struct subject *subject, const struct process_traits *trait
 		copy_path(subject->exe, traits->exe, strlen(traits->exe), false);
 	subject->exe_base = base_of(subject->exe);
 	subject->comm = traits->comm ? traits->comm : "";
-	if (!any_matches(house_interpreters, subject->exe_base))
+	if (!any_matches(builtin_interpreters, subject->exe_base))
 		find_program(subject, traits);
 	subject->program_base = base_of(subject->program);
 }
@@ -253,7 +238,7 @@ static bool user_rule_matches(const struct subject *subject, const char *pattern
 }
 
 /* Of a Windows program the loader's name and place say nothing. */
-static bool house_rule_matches(const struct subject *subject, const char *pattern)
+static bool builtin_rule_matches(const struct subject *subject, const char *pattern)
 {
 	if (name_matches(pattern, subject->comm))
 		return true;
@@ -279,51 +264,52 @@ static enum verdict by_user(const struct rules *rules, const struct process_trai
 	return VERDICT_NONE;
 }
 
-static enum verdict house_says(bool so, const char **why, const char *words)
+static enum verdict builtin_says(bool so, const char **why, const char *words)
 {
 	if (so)
 		*why = words;
 	return so ? VERDICT_HOUSE : VERDICT_NONE;
 }
 
-static enum verdict helper_by_house(const struct process_traits *traits, const struct subject *subject,
-				    const char **why)
+static enum verdict helper_by_builtin(const struct process_traits *traits, const struct subject *subject,
+				      const char **why)
 {
 	if (subject->is_wine &&
-	    (any_matches(house_wine_services, subject->program_base) ||
-	     any_matches(house_wine_services, subject->comm) || strcasestr(subject->program, "/windows/system32/") ||
+	    (any_matches(builtin_wine_services, subject->program_base) ||
+	     any_matches(builtin_wine_services, subject->comm) || strcasestr(subject->program, "/windows/system32/") ||
 	     strcasestr(subject->program, "/windows/syswow64/")))
-		return house_says(true, why, "part of Wine");
-	if (!subject->is_wine && path_has(subject, house_helper_paths))
-		return house_says(true, why, "the place of a launcher's programs");
+		return builtin_says(true, why, "part of Wine");
+	if (!subject->is_wine && path_has(subject, builtin_helper_paths))
+		return builtin_says(true, why, "the place of a launcher's programs");
 	/* A script or tool that a launcher started on the way to the game. */
-	return house_says(!subject->is_wine && any_matches(house_interpreters, subject->exe_base) &&
-				  has_variable(house_game_variables, traits->environ, traits->environ_len),
-			  why, "a game's environment, and a tool");
+	return builtin_says(!subject->is_wine && any_matches(builtin_interpreters, subject->exe_base) &&
+				    has_variable(builtin_game_variables, traits->environ, traits->environ_len),
+			    why, "a game's environment, and a tool");
 }
 
-static enum verdict game_by_house(const struct process_traits *traits, const struct subject *subject, const char **why)
+static enum verdict game_by_builtin(const struct process_traits *traits, const struct subject *subject,
+				    const char **why)
 {
 	/* A loader that has not said what it runs may become anything. */
 	if (subject->is_wine && !subject->program[0])
 		return VERDICT_NONE;
-	if (path_has(subject, house_game_paths))
-		return house_says(true, why, "the place of a game");
-	return house_says(has_variable(house_game_variables, traits->environ, traits->environ_len), why,
-			  "a game's environment");
+	if (path_has(subject, builtin_game_paths))
+		return builtin_says(true, why, "the place of a game");
+	return builtin_says(has_variable(builtin_game_variables, traits->environ, traits->environ_len), why,
+			    "a game's environment");
 }
 
-static enum verdict by_house(const struct process_traits *traits, const struct subject *subject, enum rule_kind kind,
-			     const char **why)
+static enum verdict by_builtin(const struct process_traits *traits, const struct subject *subject, enum rule_kind kind,
+			       const char **why)
 {
-	for (const struct house_rule *rule = house_rules; rule->pattern; rule++)
-		if (rule->kind == kind && house_rule_matches(subject, rule->pattern)) {
+	for (const struct builtin_rule *rule = builtin_rules; rule->pattern; rule++)
+		if (rule->kind == kind && builtin_rule_matches(subject, rule->pattern)) {
 			*why = rule->pattern;
 			return VERDICT_HOUSE;
 		}
 	if (kind == RULE_HELPER)
-		return helper_by_house(traits, subject, why);
-	return kind == RULE_GAME ? game_by_house(traits, subject, why) : VERDICT_NONE;
+		return helper_by_builtin(traits, subject, why);
+	return kind == RULE_GAME ? game_by_builtin(traits, subject, why) : VERDICT_NONE;
 }
 
 u32 rules_process(const struct rules *rules, const struct process_traits *traits, const char **why)
@@ -337,7 +323,7 @@ u32 rules_process(const struct rules *rules, const struct process_traits *traits
 	for (enum rule_kind kind = 0; kind < RULE_KINDS; kind++) {
 		verdicts[kind] = by_user(rules, traits, &subject, kind, &reasons[kind]);
 		if (verdicts[kind] == VERDICT_NONE)
-			verdicts[kind] = by_house(traits, &subject, kind, &reasons[kind]);
+			verdicts[kind] = by_builtin(traits, &subject, kind, &reasons[kind]);
 	}
 	/* Who serves a game is none, unless the user says so. */
 	if (verdicts[RULE_GAME] == VERDICT_USER)
@@ -357,7 +343,7 @@ u32 rules_process(const struct rules *rules, const struct process_traits *traits
 
 void rules_names(const struct rules *rules, void (*each)(void *data, const struct name_rule *rule), void *data)
 {
-	for (const struct name_rule *rule = house_names; rule->name; rule++)
+	for (const struct name_rule *rule = builtin_names; rule->name; rule++)
 		each(data, rule);
 	/* After the others: where both name the same, the user's stays. */
 	for (size_t i = 0; i < rules->names_len; i++)
@@ -411,15 +397,15 @@ static bool folder_is_wanted(const struct rules *rules, const char *folder)
 
 void rules_launches(const struct rules *rules, void (*each)(void *data, const struct launch_rule *rule), void *data)
 {
-	for (const struct house_folder *folder = house_folders; folder->path; folder++)
+	for (const struct builtin_folder *folder = builtin_folders; folder->path; folder++)
 		if (folder->look || !folder_is_wanted(rules, folder->path))
 			each(data, &(struct launch_rule){ .text = folder->path,
 							  .len = strlen(folder->path),
 							  .is_path = true,
 							  .look = folder->look });
-	for (const struct house_rule *rule = house_rules; rule->pattern; rule++)
+	for (const struct builtin_rule *rule = builtin_rules; rule->pattern; rule++)
 		tell_pattern(rule->pattern, each, data);
-	for (const char *const *loader = house_wine_loaders; *loader; loader++)
+	for (const char *const *loader = builtin_wine_loaders; *loader; loader++)
 		tell_pattern(*loader, each, data);
 	for (size_t i = 0; i < rules->len; i++)
 		if (rules->all[i].yes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the house and the user say of programs and threads by name: built in, from the config file, from options.
+/* Rules on programs and threads by name: built in, from the config file, from options.
  * Decides what a process is from its paths, words and environment. No /proc here: that is handed in. */
 #ifndef TACTUS_MODEL_RULES_H
 #define TACTUS_MODEL_RULES_H
@@ -14,13 +14,6 @@ struct rules;
 /* With what is built in. NULL for want of memory. */
 struct rules *rules_new(void);
 void rules_free(struct rules *rules);
-
-/* Adds what a config file says. Each line that is wrong is told on stderr with its number, and the rest counts.
- * `required`: the user named the file, so that it must exist. Returns 0 or -errno, after a message. */
-int rules_read(struct rules *rules, const char *path, bool required);
-
-/* The same of a file's bytes; `path` is for the messages. Returns the number of wrong lines, or -ENOMEM. */
-int rules_read_bytes(struct rules *rules, const char *path, const char *bytes, size_t len);
 
 /* --game PID|COMM. Returns NULL or what is wrong with it. */
 const char *rules_add_game(struct rules *rules, const char *pid_or_comm);
@@ -49,6 +42,16 @@ struct name_rule {
 	enum role role;
 };
 void rules_names(const struct rules *rules, void (*each)(void *data, const struct name_rule *rule), void *data);
+
+/* Every rule that stands in a config file or could: the user's, then those that are built in. */
+struct listed_rule {
+	const char *section;
+	const char *pattern;
+	bool is_beginning; /* of a thread's name: all that begin so */
+	const char *value;
+	int line; /* of the config file; 0: built in */
+};
+void rules_list(const struct rules *rules, void (*each)(void *data, const struct listed_rule *rule), void *data);
 
 /* Which programs are worth a look when they start, for whoever decides that before anything of them is read. A path is
  * the beginning of a program's path; the longest one that fits says whether programs there are looked at, and where

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What rules.c, rules_file.c and rules_house.c share: how rules are kept.
+/* What rules.c, rules_builtin.c and store/rules_file.c share: how rules are kept.
  * Nobody else includes this. */
 #ifndef TACTUS_MODEL_RULES_TABLE_H
 #define TACTUS_MODEL_RULES_TABLE_H
@@ -28,27 +28,27 @@ struct rules {
 	size_t game_pids_len;
 };
 
-struct house_rule {
+struct builtin_rule {
 	enum rule_kind kind;
 	const char *pattern;
 };
 
-struct house_folder {
+struct builtin_folder {
 	const char *path;
 	bool look;
 };
 
 /* All of these end with an entry that has no text. */
-extern const struct house_rule house_rules[];
-extern const char *const house_game_paths[];	  /* parts of paths */
-extern const char *const house_helper_paths[];	  /* likewise, and stronger */
-extern const char *const house_game_variables[];  /* "NAME=" and how its value begins; 0 is no value */
-extern const char *const house_wine_loaders[];	  /* patterns of names */
-extern const char *const house_wine_services[];	  /* likewise: Windows programs that are part of Wine */
-extern const char *const house_wine_variables[];  /* beginnings, as above */
-extern const char *const house_interpreters[];	  /* that run scripts, tools, other programs: never the game itself */
-extern const struct name_rule house_names[];	  /* of threads */
-extern const struct house_folder house_folders[]; /* that games are not in, and exceptions */
+extern const struct builtin_rule builtin_rules[];
+extern const char *const builtin_game_paths[];	   /* parts of paths */
+extern const char *const builtin_helper_paths[];   /* likewise, and stronger */
+extern const char *const builtin_game_variables[]; /* "NAME=" and how its value begins; 0 is no value */
+extern const char *const builtin_wine_loaders[];   /* patterns of names */
+extern const char *const builtin_wine_services[];  /* likewise: Windows programs that are part of Wine */
+extern const char *const builtin_wine_variables[]; /* beginnings, as above */
+extern const char *const builtin_interpreters[];   /* that run scripts, tools, other programs: never the game itself */
+extern const struct name_rule builtin_names[];	   /* of threads */
+extern const struct builtin_folder builtin_folders[]; /* that games are not in, and exceptions */
 
 /* Both copy their texts. Return 0 or -ENOMEM. */
 int rules_add(struct rules *rules, enum rule_kind kind, const char *pattern, bool yes, int line);

@@ -50,8 +50,8 @@ static struct submit_row *row_of(struct submits *submits, const struct threads *
 	return row;
 }
 
-static bool take_submit(struct submits *submits, const struct threads *threads, const struct event_submit *event,
-			struct stall *stall)
+static bool handle_submit(struct submits *submits, const struct threads *threads, const struct event_submit *event,
+			  struct stall *stall)
 {
 	struct submit_row *row = row_of(submits, threads, event);
 	u64 began_ns = event->head.time_ns - event->took_ns, gap_ns, usual_ns;
@@ -81,7 +81,7 @@ static bool take_submit(struct submits *submits, const struct threads *threads, 
 	return stall->kind != STALL_NONE;
 }
 
-static void take_fence(struct submits *submits, const struct event_fence *event)
+static void handle_fence(struct submits *submits, const struct event_fence *event)
 {
 	struct fence_row **at = &submits->fences, *row;
 
@@ -97,7 +97,7 @@ static void take_fence(struct submits *submits, const struct event_fence *event)
 	hist_add(&row->took_ns, event->took_ns);
 }
 
-static void take_memory(struct submits *submits, const struct event_gpu_memory *event)
+static void handle_memory(struct submits *submits, const struct event_gpu_memory *event)
 {
 	struct memory_row **at = &submits->memories, *row;
 
@@ -115,15 +115,15 @@ static void take_memory(struct submits *submits, const struct event_gpu_memory *
 		row->most_bytes = event->bytes;
 }
 
-bool submits_take(struct submits *submits, const struct threads *threads, const struct event_header *event,
-		  struct stall *stall)
+bool submits_handle(struct submits *submits, const struct threads *threads, const struct event_header *event,
+		    struct stall *stall)
 {
 	if (event->kind == EVENT_SUBMIT)
-		return take_submit(submits, threads, (const struct event_submit *)event, stall);
+		return handle_submit(submits, threads, (const struct event_submit *)event, stall);
 	if (event->kind == EVENT_FENCE)
-		take_fence(submits, (const struct event_fence *)event);
+		handle_fence(submits, (const struct event_fence *)event);
 	if (event->kind == EVENT_GPU_MEMORY)
-		take_memory(submits, (const struct event_gpu_memory *)event);
+		handle_memory(submits, (const struct event_gpu_memory *)event);
 	return false;
 }
 
@@ -150,4 +150,14 @@ u64 submit_rate(const struct submit_row *row)
 
 	return row->submits > 1 && span_ns ? (u64)(100.0 * (double)(row->submits - 1) * NSEC_PER_SEC / (double)span_ns)
 					   : 0;
+}
+
+void submits_restart(struct submits *submits)
+{
+	for (struct submit_row *row = submits->rows; row; row = row->next) {
+		row->submits = row->refused = row->ioctl_stalls = row->gap_stalls = row->first_ns = 0;
+		row->took_ns = row->interval_ns = (struct hist){ 0 };
+	}
+	for (struct fence_row *row = submits->fences; row; row = row->next)
+		row->took_ns = (struct hist){ 0 };
 }

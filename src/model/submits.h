@@ -59,10 +59,13 @@ struct stall {
 };
 
 /* Takes an event that `threads` has taken. True, with *stall filled, if it was a submit that stood out; of two reasons
- * the longer one is told. */
-bool submits_take(struct submits *submits, const struct threads *threads, const struct event_header *event,
-		  struct stall *stall);
+ * the longer one is reported. */
+bool submits_handle(struct submits *submits, const struct threads *threads, const struct event_header *event,
+		    struct stall *stall);
 void submits_free(struct submits *submits);
+
+/* Counting begins anew; what is usual stays known. */
+void submits_restart(struct submits *submits);
 
 /* Submits a second, in hundredths, from the first to the last. */
 u64 submit_rate(const struct submit_row *row);

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Turns a stream of events into accounts, by the same functions that the kernel half uses at its hooks.
- * Threads are found by tid through a hash with open addressing; a reused tid leads to the newest thread. */
+ * A reused tid leads to the newest thread that had it. */
 #include "threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 256 };
+#include "../base/vec.h"
 
-int threads_init(struct threads *threads, const struct cpu_place *places, u32 cpus_len)
+enum { FIRST_ROOM = 256 };
+
+int threads_init(struct threads *threads, const struct cpu_topology *topology, u32 cpus_len)
 {
-	*threads = (struct threads){ .places = places, .cpus_len = cpus_len, .slots_len = FIRST_SLOTS };
-	threads->slots = calloc(FIRST_SLOTS, sizeof(*threads->slots));
+	*threads = (struct threads){ .topology = topology, .cpus_len = cpus_len };
 	threads->cpus = calloc(cpus_len ? cpus_len : 1, sizeof(*threads->cpus));
-	if (threads->slots && threads->cpus)
-		return 0;
-	threads_free(threads);
-	return -ENOMEM;
+	return threads->cpus ? 0 : -ENOMEM;
 }
 
 static void free_thread(struct thread *thread)
@@ -34,40 +32,18 @@ void threads_free(struct threads *threads)
 	for (size_t i = 0; i < threads->len; i++)
 		free_thread(threads->all[i]);
 	free(threads->all);
-	free(threads->slots);
+	map_free(&threads->by_tid);
 	free(threads->cpus);
 	*threads = (struct threads){ 0 };
 }
 
-/* The slot that holds this tid, or the empty one where it belongs. The table is never full. */
-static size_t slot_of(const struct threads *threads, u32 tid)
+/* In their order, so that of two with one tid the newer one stays. There is room: it was made for them all. */
+static void index_anew(struct threads *threads, const struct thread *but)
 {
-	size_t slot = (tid * 2654435761u) & (threads->slots_len - 1);
-
-	while (threads->slots[slot] && threads->all[threads->slots[slot] - 1]->tid != tid)
-		slot = (slot + 1) & (threads->slots_len - 1);
-	return slot;
-}
-
-/* In their order, so that of two with one tid the newer one stays. */
-static void fill_slots(struct threads *threads)
-{
+	map_clear(&threads->by_tid);
 	for (size_t i = 0; i < threads->len; i++)
-		threads->slots[slot_of(threads, threads->all[i]->tid)] = (u32)i + 1;
-}
-
-static bool grow_slots(struct threads *threads)
-{
-	u32 *old = threads->slots;
-	u32 *slots = calloc(threads->slots_len * 2, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	threads->slots = slots;
-	threads->slots_len *= 2;
-	fill_slots(threads);
-	free(old);
-	return true;
+		if (threads->all[i] != but)
+			map_set(&threads->by_tid, threads->all[i]->tid, (u32)i + 1);
 }
 
 static void note_end(struct threads *threads, struct thread *thread)
@@ -83,13 +59,13 @@ static void note_end(struct threads *threads, struct thread *thread)
  * were met first go too: one that lives is met again. */
 static void forget_some(struct threads *threads)
 {
-	bool crowded = threads->len >= THREADS_MOST;
+	bool full = threads->len >= THREADS_MOST;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < threads->len; i++) {
 		struct thread *thread = threads->all[i];
 		bool goes = thread->end_number ? thread->end_number + threads->ended_most <= threads->ends
-					       : crowded && i < threads->len / 2;
+					       : full && i < threads->len / 2;
 
 		threads->ended_len -= goes && thread->end_number;
 		if (goes)
@@ -98,13 +74,12 @@ static void forget_some(struct threads *threads)
 			threads->all[kept++] = thread;
 	}
 	threads->len = kept;
-	memset(threads->slots, 0, threads->slots_len * sizeof(*threads->slots));
-	fill_slots(threads);
+	index_anew(threads, NULL);
 }
 
 struct thread *threads_by_tid(const struct threads *threads, u32 tid)
 {
-	u32 index = threads->slots[slot_of(threads, tid)];
+	u32 index = map_get(&threads->by_tid, tid);
 
 	return index ? threads->all[index - 1] : NULL;
 }
@@ -117,16 +92,8 @@ static struct thread *add_thread(struct threads *threads, u32 tid, u64 start_ns)
 		return NULL;
 	if (thread)
 		note_end(threads, thread);
-	if (threads->len == threads->room) {
-		size_t room = threads->room ? threads->room * 2 : FIRST_SLOTS;
-		struct thread **all = realloc(threads->all, room * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		threads->all = all;
-		threads->room = room;
-	}
-	if (threads->len * 2 >= threads->slots_len && !grow_slots(threads))
+	if (!vec_reserve(threads->all, threads->room, threads->len + 1, FIRST_ROOM) ||
+	    !map_reserve(&threads->by_tid, threads->len + 1))
 		return NULL;
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
@@ -134,7 +101,7 @@ static struct thread *add_thread(struct threads *threads, u32 tid, u64 start_ns)
 	thread->tid = tid;
 	thread->start_ns = start_ns;
 	threads->all[threads->len++] = thread;
-	threads->slots[slot_of(threads, tid)] = (u32)threads->len;
+	map_set(&threads->by_tid, tid, (u32)threads->len);
 	return thread;
 }
 
@@ -158,7 +125,7 @@ struct thread *threads_meet(struct threads *threads, u32 tid, u64 start_ns)
 	return thread;
 }
 
-/* The thread that an event is about, if it has an account. One whose introduction was lost gets one all the same. */
+/* The thread that an event is about, if it has an account. One whose thread info was lost gets one all the same. */
 static struct thread *accounted(struct threads *threads, u32 tid)
 {
 	struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
@@ -181,14 +148,14 @@ static bool begin_run(struct thread *thread, u64 since_ns, u32 cpu, u32 prio, st
 	return ended->kind != WAIT_NONE;
 }
 
-static bool take_missed(struct threads *threads, const struct event_missed *event, struct wait *ended)
+static bool handle_unseen_switch(struct threads *threads, const struct event_unseen_switch *event, struct wait *ended)
 {
 	struct thread *thread = accounted(threads, event->head.tid);
 
 	return thread && begin_run(thread, event->since_ns, event->head.cpu, thread->account.prio, ended);
 }
 
-static bool take_switch(struct threads *threads, const struct event_switch *event, struct wait *ended)
+static bool handle_switch(struct threads *threads, const struct event_switch *event, struct wait *ended)
 {
 	u64 now_ns = event->head.time_ns;
 	struct thread *prev = accounted(threads, event->head.tid), *next = accounted(threads, event->next_tid);
@@ -208,7 +175,7 @@ static bool take_switch(struct threads *threads, const struct event_switch *even
 	return waited;
 }
 
-static void take_wakeup(struct threads *threads, const struct event_wakeup *event)
+static void handle_wakeup(struct threads *threads, const struct event_wakeup *event)
 {
 	struct thread *thread = accounted(threads, event->head.tid);
 
@@ -219,7 +186,7 @@ static void take_wakeup(struct threads *threads, const struct event_wakeup *even
 	thread_woken(&thread->account, event->head.time_ns, event->waker_tid, event->prio);
 }
 
-static void take_migrate(struct threads *threads, const struct event_migrate *event)
+static void handle_migrate(struct threads *threads, const struct event_migrate *event)
 {
 	struct thread *thread = accounted(threads, event->head.tid);
 
@@ -227,11 +194,11 @@ static void take_migrate(struct threads *threads, const struct event_migrate *ev
 		return;
 	if (event->from_cpu < threads->cpus_len && event->to_cpu < threads->cpus_len)
 		thread_moved(&thread->account,
-			     cpu_distance(&threads->places[event->from_cpu], &threads->places[event->to_cpu]));
+			     cpu_distance(&threads->topology[event->from_cpu], &threads->topology[event->to_cpu]));
 	thread->queue_cpu = event->to_cpu;
 }
 
-static void take_thread(struct threads *threads, const struct event_thread *event)
+static void handle_thread(struct threads *threads, const struct event_thread *event)
 {
 	struct thread *thread = threads_meet(threads, event->head.tid, event->start_ns);
 
@@ -243,7 +210,7 @@ static void take_thread(struct threads *threads, const struct event_thread *even
 	thread->bystander = event->head.flags & EVENT_FLAG_BYSTANDER;
 }
 
-static void take_rename(struct threads *threads, const struct event_rename *event)
+static void handle_rename(struct threads *threads, const struct event_rename *event)
 {
 	struct thread *thread = threads_by_tid(threads, event->head.tid);
 
@@ -253,9 +220,9 @@ static void take_rename(struct threads *threads, const struct event_rename *even
 	thread->bystander = event->head.flags & EVENT_FLAG_BYSTANDER;
 }
 
-/* The thread goes on under its process's tid; who had that before is gone. Slots are looked up by the threads' own
- * tids, so they are all made anew. */
-static void take_exec(struct threads *threads, const struct event_exec *event)
+/* The thread goes on under its process's tid; who had that before is gone, and
+ * found no more. */
+static void handle_tid_change(struct threads *threads, const struct event_tid_change *event)
 {
 	struct thread *first = threads_by_tid(threads, event->head.tid);
 	struct thread *thread = threads_by_tid(threads, event->old_tid);
@@ -268,13 +235,10 @@ static void take_exec(struct threads *threads, const struct event_exec *event)
 	}
 	thread->tid = event->head.tid;
 	thread->pid = event->pid;
-	memset(threads->slots, 0, threads->slots_len * sizeof(*threads->slots));
-	for (size_t i = 0; i < threads->len; i++)
-		if (threads->all[i] != first)
-			threads->slots[slot_of(threads, threads->all[i]->tid)] = (u32)i + 1;
+	index_anew(threads, first);
 }
 
-static void take_sample(struct threads *threads, const struct event_sample *event)
+static void handle_sample(struct threads *threads, const struct event_sample *event)
 {
 	struct thread *thread = accounted(threads, event->head.tid);
 
@@ -287,7 +251,7 @@ static void take_sample(struct threads *threads, const struct event_sample *even
 								   event->head.time_ns };
 }
 
-static void take_role(struct threads *threads, const struct event_role *event)
+static void handle_role(struct threads *threads, const struct event_role *event)
 {
 	struct thread *thread = accounted(threads, event->head.tid);
 
@@ -304,7 +268,7 @@ static void take_role(struct threads *threads, const struct event_role *event)
 		note_end(threads, thread);
 }
 
-static void take_lost(struct threads *threads, const struct event_lost *event)
+static void handle_lost(struct threads *threads, const struct event_lost *event)
 {
 	threads->lost += event->count;
 	/* Whatever a recording claims. */
@@ -312,7 +276,7 @@ static void take_lost(struct threads *threads, const struct event_lost *event)
 		threads->lost_kinds[event->of_kind] += event->count;
 }
 
-bool threads_take(struct threads *threads, const struct event_header *event, struct wait *ended)
+bool threads_handle(struct threads *threads, const struct event_header *event, struct wait *ended)
 {
 	/* Here nobody holds a thread. */
 	if (threads->ended_most && (threads->ended_len >= 2 * threads->ended_most || threads->len >= THREADS_MOST))
@@ -323,35 +287,53 @@ bool threads_take(struct threads *threads, const struct event_header *event, str
 		threads->last_ns = event->time_ns;
 	switch (event->kind) {
 	case EVENT_SWITCH:
-		return take_switch(threads, (const struct event_switch *)event, ended);
-	case EVENT_MISSED:
-		return take_missed(threads, (const struct event_missed *)event, ended);
+		return handle_switch(threads, (const struct event_switch *)event, ended);
+	case EVENT_UNSEEN_SWITCH:
+		return handle_unseen_switch(threads, (const struct event_unseen_switch *)event, ended);
 	case EVENT_WAKEUP:
-		take_wakeup(threads, (const struct event_wakeup *)event);
+		handle_wakeup(threads, (const struct event_wakeup *)event);
 		break;
 	case EVENT_MIGRATE:
-		take_migrate(threads, (const struct event_migrate *)event);
+		handle_migrate(threads, (const struct event_migrate *)event);
 		break;
 	case EVENT_THREAD:
-		take_thread(threads, (const struct event_thread *)event);
+		handle_thread(threads, (const struct event_thread *)event);
 		break;
-	case EVENT_EXEC:
-		take_exec(threads, (const struct event_exec *)event);
+	case EVENT_TID_CHANGE:
+		handle_tid_change(threads, (const struct event_tid_change *)event);
 		break;
 	case EVENT_RENAME:
-		take_rename(threads, (const struct event_rename *)event);
+		handle_rename(threads, (const struct event_rename *)event);
 		break;
 	case EVENT_SAMPLE:
-		take_sample(threads, (const struct event_sample *)event);
+		handle_sample(threads, (const struct event_sample *)event);
 		break;
 	case EVENT_ROLE:
-		take_role(threads, (const struct event_role *)event);
+		handle_role(threads, (const struct event_role *)event);
 		break;
 	case EVENT_LOST:
-		take_lost(threads, (const struct event_lost *)event);
+		handle_lost(threads, (const struct event_lost *)event);
 		break;
 	default:
 		break;
 	}
 	return false;
+}
+
+void threads_charge(struct threads *threads, u64 now_ns)
+{
+	for (u32 cpu = 0; cpu < threads->cpus_len; cpu++) {
+		u32 tid = threads->cpus[cpu].tid;
+		struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
+
+		/* One of whom nothing but a moment is known may be long gone. */
+		if (thread && thread->pid)
+			thread_charge(&thread->account, now_ns);
+	}
+}
+
+void threads_restart(struct threads *threads)
+{
+	for (size_t i = 0; i < threads->len; i++)
+		thread_restart(&threads->all[i]->account);
 }

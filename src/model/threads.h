@@ -9,10 +9,12 @@
 
 #include "../../core/account.h"
 #include "../../core/event.h"
+#include "../base/map.h"
 
 enum {
 	THREADS_MOST = 1 << 18, /* so many are known at a time; there are not many times as many tids */
 	THREADS_ENDED_FEW = 4096,
+	THREADS_ENDED_MANY = 1 << 16,
 };
 
 struct thread {
@@ -41,7 +43,7 @@ struct wait {
 	u32 waker_tid; /* for a wait after a wake-up */
 };
 
-/* What one CPU is doing, as far as the stream has told. */
+/* What one CPU is doing, as far as the stream has shown. */
 struct cpu_now {
 	u32 tid;      /* 0: idle or not known */
 	u32 prio;     /* of that thread, as in core/event.h */
@@ -51,9 +53,8 @@ struct cpu_now {
 struct threads {
 	struct thread **all; /* in the order of their first event */
 	size_t len, room;
-	u32 *slots; /* hash from tid to the newest thread with it: index into all, plus one */
-	size_t slots_len;
-	const struct cpu_place *places;
+	struct map by_tid; /* the newest thread with a tid: index into all, plus one */
+	const struct cpu_topology *topology;
 	struct cpu_now *cpus;
 	u32 cpus_len;
 	u64 first_ns, last_ns; /* the window: from the first sample or event to the last */
@@ -67,11 +68,15 @@ struct threads {
 	u64 ends;
 };
 
-int threads_init(struct threads *threads, const struct cpu_place *places, u32 cpus_len);
+int threads_init(struct threads *threads, const struct cpu_topology *topology, u32 cpus_len);
 void threads_free(struct threads *threads);
 
 /* Applies one event. True, with *ended filled, if a thread has just got a CPU after waiting for one. */
-bool threads_take(struct threads *threads, const struct event_header *event, struct wait *ended);
+bool threads_handle(struct threads *threads, const struct event_header *event, struct wait *ended);
+
+/* Between two intervals: brings the accounts of those that run up to now; and begins all accounts anew. */
+void threads_charge(struct threads *threads, u64 now_ns);
+void threads_restart(struct threads *threads);
 
 /* The newest thread with this tid, NULL if there is none. */
 struct thread *threads_by_tid(const struct threads *threads, u32 tid);

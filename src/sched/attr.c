@@ -39,7 +39,7 @@ static int set(u32 tid, struct kernel_attr *attr)
 	return syscall(SYS_sched_setattr, tid, attr, 0) < 0 ? -errno : 0;
 }
 
-int attr_get(u32 tid, struct attr *attr)
+int thread_attr_get(u32 tid, struct attr *attr)
 {
 	struct kernel_attr raw;
 	int error = get(tid, &raw);
@@ -50,7 +50,7 @@ int attr_get(u32 tid, struct attr *attr)
 	return error;
 }
 
-int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u32 reset_on_fork)
+int thread_attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u32 reset_on_fork)
 {
 	struct kernel_attr raw = { .policy = attr->policy,
 				   .flags = reset_on_fork ? FLAG_RESET_ON_FORK : 0,
@@ -68,13 +68,30 @@ int attr_set(u32 tid, const struct attr *attr, const struct hint_means *means, u
 int attr_put_back(u32 tid, const struct attr *attr, const struct hint_means *means)
 {
 	if (attr->policy == SCHED_OTHER || attr->policy == SCHED_BATCH)
-		return attr_set(tid, attr, means, 0);
+		return thread_attr_set(tid, attr, means, 0);
 	return setpriority(PRIO_PROCESS, tid, attr->hint.nice) < 0 ? -errno : 0;
 }
 
 int attr_resets_on_fork(const struct attr *attr)
 {
 	return !!(attr->flags & FLAG_RESET_ON_FORK);
+}
+
+bool thread_attr_press(void)
+{
+	struct kernel_attr own, pressed;
+
+	if (get(0, &own) || own.policy != SCHED_OTHER || own.nice)
+		return false;
+	pressed = (struct kernel_attr){ .policy = own.policy, .nice = NICE_PRESSING, .flags = FLAG_RESET_ON_FORK };
+	return !set(0, &pressed);
+}
+
+void thread_attr_ease(void)
+{
+	struct kernel_attr usual = { .policy = SCHED_OTHER };
+
+	set(0, &usual);
 }
 
 struct hint_means attr_means(void)
@@ -87,8 +104,6 @@ struct hint_means attr_means(void)
 	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice, .runtime_ns = TRIED_SLICE_NS };
 	if (!set(0, &tried) && !get(0, &seen) && seen.runtime_ns == TRIED_SLICE_NS) {
 		means.slices = 1;
-		/* From there on a thread keeps the CPU no longer than for the shortest slice of those that wait. */
-		means.keeps = !kernel_is_at_least(6, 17);
 		means.usual_slice_ns = own.runtime_ns;
 	}
 	tried = (struct kernel_attr){ .policy = own.policy, .nice = own.nice - 1 };

@@ -13,6 +13,8 @@
 
 #include "../base/loop.h"
 #include "../base/system.h"
+#include "../base/vec.h"
+#include "bars.h"
 #include "hints_book.h"
 
 enum { RAISES_PER_LOOK = 32, OWNER_THREADS_MOST = 2048 };
@@ -20,8 +22,10 @@ enum { RAISES_PER_LOOK = 32, OWNER_THREADS_MOST = 2048 };
 struct hints {
 	struct book book;
 	struct owners *owners;
-	struct told **urgent; /* by what roles say, whether or not they have a hint now */
+	struct hinted **urgent; /* by what roles say, whether or not they have a hint now */
 	size_t urgent_len, urgent_room;
+	struct bars bars;
+	bool is_held; /* nobody gets a hint for now */
 	u64 looked_ns;
 	u32 cpus;
 	u64 ticks_per_sec;
@@ -30,29 +34,21 @@ struct hints {
 /* Who gives hints has to be there when they are due, beside whatever load, but not in the way of those that it gives
  * them to: a thread that loses the CPU to a shorter slice gets it back late. It ends with this process, so it is in no
  * journal; children begin as usual. */
-static void hurry_self(const struct book *book)
+static void raise_self(const struct book *book)
 {
 	struct attr attr;
 
-	if (book->dry_run || attr_get(0, &attr) || attr.policy != SCHED_OTHER)
+	if (book->dry_run || thread_attr_get(0, &attr) || attr.policy != SCHED_OTHER)
 		return;
-	attr.hint.slice_ns = HINT_SLICE_SELF_NS;
+	attr.hint.slice_ns = hint_slice_self_ns(book->means.usual_slice_ns);
 	if (book->means.presses && attr.hint.nice > HINT_NICE_SELF)
 		attr.hint.nice = HINT_NICE_SELF;
-	attr_set(0, &attr, &book->means, 1);
+	thread_attr_set(0, &attr, &book->means, 1);
 }
 
-static void count_tier(struct hints *hints, u32 tier, int by)
+static void leave_list(struct hints *hints, struct hinted *one)
 {
-	if (tier == TIER_LATENCY_CRITICAL)
-		hints->book.counts.urgent += (u64)by;
-	else if (tier == TIER_BATCH)
-		hints->book.counts.batch += (u64)by;
-}
-
-static void leave_list(struct hints *hints, struct told *one)
-{
-	struct told *last;
+	struct hinted *last;
 
 	if (!one->place)
 		return;
@@ -62,47 +58,38 @@ static void leave_list(struct hints *hints, struct told *one)
 	one->place = 0;
 }
 
-static int join_list(struct hints *hints, struct told *one)
+static int join_list(struct hints *hints, struct hinted *one)
 {
-	size_t room = hints->urgent_room ? hints->urgent_room * 2 : 64;
-	struct told **larger;
-
 	if (one->place)
 		return 0;
-	if (hints->urgent_len == hints->urgent_room) {
-		larger = realloc(hints->urgent, room * sizeof(struct told *));
-		if (!larger)
-			return -ENOMEM;
-		hints->urgent = larger;
-		hints->urgent_room = room;
-	}
+	if (!vec_reserve(hints->urgent, hints->urgent_room, hints->urgent_len + 1, 64))
+		return -ENOMEM;
 	hints->urgent[hints->urgent_len++] = one;
 	one->place = (int)hints->urgent_len;
 	return 0;
 }
 
-static void count_owners(struct told *one, int by)
+static void count_urgent(struct hints *hints, struct hinted *one, int by)
 {
+	hints->book.counts.urgent += (u64)by;
 	if (one->user)
 		one->user->urgent += (u32)by;
 	if (one->group)
 		one->group->urgent += (u32)by;
 }
 
-static void given_tier_is(struct hints *hints, struct told *one, u32 tier)
+static void given_tier_is(struct hints *hints, struct hinted *one, u32 tier)
 {
 	if (one->given_tier == tier)
 		return;
 	if (one->given_tier == TIER_LATENCY_CRITICAL)
-		count_owners(one, -1);
+		count_urgent(hints, one, -1);
 	if (tier == TIER_LATENCY_CRITICAL)
-		count_owners(one, 1);
-	count_tier(hints, one->given_tier, -1);
-	count_tier(hints, tier, 1);
+		count_urgent(hints, one, 1);
 	one->given_tier = tier;
 }
 
-static void on_forget(void *data, struct told *one)
+static void on_forget(void *data, struct hinted *one)
 {
 	struct hints *hints = data;
 
@@ -139,7 +126,7 @@ int hints_open(struct hints **out, int dry_run, struct reason *why)
 		return error;
 	}
 	hints->book.counts = (struct hints_counts){ 0 };
-	hurry_self(&hints->book);
+	raise_self(&hints->book);
 	*out = hints;
 	return 0;
 }
@@ -154,7 +141,7 @@ const char *hints_means_words(const struct hints *hints)
 			     : "nice alone; slices need Linux 6.12";
 }
 
-/* Time as the starts of threads are told in: it goes on while the machine sleeps. */
+/* The clock of threads' start times: it goes on while the machine sleeps. */
 static u64 since_boot_ns(u64 time_ns)
 {
 	struct timespec boot, mono;
@@ -165,10 +152,10 @@ static u64 since_boot_ns(u64 time_ns)
 }
 
 /* The record of a thread that can have a hint, or NULL. Realtime threads and those that their owner has put in front
- * are left alone, and so is one that came after what is told, since the tid is another one's now. */
-static struct told *told_of(struct hints *hints, u32 tid, const struct attr *attr, const struct hint_wish *wish)
+ * are left alone, and so is one that started after the event, since the tid is another one's now. */
+static struct hinted *hinted_of(struct hints *hints, u32 tid, const struct attr *attr, const struct hint_wish *wish)
 {
-	struct told *one = book_find(&hints->book, tid);
+	struct hinted *one = book_find(&hints->book, tid);
 	struct thread_times times;
 
 	if (book_times(&hints->book, tid, &times))
@@ -179,7 +166,7 @@ static struct told *told_of(struct hints *hints, u32 tid, const struct attr *att
 		return one;
 	if (one)
 		book_remove(&hints->book, one);
-	if (wish->tier == TIER_INTERACTIVE)
+	if (wish->tier != TIER_LATENCY_CRITICAL)
 		return NULL;
 	one = calloc(1, sizeof(*one));
 	if (!one)
@@ -203,23 +190,25 @@ static struct told *told_of(struct hints *hints, u32 tid, const struct attr *att
 }
 
 /* Somebody else changed it: it is his. */
-static bool is_changed(const struct told *one, const struct attr *attr)
+static bool is_changed(const struct hinted *one, const struct attr *attr)
 {
 	return attr->policy != one->policy || !hint_same(&attr->hint, &one->entry.after);
 }
 
-static void leave_alone(struct hints *hints, struct told *one)
+static void leave_alone(struct hints *hints, struct hinted *one)
 {
 	given_tier_is(hints, one, TIER_INTERACTIVE);
 	leave_list(hints, one);
 	book_let_go(&hints->book, one);
 }
 
-/* Whether it can be urgent now, by what it and its owner have used. */
-static bool may_be_urgent(const struct told *one, u64 now_ns)
+/* Whether it can be urgent now, by what it and its owner have used, and by what that did to others. */
+static bool may_be_urgent(const struct hints *hints, const struct hinted *one, u64 now_ns)
 {
+	if (hints->is_held || bars_has(&hints->bars, one->pid, now_ns))
+		return false;
 	/* Nobody would look at one that is not in the list. */
-	if (!one->place || urgency_is_barred(&one->watch, now_ns))
+	if (!one->place || urgency_is_throttled(&one->watch, now_ns))
 		return false;
 	if (one->given_tier == TIER_LATENCY_CRITICAL)
 		return true;
@@ -228,17 +217,18 @@ static bool may_be_urgent(const struct told *one, u64 now_ns)
 }
 
 /* Gives the thread what is due to it now. */
-static void settle(struct hints *hints, struct told *one, struct attr *attr, u64 now_ns)
+static void apply_hint(struct hints *hints, struct hinted *one, struct attr *attr, u64 now_ns)
 {
-	u32 tier = one->tier == TIER_LATENCY_CRITICAL && !may_be_urgent(one, now_ns) ? TIER_INTERACTIVE : one->tier;
+	u32 tier = one->tier == TIER_LATENCY_CRITICAL && !may_be_urgent(hints, one, now_ns) ? TIER_INTERACTIVE
+											    : one->tier;
 	struct hint want = hint_for(&one->entry.before, tier, one->burst_ns, &hints->book.means);
 
 	if (!book_change(&hints->book, one, attr, &want))
 		given_tier_is(hints, one, hint_same(&want, &one->entry.before) ? TIER_INTERACTIVE : tier);
 }
 
-/* Where the kernel does not tell how long a thread waits, what it ran has to do. */
-static struct urgency_use look(struct hints *hints, struct told *one, const struct thread_times *times, u64 now_ns)
+/* Where the kernel does not report how long a thread waits, what it ran has to do. */
+static struct urgency_use look(struct hints *hints, struct hinted *one, const struct thread_times *times, u64 now_ns)
 {
 	u64 cpu_ns, wait_ns;
 
@@ -250,27 +240,29 @@ static struct urgency_use look(struct hints *hints, struct told *one, const stru
 }
 
 /* From when a thread is urgent by its role it is looked at. */
-static void begin_watch(struct hints *hints, struct told *one, u64 now_ns)
+static void begin_watch(struct hints *hints, struct hinted *one, u64 now_ns)
 {
 	struct thread_times times;
 
 	if (!one->user && owners_find(hints->owners, one->entry.tid, &one->user, &one->group))
 		return;
+	if (!one->pid)
+		one->pid = proc_pid(one->entry.tid);
 	if (one->user->threads > OWNER_THREADS_MOST || one->place || join_list(hints, one))
 		return;
 	if (!book_times(&hints->book, one->entry.tid, &times))
 		look(hints, one, &times, now_ns);
 }
 
-void hints_tell(struct hints *hints, u32 tid, const struct hint_wish *wish)
+void hints_on_role(struct hints *hints, u32 tid, const struct hint_wish *wish)
 {
-	struct told *one;
+	struct hinted *one;
 	struct attr attr;
 	u64 now_ns;
 
-	if (tid == (u32)getpid() || (wish->tier == TIER_INTERACTIVE && !book_find(&hints->book, tid)))
+	if (tid == (u32)getpid() || (wish->tier != TIER_LATENCY_CRITICAL && !book_find(&hints->book, tid)))
 		return;
-	if (book_attr(&hints->book, tid, &attr) || !(one = told_of(hints, tid, &attr, wish)) || one->left_alone)
+	if (book_attr(&hints->book, tid, &attr) || !(one = hinted_of(hints, tid, &attr, wish)) || one->left_alone)
 		return;
 	if (!hints->book.dry_run && is_changed(one, &attr)) {
 		leave_alone(hints, one);
@@ -278,7 +270,7 @@ void hints_tell(struct hints *hints, u32 tid, const struct hint_wish *wish)
 	}
 	now_ns = clock_now_ns();
 	one->tier = wish->tier;
-	if (!hint_may_raise(&one->entry.before, one->policy == SCHED_BATCH, wish->by_user) &&
+	if (!tier_may_raise(one->entry.before.nice, one->policy == SCHED_BATCH, wish->by_user) &&
 	    one->tier == TIER_LATENCY_CRITICAL)
 		one->tier = TIER_INTERACTIVE;
 	one->burst_ns = wish->burst_ns;
@@ -286,19 +278,30 @@ void hints_tell(struct hints *hints, u32 tid, const struct hint_wish *wish)
 		begin_watch(hints, one, now_ns);
 	else
 		leave_list(hints, one);
-	settle(hints, one, &attr, now_ns);
+	apply_hint(hints, one, &attr, now_ns);
 	book_tidy(&hints->book);
 }
 
-static void charge(struct hints *hints, const struct told *one, u64 used_ns)
+static void charge(struct hints *hints, const struct hinted *one, u64 used_ns)
 {
 	urgency_charge(&one->user->account, hints->cpus, used_ns);
 	if (one->group)
 		urgency_charge(&one->group->account, hints->cpus, used_ns);
 }
 
+static bool owner_may_burn(const struct hints *hints, struct owner *owner, const struct urgency_use *use)
+{
+	owner->burnt_ns += use->cpu_ns;
+	return urgency_may_burn(hints->cpus, use->span_ns, owner->burnt_ns);
+}
+
+static bool may_burn(const struct hints *hints, const struct hinted *one, const struct urgency_use *use)
+{
+	return owner_may_burn(hints, one->user, use) && (!one->group || owner_may_burn(hints, one->group, use));
+}
+
 /* One that is urgent by its role. What can't be asked now is asked at the next look. */
-static void look_at(struct hints *hints, struct told *one, u64 now_ns)
+static void look_at(struct hints *hints, struct hinted *one, u64 now_ns)
 {
 	bool is_raised = one->given_tier == TIER_LATENCY_CRITICAL;
 	struct thread_times times;
@@ -326,13 +329,13 @@ static void look_at(struct hints *hints, struct told *one, u64 now_ns)
 	one->used_ns = use.cpu_ns;
 	if (is_raised)
 		charge(hints, one, use.cpu_ns);
-	urgency_judge(&one->watch, urgency_burns(&use, is_raised), now_ns);
-	settle(hints, one, &attr, now_ns);
+	urgency_judge(&one->watch, urgency_burns(&use, is_raised) && !may_burn(hints, one, &use), now_ns);
+	apply_hint(hints, one, &attr, now_ns);
 }
 
 static int by_use(const void *a, const void *b)
 {
-	const struct told *x = *(struct told *const *)a, *y = *(struct told *const *)b;
+	const struct hinted *x = *(struct hinted *const *)a, *y = *(struct hinted *const *)b;
 
 	return x->used_ns > y->used_ns ? -1 : x->used_ns < y->used_ns;
 }
@@ -340,7 +343,7 @@ static int by_use(const void *a, const void *b)
 /* Of an owner that has used up what it may, those that use most are not urgent for a while, so that the others are. */
 static void bar_most(struct hints *hints, const struct owner *owner, u64 span_ns, u64 now_ns)
 {
-	struct told **list = calloc(hints->urgent_len + 1, sizeof(struct told *));
+	struct hinted **list = calloc(hints->urgent_len + 1, sizeof(struct hinted *));
 	u64 *used_ns = calloc(hints->urgent_len + 1, sizeof(u64));
 	u64 budget_ns = urgency_budget_ns(hints->cpus, span_ns) / 4 * 3;
 	u32 len = 0, gone;
@@ -356,10 +359,10 @@ static void bar_most(struct hints *hints, const struct owner *owner, u64 span_ns
 			used_ns[i] = list[i]->used_ns;
 		gone = urgency_too_many(used_ns, len, budget_ns);
 		for (u32 i = 0; i < gone; i++) {
-			urgency_bar(&list[i]->watch, now_ns);
+			urgency_throttle(&list[i]->watch, now_ns);
 			if (!book_attr(&hints->book, list[i]->entry.tid, &attr) &&
 			    (hints->book.dry_run || !is_changed(list[i], &attr)))
-				settle(hints, list[i], &attr, now_ns);
+				apply_hint(hints, list[i], &attr, now_ns);
 		}
 	}
 	free(list);
@@ -377,14 +380,14 @@ void hints_look(struct hints *hints)
 	hints->looked_ns = now_ns;
 	owners_fill(hints->owners, hints->cpus, now_ns);
 	for (size_t i = hints->urgent_len; i > 0; i--) {
-		struct told *one = hints->urgent[i - 1];
+		struct hinted *one = hints->urgent[i - 1];
 		bool is_raised = one->given_tier == TIER_LATENCY_CRITICAL;
 
-		if (is_raised || (raises && may_be_urgent(one, now_ns) && raises--))
+		if (is_raised || (raises && may_be_urgent(hints, one, now_ns) && raises--))
 			look_at(hints, one, now_ns);
 	}
 	for (size_t i = hints->urgent_len; i > 0; i--) {
-		const struct told *one = hints->urgent[i - 1];
+		const struct hinted *one = hints->urgent[i - 1];
 		const struct owner *owner = urgency_is_spent(&one->user->account)		   ? one->user
 					    : one->group && urgency_is_spent(&one->group->account) ? one->group
 												   : NULL;
@@ -395,6 +398,74 @@ void hints_look(struct hints *hints)
 		bar_most(hints, owner, span_ns, now_ns);
 	}
 	book_tidy(&hints->book);
+}
+
+/* Gives each what is due to it now, of one process or of all (0). */
+static void apply_again(struct hints *hints, u32 pid)
+{
+	u64 now_ns = clock_now_ns();
+	struct attr attr;
+
+	for (size_t i = hints->urgent_len; i > 0; i--) {
+		struct hinted *one = hints->urgent[i - 1];
+
+		if ((!pid || one->pid == pid) && !book_attr(&hints->book, one->entry.tid, &attr) &&
+		    (hints->book.dry_run || !is_changed(one, &attr)))
+			apply_hint(hints, one, &attr, now_ns);
+	}
+	book_tidy(&hints->book);
+}
+
+void hints_hold(struct hints *hints, bool is_held)
+{
+	if (hints->is_held == is_held)
+		return;
+	hints->is_held = is_held;
+	apply_again(hints, 0);
+}
+
+/* What the process's urgent threads used between two looks, and one more; 0: it has none, or is barred. */
+static u64 use_of(const struct hints *hints, u32 pid)
+{
+	u64 used_ns = 0;
+
+	if (bars_has(&hints->bars, pid, clock_now_ns()))
+		return 0;
+	for (size_t i = 0; i < hints->urgent_len; i++)
+		if (hints->urgent[i]->pid == pid)
+			used_ns += hints->urgent[i]->used_ns + 1;
+	return used_ns;
+}
+
+u32 hints_cause(const struct hints *hints, u32 pid)
+{
+	u64 most_ns = 0;
+	u32 cause = 0;
+
+	if (use_of(hints, pid))
+		return pid;
+	for (size_t i = 0; i < hints->urgent_len; i++) {
+		u64 used_ns = use_of(hints, hints->urgent[i]->pid);
+
+		if (used_ns > most_ns && hints->urgent[i]->pid) {
+			most_ns = used_ns;
+			cause = hints->urgent[i]->pid;
+		}
+	}
+	return cause;
+}
+
+u64 hints_bar(struct hints *hints, u32 pid)
+{
+	u64 span_ns = bars_add(&hints->bars, pid, proc_start_ticks(pid), clock_now_ns());
+
+	apply_again(hints, pid);
+	return span_ns;
+}
+
+u32 hints_barred(const struct hints *hints)
+{
+	return bars_count(&hints->bars, clock_now_ns());
 }
 
 struct hints_counts hints_counts(const struct hints *hints)
@@ -428,4 +499,27 @@ int hints_undo(size_t *stuck, struct reason *why)
 		return error;
 	*stuck = book_close(&book);
 	return (int)book.counts.taken_back;
+}
+
+size_t hints_relieve(void)
+{
+	struct book book = { .means = attr_means() };
+
+	return book_peek(&book) ? 0 : (size_t)book.counts.taken_back;
+}
+
+static void give_again(void *data, struct hinted *one)
+{
+	struct hints *hints = data;
+	struct attr attr;
+
+	given_tier_is(hints, one, TIER_INTERACTIVE);
+	if (!one->left_alone && !book_attr(&hints->book, one->entry.tid, &attr) && !is_changed(one, &attr))
+		apply_hint(hints, one, &attr, clock_now_ns());
+}
+
+void hints_relieved(struct hints *hints)
+{
+	if (!hints->book.dry_run)
+		book_was_relieved(&hints->book, give_again, hints);
 }

@@ -13,25 +13,24 @@
 #include <unistd.h>
 
 enum { SWEEP_LEAST = 1024, COMPACT_LEAST = 256, LINES_MOST = 1 << 17, TOLD_MOST = 1 << 15 };
-#define JOURNAL_NAME "hints.journal"
 
 static int by_tid(const void *a, const void *b)
 {
-	u32 x = ((const struct told *)a)->entry.tid, y = ((const struct told *)b)->entry.tid;
+	u32 x = ((const struct hinted *)a)->entry.tid, y = ((const struct hinted *)b)->entry.tid;
 
 	return x < y ? -1 : x > y;
 }
 
-struct told *book_find(const struct book *book, u32 tid)
+struct hinted *book_find(const struct book *book, u32 tid)
 {
-	struct told key = { .entry = { .tid = tid } }, **found = tfind(&key, &book->told, by_tid);
+	struct hinted key = { .entry = { .tid = tid } }, **found = tfind(&key, &book->hinted, by_tid);
 
 	return found ? *found : NULL;
 }
 
 int book_attr(const struct book *book, u32 tid, struct attr *attr)
 {
-	int error = attr_get(tid, attr);
+	int error = thread_attr_get(tid, attr);
 
 	if (!book->means.slices || attr->hint.slice_ns == book->means.usual_slice_ns)
 		attr->hint.slice_ns = 0;
@@ -59,12 +58,13 @@ static int write_line(struct book *book, const struct journal_entry *entry)
 }
 
 /* Puts a thread back to what it had, if it is still the same one, in all that is still as it was given. */
-static int take_back(struct book *book, const struct told *one)
+static int take_back(struct book *book, const struct hinted *one)
 {
 	const struct journal_entry *entry = &one->entry;
 	struct thread_times times;
 	struct attr attr;
 	struct hint back;
+	s32 least_nice;
 	int error = book_times(book, entry->tid, &times);
 
 	if (!error && times.start_ticks != entry->start_ticks)
@@ -73,8 +73,9 @@ static int take_back(struct book *book, const struct told *one)
 		error = book_attr(book, entry->tid, &attr);
 	if (error)
 		return error == -ESRCH ? 0 : error;
-	back = hint_returned(&attr.hint, &entry->before, &entry->after);
-	back = hint_returned(&back, &entry->before, &one->earlier);
+	least_nice = proc_least_nice(entry->tid);
+	back = hint_returned(&attr.hint, &entry->before, &entry->after, least_nice);
+	back = hint_returned(&back, &entry->before, &one->earlier, least_nice);
 	if (!hint_same(&back, &attr.hint) || attr_resets_on_fork(&attr)) {
 		attr.hint = back;
 		error = book->dry_run ? 0 : attr_put_back(entry->tid, &attr, &book->means);
@@ -92,12 +93,12 @@ static int take_back(struct book *book, const struct told *one)
 	return 0;
 }
 
-static int has_hint(const struct told *one)
+static int has_hint(const struct hinted *one)
 {
 	return !hint_same(&one->entry.before, &one->entry.after) || !hint_same(&one->entry.before, &one->earlier);
 }
 
-int book_let_go(struct book *book, struct told *one)
+int book_let_go(struct book *book, struct hinted *one)
 {
 	int error = has_hint(one) ? take_back(book, one) : 0;
 
@@ -111,7 +112,7 @@ int book_let_go(struct book *book, struct told *one)
 	return 0;
 }
 
-int book_change(struct book *book, struct told *one, struct attr *attr, const struct hint *want)
+int book_change(struct book *book, struct hinted *one, struct attr *attr, const struct hint *want)
 {
 	struct hint old = one->entry.after;
 	int is_back = hint_same(want, &one->entry.before), error = 0;
@@ -124,7 +125,7 @@ int book_change(struct book *book, struct told *one, struct attr *attr, const st
 		error = is_back ? 0 : book->journal.lines >= LINES_MOST ? -ENOSPC : write_line(book, &one->entry);
 		if (!error) {
 			attr->hint = *want;
-			error = attr_set(one->entry.tid, attr, &book->means, !is_back);
+			error = thread_attr_set(one->entry.tid, attr, &book->means, !is_back);
 			if (error)
 				one->entry.after = old;
 			if (error || is_back)
@@ -144,23 +145,23 @@ int book_change(struct book *book, struct told *one, struct attr *attr, const st
 	return error;
 }
 
-int book_add(struct book *book, struct told *one)
+int book_add(struct book *book, struct hinted *one)
 {
 	/* Room is kept for urgent ones, of which a user cannot have that many. */
-	if (book->told_len >= (one->tier == TIER_LATENCY_CRITICAL ? TOLD_MOST : TOLD_MOST / 4 * 3))
+	if (book->reported_len >= (one->tier == TIER_LATENCY_CRITICAL ? TOLD_MOST : TOLD_MOST / 4 * 3))
 		return -ENOSPC;
-	if (!tsearch(one, &book->told, by_tid))
+	if (!tsearch(one, &book->hinted, by_tid))
 		return -ENOMEM;
-	book->told_len++;
+	book->reported_len++;
 	return 0;
 }
 
-void book_remove(struct book *book, struct told *one)
+void book_remove(struct book *book, struct hinted *one)
 {
 	if (book->on_forget)
 		book->on_forget(book->data, one);
-	tdelete(one, &book->told, by_tid);
-	book->told_len--;
+	tdelete(one, &book->hinted, by_tid);
+	book->reported_len--;
 	free(one);
 }
 
@@ -173,7 +174,7 @@ static void read_lines(struct book *book, FILE *journal)
 	ssize_t len;
 
 	while ((len = getline(&line, &room, journal)) > 0) {
-		struct told *one;
+		struct hinted *one;
 
 		if (journal_parse(line, (size_t)len, &entry))
 			continue;
@@ -189,11 +190,11 @@ static void read_lines(struct book *book, FILE *journal)
 			if (!one)
 				continue;
 			one->entry.tid = entry.tid;
-			if (!tsearch(one, &book->told, by_tid)) {
+			if (!tsearch(one, &book->hinted, by_tid)) {
 				free(one);
 				continue;
 			}
-			book->told_len++;
+			book->reported_len++;
 		}
 		one->entry = entry;
 		one->earlier = entry.before;
@@ -206,14 +207,14 @@ static void read_lines(struct book *book, FILE *journal)
 /* Puts all back. What can't be put back stays in the book. */
 static size_t put_back_all(struct book *book)
 {
-	struct told *stuck = NULL, *one;
+	struct hinted *stuck = NULL, *one;
 	size_t stuck_len = 0;
 
-	while (book->told) {
-		one = *(struct told **)book->told;
+	while (book->hinted) {
+		one = *(struct hinted **)book->hinted;
 		if (has_hint(one) && take_back(book, one)) {
-			tdelete(one, &book->told, by_tid);
-			book->told_len--;
+			tdelete(one, &book->hinted, by_tid);
+			book->reported_len--;
 			one->next = stuck;
 			stuck = one;
 			continue;
@@ -222,11 +223,11 @@ static size_t put_back_all(struct book *book)
 	}
 	while ((one = stuck)) {
 		stuck = one->next;
-		if (!tsearch(one, &book->told, by_tid)) {
+		if (!tsearch(one, &book->hinted, by_tid)) {
 			free(one);
 			continue;
 		}
-		book->told_len++;
+		book->reported_len++;
 		stuck_len++;
 	}
 	return stuck_len;
@@ -235,7 +236,7 @@ static size_t put_back_all(struct book *book)
 /* Threads that have ended, and the lines of those that have not. */
 struct sweep {
 	struct book *book;
-	struct told **ended;
+	struct hinted **ended;
 	size_t ended_len, lines_len;
 	FILE *lines;
 };
@@ -249,7 +250,7 @@ static void add_line(struct sweep *sweep, const struct journal_entry *entry)
 	sweep->lines_len++;
 }
 
-static void write_down(const struct told *one, struct sweep *sweep)
+static void write_down(const struct hinted *one, struct sweep *sweep)
 {
 	struct journal_entry entry = one->entry;
 
@@ -264,7 +265,7 @@ static void write_down(const struct told *one, struct sweep *sweep)
 
 static void sort_out(const void *node, VISIT order, void *data)
 {
-	struct told *one = *(struct told *const *)node;
+	struct hinted *one = *(struct hinted *const *)node;
 	struct sweep *sweep = data;
 	struct thread_times times;
 	int error;
@@ -278,17 +279,17 @@ static void sort_out(const void *node, VISIT order, void *data)
 		write_down(one, sweep);
 }
 
-/* Forgets who has ended, and makes the journal tell of the others only. Returns 0 or -errno. */
+/* Forgets who has ended, and makes the journal list the others only. Returns 0 or -errno. */
 static int sweep_out(struct book *book)
 {
-	struct sweep sweep = { .book = book, .ended = calloc(book->told_len + 1, sizeof(struct told *)) };
+	struct sweep sweep = { .book = book, .ended = calloc(book->reported_len + 1, sizeof(struct hinted *)) };
 	int error = -ENOMEM;
 	size_t lines_len = 0;
 	char *lines = NULL;
 
 	sweep.lines = open_memstream(&lines, &lines_len);
 	if (sweep.ended && sweep.lines) {
-		twalk_r(book->told, sort_out, &sweep);
+		twalk_r(book->hinted, sort_out, &sweep);
 		for (size_t i = 0; i < sweep.ended_len; i++)
 			book_remove(book, sweep.ended[i]);
 	}
@@ -301,10 +302,10 @@ static int sweep_out(struct book *book)
 
 void book_tidy(struct book *book)
 {
-	if (book->told_len < book->sweep_at && book->journal.lines < book->compact_at)
+	if (book->reported_len < book->sweep_at && book->journal.lines < book->compact_at)
 		return;
 	sweep_out(book);
-	book->sweep_at = book->told_len * 2 > SWEEP_LEAST ? book->told_len * 2 : SWEEP_LEAST;
+	book->sweep_at = book->reported_len * 2 > SWEEP_LEAST ? book->reported_len * 2 : SWEEP_LEAST;
 	if (book->sweep_at > TOLD_MOST)
 		book->sweep_at = TOLD_MOST;
 	/* Where the journal can't be replaced it is tried again when it has doubled. */
@@ -313,7 +314,7 @@ void book_tidy(struct book *book)
 
 int book_open(struct book *book, int create, struct reason *why)
 {
-	int error = journal_file_open(&book->journal, JOURNAL_NAME, create, why), fd;
+	int error = journal_file_open(&book->journal, HINTS_JOURNAL, create, why), fd;
 	FILE *journal;
 
 	book->sweep_at = SWEEP_LEAST;
@@ -345,13 +346,57 @@ size_t book_close(struct book *book)
 
 	if (left && !book->dry_run)
 		sweep_out(book);
-	left = book->told_len;
+	left = book->reported_len;
 	/* A dry run has put nothing back: what another has left stays written down. */
 	journal_file_close(&book->journal, !left && !book->dry_run);
 	if (book->spare_fd >= 0)
 		close(book->spare_fd);
 	book->on_forget = NULL;
-	while (book->told)
-		book_remove(book, *(struct told **)book->told);
+	while (book->hinted)
+		book_remove(book, *(struct hinted **)book->hinted);
 	return left;
+}
+
+int book_peek(struct book *book)
+{
+	FILE *journal = journal_file_peek(HINTS_JOURNAL);
+
+	if (!journal)
+		return -ENOENT;
+	book->journal.fd = book->spare_fd = -1;
+	read_lines(book, journal);
+	fclose(journal);
+	put_back_all(book);
+	while (book->hinted)
+		book_remove(book, *(struct hinted **)book->hinted);
+	return 0;
+}
+
+struct relieved {
+	struct hinted **all;
+	size_t len;
+};
+
+static void note_hinted(const void *node, VISIT order, void *data)
+{
+	struct hinted *one = *(struct hinted *const *)node;
+	struct relieved *relieved = data;
+
+	if ((order == postorder || order == leaf) && has_hint(one))
+		relieved->all[relieved->len++] = one;
+}
+
+void book_was_relieved(struct book *book, void (*each)(void *data, struct hinted *one), void *data)
+{
+	struct relieved relieved = { .all = calloc(book->reported_len + 1, sizeof(struct hinted *)) };
+
+	if (relieved.all)
+		twalk_r(book->hinted, note_hinted, &relieved);
+	for (size_t i = 0; i < relieved.len; i++) {
+		struct hinted *one = relieved.all[i];
+
+		one->entry.after = one->earlier = one->entry.before;
+		each(data, one);
+	}
+	free(relieved.all);
 }

@@ -11,9 +11,12 @@
 #include "journal_file.h"
 #include "owners.h"
 
-struct told {
+#define HINTS_JOURNAL "hints.journal"
+
+struct hinted {
 	struct journal_entry entry; /* before: its owner's; after: what it was given last */
 	struct hint earlier;	    /* and before that: a kill may have come between the line and the change */
+	u32 pid;		    /* of one that was urgent; 0: not known */
 	u32 policy;		    /* its owner's */
 	u32 tier;		    /* what it is in, by its role, unless its owner made it less */
 	u32 given_tier;		    /* and what it has a hint for */
@@ -23,7 +26,7 @@ struct told {
 	struct urgency_watch watch;
 	struct owner *user, *group; /* of one that was urgent */
 	u64 used_ns;		    /* on a CPU, since the last look */
-	struct told *next;	    /* of those that could not be put back */
+	struct hinted *next;	    /* of those that could not be put back */
 };
 
 struct book {
@@ -31,27 +34,33 @@ struct book {
 	int spare_fd; /* given up for a look into /proc when descriptors are short */
 	int dry_run;
 	struct hint_means means;
-	void *told; /* a tree of struct told, by tid */
-	size_t told_len, sweep_at;
+	void *hinted; /* a tree of struct hinted, by tid */
+	size_t reported_len, sweep_at;
 	size_t compact_at;
 	struct hints_counts counts;
 	/* Told before a thread's record is gone. */
-	void (*on_forget)(void *data, struct told *one);
+	void (*on_forget)(void *data, struct hinted *one);
 	void *data;
 };
 
-/* Opens the journal and puts back what it tells of an earlier run; what can't be put back stays in the book. Returns 0
+/* Opens the journal and puts back what it lists of an earlier run; what can't be put back stays in the book. Returns 0
  * or -errno with a reason. */
 int book_open(struct book *book, int create, struct reason *why);
 
 /* Puts everything back. Returns how many threads are left that could not be put back: the journal keeps those. */
 size_t book_close(struct book *book);
 
-struct told *book_find(const struct book *book, u32 tid);
+/* Puts back what the journal of a living run lists, and leaves the journal as it is. Returns 0 or -errno. */
+int book_peek(struct book *book);
+
+/* Somebody has put back everything: nobody has a hint any more, and each that had one is handed out. */
+void book_was_relieved(struct book *book, void (*each)(void *data, struct hinted *one), void *data);
+
+struct hinted *book_find(const struct book *book, u32 tid);
 
 /* Adds a record. Returns 0 or -errno: -ENOSPC if there are too many. */
-int book_add(struct book *book, struct told *one);
-void book_remove(struct book *book, struct told *one);
+int book_add(struct book *book, struct hinted *one);
+void book_remove(struct book *book, struct hinted *one);
 
 /* A thread's times, with the last descriptor if need be. */
 int book_times(struct book *book, u32 tid, struct thread_times *times);
@@ -60,10 +69,10 @@ int book_times(struct book *book, u32 tid, struct thread_times *times);
 int book_attr(const struct book *book, u32 tid, struct attr *attr);
 
 /* Changes a thread's hint, written down before it is made. Returns 0 or -errno. */
-int book_change(struct book *book, struct told *one, struct attr *attr, const struct hint *want);
+int book_change(struct book *book, struct hinted *one, struct attr *attr, const struct hint *want);
 
 /* Puts one back for good, in all that is still as it was given. Returns 0, also if it has ended, or -errno. */
-int book_let_go(struct book *book, struct told *one);
+int book_let_go(struct book *book, struct hinted *one);
 
 /* Keeps memory and journal small: call after changes. */
 void book_tidy(struct book *book);

@@ -5,6 +5,7 @@
 #define TACTUS_SCHED_JOURNAL_FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "../base/say.h"
 
@@ -17,6 +18,9 @@ struct journal_file {
 /* Below /run/tactus for root, else in the user's runtime folder. Returns 0 and locks it, or -errno with a reason;
  * -ENOENT: there is none, with `create` no place for it; -EBUSY: another process has it. */
 int journal_file_open(struct journal_file *file, const char *name, int create, struct reason *why);
+
+/* For reading, though another process has it. NULL: there is none. */
+FILE *journal_file_peek(const char *name);
 
 /* One line, whole or not at all. Returns 0 or -errno. */
 int journal_file_append(struct journal_file *file, const char *line, size_t len);

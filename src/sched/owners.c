@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/owner.h"
 #include "../base/proc.h"
 
 enum { OWNERS_MOST = 512 };
@@ -45,14 +46,6 @@ static ssize_t read_text(u32 tid, const char *name, char *text, size_t size)
 	close(fd);
 	text[got > 0 ? got : 0] = '\0';
 	return error ? error : got;
-}
-
-static int user_of(u32 tid, u32 *uid)
-{
-	char text[2048];
-	ssize_t got = read_text(tid, "status", text, sizeof(text));
-
-	return got < 0 ? (int)got : status_real_uid(text, uid);
 }
 
 static u64 group_key(u32 tid)
@@ -98,7 +91,7 @@ int owners_find(struct owners *owners, u32 tid, struct owner **user, struct owne
 {
 	u32 uid;
 	u64 key;
-	int error = user_of(tid, &uid);
+	int error = process_charged_to(tid, &uid);
 
 	*user = *group = NULL;
 	if (error)
@@ -113,10 +106,16 @@ int owners_find(struct owners *owners, u32 tid, struct owner **user, struct owne
 	return 0;
 }
 
+static void fill(struct owner *owner, u32 cpus, u64 now_ns)
+{
+	urgency_fill(&owner->account, cpus, now_ns);
+	owner->burnt_ns = 0;
+}
+
 void owners_fill(struct owners *owners, u32 cpus, u64 now_ns)
 {
 	for (u32 i = 0; i < owners->len; i++)
-		urgency_fill(&owners->all[i].account, cpus, now_ns);
+		fill(&owners->all[i], cpus, now_ns);
 	for (u32 i = 0; i < 2; i++)
-		urgency_fill(&owners->others[i].account, cpus, now_ns);
+		fill(&owners->others[i], cpus, now_ns);
 }

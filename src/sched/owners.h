@@ -12,6 +12,7 @@ struct owner {
 	u32 threads; /* that are kept of it */
 	u32 urgent;  /* of them urgent now */
 	struct urgency_account account;
+	u64 burnt_ns; /* by urgent threads that burn, since the last filling */
 };
 
 struct owners;
@@ -23,6 +24,7 @@ void owners_free(struct owners *owners);
  * owners, those that come later share one. Returns 0 or -errno. */
 int owners_find(struct owners *owners, u32 tid, struct owner **user, struct owner **group);
 
+/* For a look: every account has what came in, and nothing is burnt yet. */
 void owners_fill(struct owners *owners, u32 cpus, u64 now_ns);
 
 #endif

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/system.h"
+#include "../sensor/interrupts.h"
 #include "../sensor/sched.h"
 #include "../sensor/sensor.h"
 #include "scx.skel.h"
@@ -23,7 +25,22 @@ enum { FAREWELL_WAIT_MS = 1000 };
 struct scx {
 	struct scx_bpf *skeleton;
 	struct bpf_link *link;
+	bool is_held;	  /* loaded, but not in charge for now */
+	long held_online; /* CPUs that were online when it was held */
 	int cpus;
+	struct load_losses losses;
+};
+
+LOADABLE(scx);
+
+/* Each of these has one beside it that does not ask, or is what they ask for. */
+#define LOSS_INTERRUPTS "whether a thread or an interrupt wakes another is guessed"
+static const struct load_optional optional[] = {
+	{ "tactus_select_cpu", LOSS_INTERRUPTS },
+	{ "tactus_enqueue", LOSS_INTERRUPTS },
+	{ "__preempt_count", LOSS_INTERRUPTS },
+	{ "pcpu_hot", LOSS_INTERRUPTS },
+	{ NULL, NULL },
 };
 
 static int refuse(struct reason *why, int error)
@@ -40,13 +57,13 @@ static int refuse(struct reason *why, int error)
 }
 
 /* Numbers the caches from 0 without gaps, in the order of their first CPUs. */
-static void number_caches(struct scx_config *config, const struct cpu_place *places)
+static void number_caches(struct scx_config *config, const struct cpu_topology *topology)
 {
 	for (u32 cpu = 0; cpu < config->cpus_len; cpu++) {
 		u32 other = 0;
 
 		while (other < cpu &&
-		       (places[other].llc != places[cpu].llc || places[other].known != places[cpu].known))
+		       (topology[other].llc != topology[cpu].llc || topology[other].known != topology[cpu].known))
 			other++;
 		if (other < cpu)
 			config->cache_of[cpu] = config->cache_of[other];
@@ -76,6 +93,17 @@ static void leave_out(struct bpf_program **operation)
 	*operation = NULL;
 }
 
+/* Two operations ask whether they are in an interrupt: others stand in for both. */
+static void do_without_interrupts(struct scx_bpf *skeleton)
+{
+	bpf_program__set_autoload(skeleton->progs.tactus_select_cpu, false);
+	bpf_program__set_autoload(skeleton->progs.tactus_select_cpu_plain, true);
+	skeleton->struct_ops.tactus_ops->select_cpu = skeleton->progs.tactus_select_cpu_plain;
+	bpf_program__set_autoload(skeleton->progs.tactus_enqueue, false);
+	bpf_program__set_autoload(skeleton->progs.tactus_enqueue_plain, true);
+	skeleton->struct_ops.tactus_ops->enqueue = skeleton->progs.tactus_enqueue_plain;
+}
+
 static int configure(struct scx_bpf *skeleton, const struct scx_settings *settings, const struct btf *btf,
 		     struct reason *why)
 {
@@ -98,17 +126,9 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 	/* Whoever runs when cpu_release does is held by that program: the kernel would not enqueue it again. */
 	held = config.at_once ? 0 : scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_MIGRATION_DISABLED");
 	config.sees_held = held != 0;
-	number_caches(&config, settings->places);
+	number_caches(&config, settings->topology);
 	list_caches(&config);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
-	if (!kernel_tells_interrupts()) {
-		bpf_program__set_autoload(skeleton->progs.tactus_select_cpu, false);
-		bpf_program__set_autoload(skeleton->progs.tactus_select_cpu_plain, true);
-		skeleton->struct_ops.tactus_ops->select_cpu = skeleton->progs.tactus_select_cpu_plain;
-		bpf_program__set_autoload(skeleton->progs.tactus_enqueue, false);
-		bpf_program__set_autoload(skeleton->progs.tactus_enqueue_plain, true);
-		skeleton->struct_ops.tactus_ops->enqueue = skeleton->progs.tactus_enqueue_plain;
-	}
 	flags |= partial | held;
 	if (config.at_once)
 		leave_out(&skeleton->struct_ops.tactus_ops->cpu_release);
@@ -122,11 +142,20 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 }
 
 /* Everything up to the load depends on what the running kernel knows. */
-static int prepare(struct scx_bpf *skeleton, const struct scx_settings *settings, struct reason *why)
+static int prepare(void *data, void *opened, const struct load_attempt *attempt, struct reason *why)
 {
+	const struct scx_settings *settings = data;
+	struct scx_bpf *skeleton = opened;
 	struct btf *btf = btf__load_vmlinux_btf();
 	int error = btf ? scx_kernel_suffices(btf, why) : -errno;
 
+	skeleton->struct_ops.tactus_ops = bpf_map__initial_value(skeleton->maps.tactus_ops, NULL);
+	if (!error)
+		error = sched_share(settings->sched, skeleton->obj);
+	if (!error && (!interrupts_are_seen() || load_lacks_what(attempt, LOSS_INTERRUPTS)))
+		do_without_interrupts(skeleton);
+	if (!error && interrupts_are_not_described())
+		load_left_out("tactus_enqueue", optional, INTERRUPTS_NOT_DESCRIBED);
 	if (!error)
 		error = configure(skeleton, settings, btf, why);
 	btf__free(btf);
@@ -135,6 +164,7 @@ static int prepare(struct scx_bpf *skeleton, const struct scx_settings *settings
 
 int scx_start(struct scx **out, const struct scx_settings *settings, struct reason *why)
 {
+	const struct load_plan plan = { &scx_loadable, optional, prepare, (void *)settings };
 	struct scx *scx = calloc(1, sizeof(*scx));
 	int error;
 
@@ -146,13 +176,10 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 	scx->cpus = libbpf_num_possible_cpus();
 	error = scx->cpus < 0 ? scx->cpus : 0;
 	if (!error) {
-		scx->skeleton = scx_bpf__open();
-		error = scx->skeleton ? sched_share(settings->sched, scx->skeleton->obj) : -errno;
+		load_collect("scheduler", &scx->losses);
+		scx->skeleton = load_programs(&plan, &error, why);
+		load_collect(NULL, NULL);
 	}
-	if (!error)
-		error = prepare(scx->skeleton, settings, why);
-	if (!error)
-		error = scx_bpf__load(scx->skeleton);
 	if (!error && !settings->is_trial) {
 		scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
 		error = scx->link ? 0 : -errno;
@@ -167,15 +194,21 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 	return 0;
 }
 
-int scx_try(struct reason *why)
+const struct load_losses *scx_losses(const struct scx *scx)
 {
-	static const struct cpu_place somewhere;
-	const struct scx_settings settings = { .places = &somewhere, .cpus_len = 1, .is_trial = true };
+	return &scx->losses;
+}
+
+int scx_try(struct load_losses *losses, struct reason *why)
+{
+	static const struct cpu_topology somewhere;
+	const struct scx_settings settings = { .topology = &somewhere, .cpus_len = 1, .is_trial = true };
 	struct scx *scx;
 	int error = scx_start(&scx, &settings, why);
 
 	if (error)
 		return error;
+	*losses = scx->losses;
 	scx_bpf__destroy(scx->skeleton);
 	free(scx);
 	return 0;
@@ -192,7 +225,7 @@ bool scx_keeps_quotas(void)
 
 bool scx_is_out(const struct scx *scx)
 {
-	return __atomic_load_n(&scx->skeleton->bss->farewell.kind, __ATOMIC_ACQUIRE) != 0;
+	return !scx->is_held && __atomic_load_n(&scx->skeleton->bss->exit_info.kind, __ATOMIC_ACQUIRE) != 0;
 }
 
 u64 scx_groups_refused(const struct scx *scx)
@@ -214,15 +247,51 @@ void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS])
 	}
 }
 
-void scx_stop(struct scx *scx, struct scx_farewell *last)
+/* The kernel takes a scheduler out beside the call that asked for it. */
+static void take_out(struct scx *scx)
 {
 	struct timespec step = { .tv_nsec = NSEC_PER_MSEC };
 
 	bpf_link__destroy(scx->link);
-	/* The kernel takes a scheduler out beside the call that asked for it. */
+	scx->link = NULL;
 	for (int waited_ms = 0; waited_ms < FAREWELL_WAIT_MS && !scx_is_out(scx); waited_ms++)
 		nanosleep(&step, NULL);
-	*last = scx->skeleton->bss->farewell;
+}
+
+int scx_hold(struct scx *scx, bool is_held)
+{
+	if (scx->is_held == is_held)
+		return 0;
+	if (is_held) {
+		/* Somebody else put it out: that is not ours to undo. */
+		if (scx_is_out(scx))
+			return -ECANCELED;
+		take_out(scx);
+		scx->is_held = true;
+		scx->held_online = sysconf(_SC_NPROCESSORS_ONLN);
+		return 0;
+	}
+	/* What shares a cache is fixed at the load. */
+	if (scx->held_online != sysconf(_SC_NPROCESSORS_ONLN))
+		return -ESTALE;
+	memset(&scx->skeleton->bss->exit_info, 0, sizeof(scx->skeleton->bss->exit_info));
+	scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
+	if (!scx->link)
+		return -errno;
+	scx->is_held = false;
+	return 0;
+}
+
+bool scx_is_held(const struct scx *scx)
+{
+	return scx->is_held;
+}
+
+void scx_stop(struct scx *scx, struct scx_exit_record *last)
+{
+	scx->is_held = false;
+	take_out(scx);
+	*last = scx->skeleton->bss->exit_info;
 	scx_bpf__destroy(scx->skeleton);
 	free(scx);
 }

@@ -9,6 +9,7 @@
 #include "../../core/scx_config.h"
 #include "../../core/scx_exit.h"
 #include "../base/say.h"
+#include "../sensor/load.h"
 
 struct scx;
 
@@ -16,7 +17,7 @@ struct sensor;
 
 struct scx_settings {
 	struct sensor *sched; /* whose threads have the roles */
-	const struct cpu_place *places;
+	const struct cpu_topology *topology;
 	u32 cpus_len;
 	u64 slice_ns;	 /* 0: the default */
 	bool is_partial; /* only threads whose policy is SCHED_EXT */
@@ -26,9 +27,12 @@ struct scx_settings {
 /* Returns 0, or -errno with the reason in words. */
 int scx_start(struct scx **scx, const struct scx_settings *settings, struct reason *why);
 
+/* What it does without on this kernel. */
+const struct load_losses *scx_losses(const struct scx *scx);
+
 /* Whether the scheduler can be had here: loads it as scx_start does, puts it in charge of nothing, and drops it.
  * Returns 0, or -errno with the kernel's reason. */
-int scx_try(struct reason *why);
+int scx_try(struct load_losses *losses, struct reason *why);
 
 /* Whether the scheduler keeps control groups' quotas here: the kernel does not do it for a sched_ext scheduler. */
 bool scx_keeps_quotas(void);
@@ -36,12 +40,16 @@ bool scx_keeps_quotas(void);
 /* True once the kernel has put the scheduler out. */
 bool scx_is_out(const struct scx *scx);
 
+/* Takes the scheduler out and keeps it loaded, or puts it in charge again. Returns 0 or -errno. */
+int scx_hold(struct scx *scx, bool is_held);
+bool scx_is_held(const struct scx *scx);
+
 void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS]);
 
 /* Control groups that there was no room for: their weights have no effect. */
 u64 scx_groups_refused(const struct scx *scx);
 
 /* Takes the scheduler out if it is still in, and says why it ended. */
-void scx_stop(struct scx *scx, struct scx_farewell *last);
+void scx_stop(struct scx *scx, struct scx_exit_record *last);
 
 #endif

@@ -111,7 +111,7 @@ bool scx_kernel_has_quotas(const struct btf *btf, u32 release)
 				note("scheduler: cpu.max has no effect: the kernel's BTF lacks %s", calls[i].name);
 			return false;
 		}
-	/* Who may go on must be told for how long, or nobody would ever be stopped. */
+	/* Who may go on must be given a slice, or nobody would ever be stopped. */
 	return release < SCX_KERNEL(7, 3) || arguments_of(btf, "scx_bpf_task_set_slice") == 2;
 }
 

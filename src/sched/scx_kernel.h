@@ -18,7 +18,7 @@ u64 scx_kernel_value(const struct btf *btf, const char *enumeration, const char 
 /* Returns 0 if the scheduler can work there, else -EOPNOTSUPP with the reason in words. */
 int scx_kernel_suffices(const struct btf *btf, struct reason *why);
 
-/* Whether the kernel tells of control groups' quotas, and has what it takes to keep them. */
+/* Whether the kernel reports control groups' quotas, and has what it takes to keep them. */
 bool scx_kernel_has_quotas(const struct btf *btf, u32 release);
 
 /* Takes those operations out of the table, which is the object's first of that type, that the kernel does not know.

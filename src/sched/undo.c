@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "hints.h"
-#include "partial.h"
+#include "sched_ext_policy.h"
 
 int undo_all(struct undone *undone, struct reason *why)
 {
@@ -15,7 +15,7 @@ int undo_all(struct undone *undone, struct reason *why)
 	int got = hints_undo(&stuck, why), error = got < 0 ? got : 0;
 
 	*undone = (struct undone){ .put_back = got > 0 ? (size_t)got : 0, .stuck = stuck };
-	got = partial_undo(&stuck, &of_policies);
+	got = sched_ext_policy_undo(&stuck, &of_policies);
 	undone->put_back += got > 0 ? (size_t)got : 0;
 	undone->stuck += stuck;
 	if (got < 0 && !error)
@@ -35,4 +35,15 @@ bool undo_after_death(char *words, size_t size)
 		snprintf(words, size, "the run was killed: %zu thread%s put back, %zu could not be", put_back,
 			 put_back == 1 ? " was" : "s were", undone.stuck);
 	return !error && !undone.stuck;
+}
+
+/* The policy of --partial stays: a scheduler in the kernel goes on without its program. */
+void undo_while_it_stands(char *words, size_t size)
+{
+	size_t put_back = hints_relieve();
+
+	if (put_back)
+		snprintf(words, size,
+			 "the run stands still: the hints of %zu thread%s were taken back until it goes on", put_back,
+			 put_back == 1 ? "" : "s");
 }

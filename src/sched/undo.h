@@ -19,5 +19,6 @@ int undo_all(struct undone *undone, struct reason *why);
 
 /* For keeper_start. */
 bool undo_after_death(char *words, size_t size);
+void undo_while_it_stands(char *words, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ enum cpus_hook { HOOK_TP_BTF, HOOK_TRACEPOINT };
 struct cpus_state {
 	struct bpf_object *object;
 	struct bpf_program *on_switch;
-	struct bpf_program *settle;
+	struct bpf_program *snapshot_cpu;
 	struct bpf_link *link;
 	struct cpu_account *accounts; /* the kernel half's, mapped */
 	const u64 *refused;
@@ -57,14 +57,14 @@ static int configure(struct cpus_state *state, int hook)
 	struct cpus_config *config = map_memory(state, ".rodata", sizeof(*config));
 
 	state->on_switch = bpf_object__find_program_by_name(state->object, "on_sched_switch");
-	state->settle = bpf_object__find_program_by_name(state->object, "settle");
-	if (!accounts || !config || !state->on_switch || !state->settle)
+	state->snapshot_cpu = bpf_object__find_program_by_name(state->object, "snapshot_cpu");
+	if (!accounts || !config || !state->on_switch || !state->snapshot_cpu)
 		return -EINVAL;
 	*config = (struct cpus_config){ .cpus_len = state->cpus_len, .named_by_tid = hook == HOOK_TRACEPOINT };
 	return bpf_map__set_value_size(accounts, state->cpus_len * (u32)sizeof(struct cpu_account));
 }
 
-static int cpus_open(void **out, int hook, const void *settings, struct reason *why)
+static int cpus_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	struct cpus_state *state = calloc(1, sizeof(*state));
 	int error;
@@ -88,14 +88,14 @@ static int cpus_open(void **out, int hook, const void *settings, struct reason *
 	return state->accounts && state->refused ? 0 : -EINVAL;
 }
 
-/* Runs the kernel half's `settle` on every CPU. One that is offline has nothing to settle. */
-static int settle_all(const struct cpus_state *state)
+/* Runs the kernel half's snapshot_cpu on every CPU. One that is offline has nothing to snapshot. */
+static int snapshot_cpus(const struct cpus_state *state)
 {
-	int settle_fd = bpf_program__fd(state->settle);
+	int snapshot_fd = bpf_program__fd(state->snapshot_cpu);
 
 	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
-		int error = bpf_prog_test_run_opts(settle_fd, &options);
+		int error = bpf_prog_test_run_opts(snapshot_fd, &options);
 
 		if (error && error != -ENXIO)
 			return error;
@@ -112,7 +112,7 @@ static int cpus_attach(void *data, int hook, struct reason *why)
 		state->link = bpf_program__attach(state->on_switch);
 	else
 		state->link = sensor_attach_tracepoint(state->on_switch, "sched", "sched_switch");
-	return state->link ? settle_all(state) : -errno;
+	return state->link ? snapshot_cpus(state) : -errno;
 }
 
 static void cpus_close(void *data)
@@ -138,7 +138,7 @@ const struct sensor_kind cpus_kind = {
 int cpus_read(struct sensor *sensor, struct cpus *cpus)
 {
 	const struct cpus_state *state = sensor->data;
-	int error = settle_all(state);
+	int error = snapshot_cpus(state);
 
 	if (error)
 		return error;
@@ -148,6 +148,6 @@ int cpus_read(struct sensor *sensor, struct cpus *cpus)
 		return error;
 	memcpy(cpus->accounts, state->accounts, state->cpus_len * sizeof(struct cpu_account));
 	cpus->refused = __atomic_load_n(state->refused, __ATOMIC_RELAXED);
-	cpus->missed = sensor_missed_runs_of(bpf_program__fd(state->on_switch));
+	cpus->missed = sensor_recursion_misses_of(bpf_program__fd(state->on_switch));
 	return 0;
 }

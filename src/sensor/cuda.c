@@ -20,17 +20,21 @@
 #include "../base/regular.h"
 #include "../base/system.h"
 #include "../sink/text.h"
+#include "cuda_counts.h"
 #include "cuda_driver.h"
 #include "cuda_fentry.h"
 #include "cuda_find.h"
 #include "cuda_known.h"
+#include "cuda_prepare.h"
 #include "gpu_find.h"
+#include "interrupts.h"
 #include "libraries.h"
 #include "sched.h"
 #include "uprobes.h"
 #include "cuda.skel.h"
 
 enum cuda_hook { HOOK_MULTI, HOOK_SINGLE };
+_Static_assert(HOOK_SINGLE + 1 == CUDA_HOOKS, "any of the hooks will do");
 enum { PATH_PLAIN = 256 };
 
 static bool probe_uprobes(struct reason *why)
@@ -52,7 +56,13 @@ static const struct sensor_hook hooks[] = {
 
 struct cuda_state {
 	struct cuda_bpf *skeleton;
-	struct cuda_settings settings; /* sched is NULL: only tried */
+	struct cuda_settings settings;
+	struct sensor *sched;	     /* NULL: only tried */
+	const struct filter *filter; /* NULL: only tried */
+	u32 pid;		     /* the only process that is watched; 0: there may be others */
+	const struct threads *threads;
+	const struct cuda_prepared *prepared;
+	struct cuda_detour *detour; /* by which the command counts itself; NULL: it does not */
 	enum cuda_hook hook;
 	struct libraries *libraries;
 	struct uprobes *uprobes;
@@ -61,7 +71,7 @@ struct cuda_state {
 	struct driver_hooks driver;
 	int epoll_fd;
 	struct cuda_known known;
-	u32 names_told;
+	u32 names_emitted;
 	u32 probes;
 	bool watching; /* what is mapped from now on may have been called before it is probed */
 	u32 found_mapped;
@@ -114,7 +124,7 @@ static int put_probes(struct cuda_state *state, struct uprobes *uprobes, const s
 		      const char *file, const struct places *places, enum uprobe_side side, struct reason *why)
 {
 	/* A trial is not about that process. */
-	u32 pid = uprobes == state->uprobes ? state->settings.pid : 0;
+	u32 pid = uprobes == state->uprobes ? state->pid : 0;
 	int put = 0, there = 0, error = 0;
 
 	if (!places->len)
@@ -158,8 +168,8 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 				     : 0;
 		u64 cookie = number ? cookie_of(state, number, cuda_api_of(function->name)) : 0, offset;
 
-		if (state->settings.detour && fd >= 0)
-			cuda_detour_add(state->settings.detour, fd, function, cookie);
+		if (state->detour && fd >= 0)
+			cuda_detour_add(state->detour, fd, function, cookie);
 		if (!number)
 			continue;
 		offset = fd >= 0 ? cuda_probe_offset(fd, function->offset) : function->offset;
@@ -184,8 +194,8 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 		state->probes += put > 0 ? (u32)put : 0;
 	}
 	/* Where there is no plan, calls are counted by the probes. */
-	if (!error && state->settings.detour && fd >= 0)
-		cuda_detour_plan(state->settings.detour, fd);
+	if (!error && state->detour && fd >= 0)
+		cuda_detour_plan(state->detour, fd);
 	if (fd >= 0)
 		close(fd);
 	free_places(&entries);
@@ -209,7 +219,7 @@ static void take_file(struct cuda_state *state, const char *file, const char *ca
 	/* One that was only touched keeps the probes that it has. */
 	uprobes_doubt(state->uprobes, seen.st_dev, seen.st_ino);
 	error = probe_library(state, file, is_roots, &why);
-	uprobes_settle(state->uprobes);
+	uprobes_drop_stale(state->uprobes);
 	if (!error) {
 		state->found_mapped += state->watching && state->probes > probes;
 		return;
@@ -273,7 +283,9 @@ static const struct load_optional optional[] = {
 	{ "on_xid", "faults that the driver reports are not seen" },
 	{ "on_driver", NO_DRIVER },
 	{ "on_driver_end", NO_DRIVER },
+	{ "on_driver_blind", NO_DRIVER },
 	{ "on_driver_single", NO_DRIVER },
+	{ "on_driver_single_blind", NO_DRIVER },
 	{ "on_driver_single_end", NO_DRIVER },
 	{ NULL, NULL },
 };
@@ -283,7 +295,7 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	const struct cuda_state *state = data;
 	struct cuda_bpf *skeleton = opened;
 	struct cuda_config config = { .sample = 1 };
-	bool with_driver = state->settings.driver != NULL;
+	bool with_driver = state->settings.driver != NULL, seen = interrupts_are_seen();
 
 	(void)attempt;
 	(void)why;
@@ -299,18 +311,21 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 		bpf_program__set_expected_attach_type(skeleton->progs.on_return, 0);
 	}
 	/* Kernels without kprobes may refuse them. */
-	bpf_program__set_autoload(skeleton->progs.on_driver, with_driver);
+	bpf_program__set_autoload(skeleton->progs.on_driver, with_driver && seen);
+	bpf_program__set_autoload(skeleton->progs.on_driver_blind, with_driver && !seen);
 	bpf_program__set_autoload(skeleton->progs.on_driver_end, with_driver);
-	bpf_program__set_autoload(skeleton->progs.on_driver_single, with_driver);
+	bpf_program__set_autoload(skeleton->progs.on_driver_single, with_driver && seen);
+	bpf_program__set_autoload(skeleton->progs.on_driver_single_blind, with_driver && !seen);
 	bpf_program__set_autoload(skeleton->progs.on_driver_single_end, with_driver);
 	bpf_program__set_autoload(skeleton->progs.on_driver_fentry, false);
+	bpf_program__set_autoload(skeleton->progs.on_driver_fentry_blind, false);
 	bpf_program__set_autoload(skeleton->progs.on_driver_fexit, false);
-	return sched_share(state->settings.sched, skeleton->obj);
+	return sched_share(state->sched, skeleton->obj);
 }
 
 LOADABLE(cuda);
 
-static int cuda_open(void **out, int hook, const void *data, struct reason *why)
+static int cuda_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	struct cuda_state *state = calloc(1, sizeof(*state));
 	const struct load_plan plan = { &cuda_loadable, optional, configure, state };
@@ -321,8 +336,16 @@ static int cuda_open(void **out, int hook, const void *data, struct reason *why)
 		return -ENOMEM;
 	state->hook = hook;
 	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (data)
-		state->settings = *(const struct cuda_settings *)data;
+	if (settings) {
+		state->settings = *settings->for_cuda;
+		state->sched = settings->sched;
+		state->filter = &settings->options->filter;
+		/* A probe is for one process or for all. */
+		state->pid = state->filter->pids_len == 1 ? state->filter->pids[0] : 0;
+		state->threads = settings->threads;
+		state->prepared = settings->prepared;
+		state->detour = state->prepared ? state->prepared->detour : NULL;
+	}
 	state->skeleton = load_programs(&plan, &error, why);
 	return error ? error : uprobes_open(&state->uprobes);
 }
@@ -367,7 +390,7 @@ static void watch_ioctls(struct cuda_state *state)
 	if (state->ioctl_end_link)
 		state->ioctl_link = sensor_attach_tracepoint(state->skeleton->progs.on_ioctl, "syscalls",
 							     "sys_enter_ioctl");
-	if (!state->ioctl_link && state->settings.sched)
+	if (!state->ioctl_link && state->sched)
 		note("cuda: ioctls are not watched: %s", strerror(errno));
 }
 
@@ -382,7 +405,7 @@ static u32 number_for(void *data, const char *name)
 static void watch_driver(struct cuda_state *state)
 {
 	const struct driver_plan plan = { .with = state->skeleton,
-					  .sched = state->settings.sched,
+					  .sched = state->sched,
 					  .by = state->settings.driver_by,
 					  .counts_only = state->settings.counts_only,
 					  .number_for = number_for,
@@ -404,7 +427,7 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 	int error = try_probe(state, why);
 
 	(void)hook;
-	if (error || !state->settings.sched)
+	if (error || !state->sched)
 		return error;
 	watch_ioctls(state);
 	watch_driver(state);
@@ -421,14 +444,16 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 	}
 	if (state->settings.library)
 		take_file(state, state->settings.library, state->settings.library, true, false);
-	if (state->settings.pid)
-		libraries_scan_process(state->libraries, state->settings.pid);
-	else
+	for (u32 i = 0; state->filter && i < state->filter->pids_len; i++)
+		libraries_scan_process(state->libraries, state->filter->pids[i]);
+	if (!state->filter || !state->filter->pids_len)
 		libraries_scan(state->libraries);
 	cuda_find_files(on_candidate, state);
 	state->watching = true;
 	sensor_add_fd(state->epoll_fd, libraries_fd(state->libraries));
 	sensor_add_fd(state->epoll_fd, uprobes_fd(state->uprobes));
+	if (state->detour)
+		sensor_add_fd(state->epoll_fd, cuda_detour_fd(state->detour));
 	return 0;
 }
 
@@ -459,11 +484,86 @@ static int cuda_fd(const void *data)
 static void cuda_work(void *data)
 {
 	struct cuda_state *state = data;
-	u32 taken = uprobes_work(state->uprobes);
+	u32 taken;
 
+	if (state->detour)
+		cuda_detour_serve(state->detour, state->sched);
+	taken = uprobes_work(state->uprobes);
 	if (taken)
 		note("cuda: a libcuda was written to while it was watched: its probes were taken off");
 	libraries_work(state->libraries);
+}
+
+/* Functions are known by name before the first call of one is read. */
+static void cuda_emit(void *data, u64 now_ns, event_handler handle, void *handle_data)
+{
+	struct cuda_state *state = data;
+
+	for (u32 i = state->names_emitted ? state->names_emitted : 1; i < state->known.names_len; i++) {
+		struct event_cuda_name event = { .head = { .time_ns = now_ns, .kind = EVENT_CUDA_NAME },
+						 .handle = i,
+						 .what = CUDA_NAMED_FUNCTION };
+
+		memcpy(event.name.text, state->known.names[i], strnlen(state->known.names[i], LONG_NAME_LEN - 1));
+		handle(handle_data, &event.head);
+	}
+	state->names_emitted = state->known.names_len;
+}
+
+static int cuda_snapshot(void *data, event_handler handle, void *handle_data)
+{
+	struct cuda_state *state = data;
+
+	return cuda_emit_counts(bpf_map__fd(state->skeleton->maps.counts), state->known.names_len, state->detour,
+				&state->detour_counts, handle, handle_data);
+}
+
+static void read_reports(void *data, bool last)
+{
+	cuda_detour_collect(((struct cuda_state *)data)->detour, last);
+}
+
+static const struct event_header *first_report(void *data, u64 until_ns)
+{
+	struct cuda_state *state = data;
+
+	return cuda_detour_first(state->detour, until_ns, state->threads);
+}
+
+static void drop_report(void *data)
+{
+	cuda_detour_drop(((struct cuda_state *)data)->detour);
+}
+
+static bool cuda_source(void *data, struct stream_source *source)
+{
+	const struct cuda_state *state = data;
+
+	*source = (struct stream_source){ read_reports, first_report, drop_report, data };
+	return state->detour != NULL;
+}
+
+static u64 cuda_lost(const void *data)
+{
+	const struct cuda_state *state = data;
+	const struct cuda_bpf__bss *counts = state->skeleton->bss;
+	const struct cuda_detour_counts *detour = &state->detour_counts;
+
+	return counts->callers_refused + counts->too_deep + counts->unread +
+	       fentry_recursion_misses(state->driver.fentry) + detour->broken + detour->lost + detour->refused;
+}
+
+struct cuda_state_of cuda_state(const struct sensor *sensor)
+{
+	const struct cuda_state *state = sensor->data;
+
+	return (struct cuda_state_of){ .libraries = state->known.files_len,
+				       .found_mapped = state->found_mapped,
+				       .functions = state->known.names_len ? state->known.names_len - 1 : 0,
+				       .probes = state->probes,
+				       .ioctls = state->ioctl_link != NULL,
+				       .detour = state->detour_counts,
+				       .trap = state->prepared ? state->prepared->trap.text : "" };
 }
 
 const struct sensor_kind cuda_kind = {
@@ -473,90 +573,15 @@ const struct sensor_kind cuda_kind = {
 	.open = cuda_open,
 	.attach = cuda_attach,
 	.close = cuda_close,
+	.groups = EVENTS_CUDA,
+	.prepare = cuda_prepare,
+	.after_fork = cuda_after_fork,
+	.unprepare = cuda_unprepare,
 	.fd = cuda_fd,
 	.work = cuda_work,
+	.works_first = true,
+	.emit = cuda_emit,
+	.snapshot = cuda_snapshot,
+	.source = cuda_source,
+	.lost = cuda_lost,
 };
-
-void cuda_tell_names(struct sensor *sensor, live_take take, void *data)
-{
-	struct cuda_state *state = sensor->data;
-
-	for (u32 i = state->names_told ? state->names_told : 1; i < state->known.names_len; i++) {
-		struct event_cuda_name event = { .head = { .time_ns = clock_now_ns(), .kind = EVENT_CUDA_NAME },
-						 .handle = i,
-						 .what = CUDA_NAMED_FUNCTION };
-
-		memcpy(event.name.text, state->known.names[i], strnlen(state->known.names[i], LONG_NAME_LEN - 1));
-		take(data, &event.head);
-	}
-	state->names_told = state->known.names_len;
-}
-
-struct by_detour {
-	struct cuda_counts *all;
-	u32 len;
-};
-
-static void add_counts(void *data, u32 function, const struct cuda_counts *counts)
-{
-	const struct by_detour *by_detour = data;
-
-	if (function >= by_detour->len)
-		return;
-	by_detour->all[function].entered += counts->entered;
-	by_detour->all[function].returned += counts->returned;
-	by_detour->all[function].failed += counts->failed;
-}
-
-int cuda_tell_counts(struct sensor *sensor, live_take take, void *data)
-{
-	struct cuda_state *state = sensor->data;
-	int cpus_len = libbpf_num_possible_cpus(), fd = bpf_map__fd(state->skeleton->maps.counts);
-	struct cuda_counts *each = cpus_len > 0 ? calloc((size_t)cpus_len, sizeof(*each)) : NULL;
-	struct by_detour by_detour = { calloc(state->known.names_len + 1, sizeof(*each)), state->known.names_len };
-
-	if (!each || !by_detour.all) {
-		free(each);
-		free(by_detour.all);
-		return -ENOMEM;
-	}
-	if (state->settings.detour)
-		state->detour_counts = cuda_detour_read(state->settings.detour, add_counts, &by_detour);
-	for (u32 i = 1; i < state->known.names_len; i++) {
-		struct event_cuda_count event = { .head = { .time_ns = clock_now_ns(), .kind = EVENT_CUDA_COUNT },
-						  .function = i,
-						  .entered = by_detour.all[i].entered,
-						  .returned = by_detour.all[i].returned,
-						  .failed = by_detour.all[i].failed };
-
-		if (bpf_map_lookup_elem(fd, &i, each))
-			continue;
-		for (int cpu = 0; cpu < cpus_len; cpu++) {
-			event.entered += each[cpu].entered;
-			event.returned += each[cpu].returned;
-			event.failed += each[cpu].failed;
-		}
-		if (event.entered || event.returned)
-			take(data, &event.head);
-	}
-	free(each);
-	free(by_detour.all);
-	return 0;
-}
-
-struct cuda_state_of cuda_state(const struct sensor *sensor)
-{
-	const struct cuda_state *state = sensor->data;
-	struct cuda_state_of of = { .libraries = state->known.files_len,
-				    .found_mapped = state->found_mapped,
-				    .functions = state->known.names_len ? state->known.names_len - 1 : 0,
-				    .probes = state->probes,
-				    .ioctls = state->ioctl_link != NULL,
-				    .lost_threads = state->skeleton->bss->callers_refused,
-				    .too_deep = state->skeleton->bss->too_deep,
-				    .unread = state->skeleton->bss->unread,
-				    .missed = fentry_missed(state->driver.fentry),
-				    .detour = state->detour_counts };
-
-	return of;
-}

@@ -3,7 +3,7 @@
  * each libcuda. Programs of any user may be asked to take it in, so that others may enter; but nobody else can ever put
  * anything in its place, not even when it is gone: programs that are left behind still have its path. */
 #include "cuda_detour.h"
-#include "cuda_tellers.h"
+#include "cuda_reporters.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ struct cuda_detour {
 	u32 places_len, places_room;
 	struct planned *planned;
 	u32 planned_len, plans;
-	u64 refused; /* launches told in the name of threads that are not the teller's */
-	struct cuda_tellers tellers;
+	u64 refused; /* launches reported in the name of threads that are not the reporter's */
+	struct cuda_reporters reporters;
 };
 
 static int write_file(int folder, const char *name, const void *bytes, size_t len, mode_t mode)
@@ -114,7 +114,7 @@ static int fill_folder(struct cuda_detour *detour)
 	if (!error)
 		error = try_image(detour, "detour.so");
 	if (!error)
-		error = cuda_tellers_open(&detour->tellers, ask, geteuid() ? 0600 : 0666);
+		error = cuda_reporters_open(&detour->reporters, ask, geteuid() ? 0600 : 0666);
 	if (!error && fchmod(detour->folder_fd, geteuid() ? 0700 : 0711))
 		error = -errno;
 	return error;
@@ -184,7 +184,7 @@ static bool find_planned(const void *data, const struct detour_row *row, struct 
 	return false;
 }
 
-int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct reason *why)
+int cuda_detour_open(struct cuda_detour **out, u64 every, bool reports, struct reason *why)
 {
 #ifdef __x86_64__
 	struct cuda_detour *detour = calloc(1, sizeof(*detour));
@@ -193,9 +193,9 @@ int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct rea
 	*out = detour;
 	if (!error) {
 		detour->every = every;
-		detour->tellers.tell = tells;
-		detour->tellers.find = find_planned;
-		detour->tellers.data = detour;
+		detour->reporters.has_rings = reports;
+		detour->reporters.find = find_planned;
+		detour->reporters.data = detour;
 		return 0;
 	}
 	reason_set(why, "no place for its library that nobody else could write to: %s", strerror(-error));
@@ -204,7 +204,7 @@ int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct rea
 	return error;
 #else
 	(void)every;
-	(void)tells;
+	(void)reports;
 	(void)find_planned;
 	*out = NULL;
 	reason_set(why, "a program can be made to count by itself on x86-64 only");
@@ -216,7 +216,7 @@ void cuda_detour_close(struct cuda_detour *detour)
 {
 	if (!detour)
 		return;
-	cuda_tellers_close(&detour->tellers);
+	cuda_reporters_close(&detour->reporters);
 #ifdef __x86_64__
 	remove_folder(detour);
 #endif
@@ -295,20 +295,20 @@ void cuda_detour_add(struct cuda_detour *detour, int fd, const struct cuda_funct
 
 	if (hands_out_functions(function))
 		place.kind = DETOUR_PROC_ADDRESS;
-	else if (!cookie || (detour->tellers.tell && !is_launch) ||
+	else if (!cookie || (detour->reporters.has_rings && !is_launch) ||
 		 (cookie & CUDA_COOKIE_ALWAYS && !(cookie & CUDA_COOKIE_COUNT_ONLY)) ||
 		 pread(fd, code, sizeof(code), (off_t)function->offset) != (ssize_t)sizeof(code) ||
 		 !detour_place_of(&place, code))
 		return;
 	else
-		place.kind = detour->tellers.tell	       ? DETOUR_TELL
+		place.kind = detour->reporters.has_rings       ? DETOUR_REPORT
 			     : cookie & CUDA_COOKIE_ENTRY_ONLY ? DETOUR_ENTRY
 							       : DETOUR_WHOLE;
 	if (make_room(detour))
 		return;
 	detour->numbers[detour->places_len] = place.function;
-	if (place.function >= detour->tellers.functions)
-		detour->tellers.functions = place.function + 1u;
+	if (place.function >= detour->reporters.functions)
+		detour->reporters.functions = place.function + 1u;
 	detour->places[detour->places_len++] = place;
 }
 
@@ -357,7 +357,7 @@ int cuda_detour_plan(struct cuda_detour *detour, int fd)
 		plan->version = DETOUR_VERSION;
 		plan->len = detour->places_len;
 		plan->every = detour->every;
-		plan->tells = detour->tellers.tell;
+		plan->reports = detour->reporters.has_rings;
 		memcpy(plan->places, detour->places, places_bytes);
 		snprintf(name, sizeof(name), "plan-%llx-%llx", (unsigned long long)seen.st_dev,
 			 (unsigned long long)seen.st_ino);
@@ -376,7 +376,7 @@ int cuda_detour_plan(struct cuda_detour *detour, int fd)
 
 int cuda_detour_fd(const struct cuda_detour *detour)
 {
-	return detour->tellers.listen_fd;
+	return detour->reporters.listen_fd;
 }
 
 static bool is_of_command(void *data, int pidfd)
@@ -386,7 +386,7 @@ static bool is_of_command(void *data, int pidfd)
 
 void cuda_detour_serve(struct cuda_detour *detour, struct sensor *sched)
 {
-	cuda_tellers_serve(&detour->tellers, is_of_command, sched);
+	cuda_reporters_serve(&detour->reporters, is_of_command, sched);
 }
 
 struct handing {
@@ -407,29 +407,34 @@ struct cuda_detour_counts cuda_detour_read(struct cuda_detour *detour,
 					   void *data)
 {
 	struct handing handing = { take, data };
-	struct cuda_tellers_sum sum = cuda_tellers_read(&detour->tellers, hand_over, &handing);
+	struct cuda_reporters_sum sum = cuda_reporters_read(&detour->reporters, hand_over, &handing);
 
-	return (struct cuda_detour_counts){ sum.processes, sum.broken, sum.calls, detour->tellers.lost,
+	return (struct cuda_detour_counts){ sum.processes, sum.broken, sum.calls, detour->reporters.lost,
 					    detour->refused };
 }
 
 void cuda_detour_collect(struct cuda_detour *detour, bool all)
 {
-	cuda_tellers_collect(&detour->tellers, all);
+	cuda_reporters_collect(&detour->reporters, all);
 }
 
-const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns,
-						 const struct threads *threads)
+const struct event_header *cuda_detour_first(struct cuda_detour *detour, u64 before_ns, const struct threads *threads)
 {
-	const struct cuda_told_launch *launch;
+	const struct cuda_reports_launch *launch;
 
-	while ((launch = cuda_told_take(&detour->tellers.told, before_ns))) {
+	while ((launch = cuda_reports_first(&detour->reporters.reports, before_ns))) {
 		const struct thread *thread = threads_by_tid(threads, launch->event.head.tid);
 
 		/* Its first launch ran into the probe, where the kernel has said whose thread it is. */
 		if (thread && thread->pid == launch->pid)
-			return &launch->event;
+			return &launch->event.head;
 		detour->refused++;
+		cuda_reports_drop(&detour->reporters.reports);
 	}
 	return NULL;
+}
+
+void cuda_detour_drop(struct cuda_detour *detour)
+{
+	cuda_reports_drop(&detour->reporters.reports);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The folder and the library (detour/) by which a program that tactus starts counts its calls itself, and only one in N
- * runs into a probe. Opened before the command is forked, given to it, told of each libcuda that is probed, read and
- * removed. */
+ * runs into a probe. Opened before the command is forked, given to it, informed of each libcuda that is probed, read
+ * and removed. */
 #ifndef TACTUS_SENSOR_CUDA_DETOUR_H
 #define TACTUS_SENSOR_CUDA_DETOUR_H
 
@@ -15,9 +15,9 @@
 struct cuda_detour;
 struct sensor;
 
-/* Makes the folder. `every`: one call in so many runs into the probe; `tells`: none but launches go past it, and each
- * of them is told. Returns 0, or -errno with a reason. */
-int cuda_detour_open(struct cuda_detour **out, u64 every, bool tells, struct reason *why);
+/* Makes the folder. `every`: one call in so many runs into the probe; `reports`: none but launches go past it, and
+ * each of them is reported. Returns 0, or -errno with a reason. */
+int cuda_detour_open(struct cuda_detour **out, u64 every, bool reports, struct reason *why);
 /* Removes it. What a program still counts is lost then, and it does not notice; nobody can make the folder again but
  * who could before. */
 void cuda_detour_close(struct cuda_detour *detour);
@@ -40,8 +40,8 @@ struct cuda_detour_counts {
 	u32 processes; /* that counted */
 	u32 broken;    /* whose counts are not as they should be */
 	u64 calls;
-	u64 lost;    /* launches that were told and not read */
-	u64 refused; /* launches told in the name of another process's thread */
+	u64 lost;    /* launches that were reported and not read */
+	u64 refused; /* launches reported in the name of another process's thread */
 };
 
 /* Calls `take` with what was counted of a function in a process, for each; returns the sums. */
@@ -49,11 +49,11 @@ struct cuda_detour_counts cuda_detour_read(struct cuda_detour *detour,
 					   void (*take)(void *data, u32 function, const struct cuda_counts *counts),
 					   void *data);
 
-/* Reads what programs told since the last time; `all`: none of them tells any more. */
+/* Reads what programs reported since the last time; `all`: none of them reports any more. */
 void cuda_detour_collect(struct cuda_detour *detour, bool all);
-/* The oldest launch that was read and not taken yet, if it is older than that; NULL: there is none. It is of a thread
- * that is known, of the process that tells. */
-const struct event_cuda_launch *cuda_detour_take(struct cuda_detour *detour, u64 before_ns,
-						 const struct threads *threads);
+/* The oldest launch that was read and not dropped yet, if it is older than that; NULL: there is none. It is of a thread
+ * that is known, of the process that reports it. */
+const struct event_header *cuda_detour_first(struct cuda_detour *detour, u64 before_ns, const struct threads *threads);
+void cuda_detour_drop(struct cuda_detour *detour);
 
 #endif

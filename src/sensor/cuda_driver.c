@@ -15,8 +15,11 @@
 
 #include "../../core/cuda.h"
 #include "../../core/sched_config.h"
+#include "../base/filter.h"
 #include "../base/system.h"
+#include "../base/vec.h"
 #include "cuda_fentry.h"
+#include "interrupts.h"
 #include "sensor.h"
 #include "cuda.skel.h"
 
@@ -34,10 +37,9 @@ struct driver_functions {
 	size_t len, room;
 };
 
-/* Which functions are meant. */
+/* Which functions are meant, by a list of patterns with commas. */
 struct wanted {
-	char module[64];
-	const char *symbol;
+	const char *patterns;
 	size_t most;
 };
 
@@ -53,15 +55,8 @@ static int add(struct driver_functions *functions, const char *symbol, const cha
 	struct driver_function function;
 	char name[LINE_SIZE * 2];
 
-	if (functions->len == functions->room) {
-		size_t room = functions->room ? functions->room * 2 : 64;
-		struct driver_function *all = realloc(functions->all, room * sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		functions->all = all;
-		functions->room = room;
-	}
+	if (!vec_reserve(functions->all, functions->room, functions->len + 1, 64))
+		return -ENOMEM;
 	snprintf(name, sizeof(name), "%s:%s", module, symbol);
 	function.symbol = strdup(symbol);
 	function.module = strdup(module);
@@ -74,14 +69,29 @@ static int add(struct driver_functions *functions, const char *symbol, const cha
 	return 0;
 }
 
-static struct wanted wanted_of(const char *pattern, size_t most)
+/* PATTERN or MODULE:PATTERN. */
+static bool fits(char *pattern, const char *module, const char *symbol)
 {
-	const char *colon = strchr(pattern, ':');
-	struct wanted wanted = { "nvidia*", colon ? colon + 1 : pattern, most };
+	char *colon = strchr(pattern, ':');
+	bool is_so;
 
-	if (colon)
-		snprintf(wanted.module, sizeof(wanted.module), "%.*s", (int)(colon - pattern), pattern);
-	return wanted;
+	if (!colon)
+		return !fnmatch("nvidia*", module, 0) && !fnmatch(pattern, symbol, 0);
+	*colon = '\0';
+	is_so = !fnmatch(pattern, module, 0) && !fnmatch(colon + 1, symbol, 0);
+	*colon = ':';
+	return is_so;
+}
+
+static bool fits_any(const char *patterns, const char *module, const char *symbol)
+{
+	char pattern[LINE_SIZE];
+	bool wrong;
+
+	while (list_next(&patterns, pattern, sizeof(pattern), &wrong))
+		if (fits(pattern, module, symbol))
+			return true;
+	return false;
 }
 
 /* "rm_ioctl [nvidia]"; functions of the kernel itself have no module. */
@@ -89,8 +99,7 @@ static int take_line(struct driver_functions *functions, const char *line, const
 {
 	char symbol[LINE_SIZE], of[LINE_SIZE] = "vmlinux";
 
-	if (sscanf(line, "%511s [%511[^]]]", symbol, of) < 1 || fnmatch(wanted->module, of, 0) ||
-	    fnmatch(wanted->symbol, symbol, 0))
+	if (sscanf(line, "%511s [%511[^]]]", symbol, of) < 1 || !fits_any(wanted->patterns, of, symbol))
 		return 0;
 	return functions->len < wanted->most ? add(functions, symbol, of) : -E2BIG;
 }
@@ -110,7 +119,7 @@ static int find_symbols(struct driver_functions *functions, const struct wanted 
 	return error;
 }
 
-/* Only what can be traced. Not every kernel tells. */
+/* Only what can be traced. Not every kernel lists that. */
 static int find_traceable(struct driver_functions *functions, const struct wanted *wanted)
 {
 	int tracefs_fd = tracefs_open(), error = 0;
@@ -129,9 +138,25 @@ static int find_traceable(struct driver_functions *functions, const struct wante
 	return error;
 }
 
+/* One of several patterns may be misspelt. */
+static void say_unfitted(const struct driver_functions *functions, const char *patterns)
+{
+	char pattern[LINE_SIZE];
+	bool wrong;
+
+	while (list_next(&patterns, pattern, sizeof(pattern), &wrong)) {
+		size_t i = 0;
+
+		while (i < functions->len && !fits(pattern, functions->all[i].module, functions->all[i].symbol))
+			i++;
+		if (i == functions->len)
+			note("cuda: no function that can be hooked fits %s", pattern);
+	}
+}
+
 static int find_functions(struct driver_functions *functions, const char *pattern, struct reason *why)
 {
-	struct wanted wanted = wanted_of(pattern, FUNCTIONS_MAX);
+	struct wanted wanted = { pattern, FUNCTIONS_MAX };
 	int error = find_traceable(functions, &wanted);
 
 	if (error == -ENOTSUP)
@@ -139,8 +164,10 @@ static int find_functions(struct driver_functions *functions, const char *patter
 	if (error == -E2BIG)
 		reason_set(why, "more than %d functions fit %s: name fewer", FUNCTIONS_MAX, pattern);
 	else if (!error && !functions->len)
-		reason_set(why, "no function that can be hooked fits %s in modules called %s", wanted.symbol,
-			   wanted.module);
+		reason_set(why, "no function that can be hooked fits %s%s", pattern,
+			   strchr(pattern, ':') ? "" : " in modules called nvidia*");
+	else if (!error)
+		say_unfitted(functions, pattern);
 	return error ? error : functions->len ? 0 : -ENOENT;
 }
 
@@ -154,13 +181,10 @@ static void free_functions(struct driver_functions *functions)
 
 static int add_link(struct driver_probes *probes, struct bpf_link *link)
 {
-	struct bpf_link **links = realloc(probes->links, (probes->len + 1) * sizeof(*links));
-
-	if (!links) {
+	if (!vec_one_more(probes->links, probes->len)) {
 		bpf_link__destroy(link);
 		return -ENOMEM;
 	}
-	probes->links = links;
 	probes->links[probes->len++] = link;
 	return 0;
 }
@@ -228,17 +252,20 @@ static void free_probes(struct driver_probes *probes)
 static const char *probe_rest(struct driver_probes *probes, const struct driver_plan *plan,
 			      const struct driver_places *places, struct reason *why)
 {
-	bool with_end = !plan->counts_only;
+	bool with_end = !plan->counts_only, seen = interrupts_are_seen();
+	const struct bpf_program *all = seen ? plan->with->progs.on_driver : plan->with->progs.on_driver_blind;
+	const struct bpf_program *each = seen ? plan->with->progs.on_driver_single
+					      : plan->with->progs.on_driver_single_blind;
 	int error = with_end ? probe_all(probes, plan->with->progs.on_driver_end, places, AT_RETURN, why) : 0;
 
 	if (!error)
-		error = probe_all(probes, plan->with->progs.on_driver, places, AT_ENTRY, why);
+		error = probe_all(probes, all, places, AT_ENTRY, why);
 	if (!error)
 		return "kprobe.multi";
 	free_probes(probes);
 	error = with_end ? probe_each(probes, plan->with->progs.on_driver_single_end, places, AT_RETURN, why) : 0;
 	if (!error)
-		error = probe_each(probes, plan->with->progs.on_driver_single, places, AT_ENTRY, why);
+		error = probe_each(probes, each, places, AT_ENTRY, why);
 	return error ? NULL : "kprobe";
 }
 
@@ -353,10 +380,10 @@ static const char *try_probe(const char *symbol, struct reason *why)
 void driver_list(const char *pattern, void (*take)(void *data, const char *module, const char *symbol, const char *how),
 		 void *data)
 {
-	struct wanted wanted = wanted_of(pattern ? pattern : "*", LISTED_MAX);
+	struct wanted wanted = { pattern ? pattern : "*", LISTED_MAX };
 	struct driver_functions all = { 0 }, traceable = { 0 };
 	struct reason why = { "" }, not_probe = { "" };
-	bool tells = find_traceable(&traceable, &wanted) != -ENOTSUP;
+	bool reports = find_traceable(&traceable, &wanted) != -ENOTSUP;
 	struct fentry_trial *trial = fentry_trial_begin();
 	const char *probe = NULL;
 	char how[sizeof(why.text) + 16];
@@ -369,7 +396,7 @@ void driver_list(const char *pattern, void (*take)(void *data, const char *modul
 	for (size_t i = 0; trial && i < all.len; i++) {
 		const struct driver_function *function = &all.all[i];
 
-		if (tells &&
+		if (reports &&
 		    (!traceable.len || !bsearch(function, traceable.all, traceable.len, sizeof(*function), by_name)))
 			snprintf(how, sizeof(how), "no: this kernel can't trace it");
 		else if (!is_skipped("fentry", &why) &&

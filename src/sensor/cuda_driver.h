@@ -11,7 +11,7 @@
 #include "../base/say.h"
 #include "uprobes.h"
 
-/* Where to put a program, and what to tell it there. */
+/* Where to put a program, and what to hand it there. */
 struct driver_places {
 	const char **symbols;
 	const char **modules;
@@ -47,9 +47,9 @@ struct driver_plan {
 	void *data;
 };
 
-/* Hooks every function whose name fits a shell pattern, of modules whose names begin with nvidia, or, if the pattern is
- * MODULE:PATTERN, of that one; `vmlinux` is the kernel itself. Returns 0, with how in `why`, or -errno with the reason
- * if none is hooked. */
+/* Hooks every function whose name fits one of the shell patterns (with commas between them), of modules whose names
+ * begin with nvidia, or, for MODULE:PATTERN, of that one; `vmlinux` is the kernel itself. Returns 0, with how in `why`,
+ * or -errno with the reason if none is hooked. */
 int driver_watch(struct driver_hooks *hooks, const char *pattern, const struct driver_plan *plan, struct reason *why);
 void driver_hooks_free(struct driver_hooks *hooks);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../core/cuda.h"
+#include "interrupts.h"
 #include "sched.h"
 #include "sensor.h"
 #include "cuda.skel.h"
@@ -176,6 +177,11 @@ static int hook_one(const struct bpf_program *pattern, enum bpf_attach_type wher
 	return *link < 0 ? *link : 0;
 }
 
+static struct bpf_program *entry_of(const struct cuda_bpf *skeleton)
+{
+	return interrupts_are_seen() ? skeleton->progs.on_driver_fentry : skeleton->progs.on_driver_fentry_blind;
+}
+
 /* First where the function ends, so that what begins is seen whole. */
 static int hook_function(const struct fentry *fentry, const struct types *types, int type, u64 cookie, bool with_end,
 			 struct hooked *hooked)
@@ -187,8 +193,8 @@ static int hook_function(const struct fentry *fentry, const struct types *types,
 		error = hook_one(fentry->skeleton->progs.on_driver_fexit, BPF_TRACE_FEXIT, types, type, cookie,
 				 &hooked->end_program, &hooked->end_link);
 	if (!error)
-		error = hook_one(fentry->skeleton->progs.on_driver_fentry, BPF_TRACE_FENTRY, types, type, cookie,
-				 &hooked->program, &hooked->link);
+		error = hook_one(entry_of(fentry->skeleton), BPF_TRACE_FENTRY, types, type, cookie, &hooked->program,
+				 &hooked->link);
 	if (error)
 		unhook(hooked);
 	return error;
@@ -204,7 +210,7 @@ static int configure_pattern(void *data, void *opened, const struct load_attempt
 	(void)attempt;
 	(void)why;
 	bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_autoload(
-		program, program == skeleton->progs.on_driver_fentry || program == skeleton->progs.on_driver_fexit);
+		program, program == entry_of(skeleton) || program == skeleton->progs.on_driver_fexit);
 	memcpy((void *)&skeleton->rodata->cuda, (const void *)&plan->with->rodata->cuda,
 	       sizeof(skeleton->rodata->cuda));
 	error = bpf_map__reuse_fd(skeleton->maps.callers, bpf_map__fd(plan->with->maps.callers));
@@ -286,13 +292,13 @@ size_t fentry_attach(struct fentry **out, const struct fentry_plan *plan, struct
 	return 0;
 }
 
-u64 fentry_missed(const struct fentry *fentry)
+u64 fentry_recursion_misses(const struct fentry *fentry)
 {
 	u64 missed = 0;
 
 	for (size_t i = 0; fentry && i < fentry->len; i++)
-		missed += sensor_missed_runs_of(fentry->all[i].program) +
-			  sensor_missed_runs_of(fentry->all[i].end_program);
+		missed += sensor_recursion_misses_of(fentry->all[i].program) +
+			  sensor_recursion_misses_of(fentry->all[i].end_program);
 	return missed;
 }
 

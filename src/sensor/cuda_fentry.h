@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* fentry and fexit on functions of the kernel's modules: the cheapest hook there is, and a program of its own for each
- * function, whose types the module's BTF has to tell. */
+ * function, whose types the module's BTF has to hold. */
 #ifndef TACTUS_SENSOR_CUDA_FENTRY_H
 #define TACTUS_SENSOR_CUDA_FENTRY_H
 
@@ -23,7 +23,7 @@ struct fentry_plan {
 size_t fentry_attach(struct fentry **out, const struct fentry_plan *plan, struct driver_places *places,
 		     struct reason *why);
 /* How often the kernel did not run one of the programs because its CPU was busy with the same one. */
-u64 fentry_missed(const struct fentry *fentry);
+u64 fentry_recursion_misses(const struct fentry *fentry);
 void fentry_free(struct fentry *fentry);
 
 /* Asks whether one could be had: programs that do nothing are loaded and not attached. */

@@ -143,7 +143,7 @@ int cuda_list_functions(char *path, size_t size, void (*take)(void *data, const 
 	if (first[0])
 		error = cuda_find_functions(&functions, first, why);
 	else
-		reason_set(why, "no libcuda.so.* lies where libraries are, nor where LD_LIBRARY_PATH says");
+		reason_set(why, "there is no libcuda.so.* in the library folders, nor in LD_LIBRARY_PATH");
 	for (size_t i = 0; !error && i < functions.len; i++)
 		take(data, &functions.all[i]);
 	len = (int)functions.len;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "../../core/cuda.h"
+#include "../base/vec.h"
 
 void cuda_known_free(struct cuda_known *known)
 {
@@ -30,15 +31,10 @@ static u32 hash_of(const char *name)
 
 static int make_room(struct cuda_known *known)
 {
-	size_t room = known->names_len + 2;
-	char **names = realloc(known->names, room * sizeof(*names));
-	u32 *hashes = realloc(known->hashes, room * sizeof(*hashes));
+	/* Number 0 is nobody's. */
+	u32 behind = known->names_len ? known->names_len : 1;
 
-	if (names)
-		known->names = names;
-	if (hashes)
-		known->hashes = hashes;
-	if (!names || !hashes)
+	if (!vec_one_more(known->names, behind) || !vec_one_more(known->hashes, behind))
 		return -ENOMEM;
 	if (!known->names_len)
 		known->names[known->names_len++] = NULL;
@@ -77,7 +73,7 @@ void cuda_forget_file(struct cuda_known *known, u64 device, u64 inode)
 
 bool cuda_was_probed(struct cuda_known *known, const struct stat *seen)
 {
-	struct cuda_file *files, now = { 0 }, *before;
+	struct cuda_file now = { 0 }, *before;
 
 	now.device = seen->st_dev;
 	now.inode = seen->st_ino;
@@ -90,10 +86,8 @@ bool cuda_was_probed(struct cuda_known *known, const struct stat *seen)
 		*before = now;
 		return false;
 	}
-	files = realloc(known->files, (known->files_len + 1) * sizeof(*files));
-	if (!files)
+	if (!vec_one_more(known->files, known->files_len))
 		return true;
-	known->files = files;
-	files[known->files_len++] = now;
+	known->files[known->files_len++] = now;
 	return false;
 }

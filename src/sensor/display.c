@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../base/system.h"
-#include "evidence.h"
+#include "sensor_set.h"
 #include "gpu_find.h"
 #include "kinds.h"
 #include "sched.h"
@@ -52,9 +52,8 @@ struct display_state {
 	bool given_up;
 };
 
-static int display_open(void **out, int hook, const void *data, struct reason *why)
+static int display_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *settings = data;
 	struct display_state *state = calloc(1, sizeof(*state));
 
 	(void)why;
@@ -106,7 +105,7 @@ static int attach_flips(struct display_state *state)
 	if (!skeleton->links.on_page_flip && !skeleton->links.on_atomic)
 		return error ? error : -ENOENT;
 	if (error)
-		load_missed(skeleton->links.on_atomic ? "on_page_flip" : "on_atomic", optional, error);
+		load_note_absent(skeleton->links.on_atomic ? "on_page_flip" : "on_atomic", optional, error);
 	return 0;
 }
 
@@ -202,6 +201,6 @@ const struct sensor_kind display_kind = {
 	.hook_name = display_hook_name,
 	.fd = display_fd,
 	.work = display_work,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES | EVENTS_FRAMES,
 	.lost = display_lost,
 };

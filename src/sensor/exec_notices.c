@@ -19,6 +19,7 @@
 
 #include "../base/process.h"
 #include "../base/system.h"
+#include "../base/vec.h"
 
 enum { RECEIVE_BYTES = 1 << 20, SCAN_AT_LEAST_EVERY = 10 };
 
@@ -167,17 +168,9 @@ static void scan_one(void *data, u32 pid)
 	if (scan->at >= scan->before_len || scan->before[scan->at].pid != pid ||
 	    scan->before[scan->at].program != entry.program)
 		scan->take(scan->data, pid);
-	if (scan->now_len == scan->now_room) {
-		size_t room = scan->now_room ? scan->now_room * 2 : 512;
-		struct proc_entry *grown = reallocarray(scan->now, room, sizeof(*grown));
-
-		/* What is not remembered is new again next time. */
-		if (!grown)
-			return;
-		scan->now = grown;
-		scan->now_room = room;
-	}
-	scan->now[scan->now_len++] = entry;
+	/* What is not remembered is new again next time. */
+	if (vec_reserve(scan->now, scan->now_room, scan->now_len + 1, 512))
+		scan->now[scan->now_len++] = entry;
 }
 
 static bool something_happened(struct proc_scan *scan)

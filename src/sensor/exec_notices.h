@@ -9,11 +9,11 @@
 
 typedef void (*exec_noticed)(void *data, u32 pid);
 
-/* A socket on which the kernel tells of each exec. Returns it, or -errno with a reason. */
+/* A socket on which the kernel reports each exec. Returns it, or -errno with a reason. */
 int connector_open(struct reason *why);
 void connector_close(int fd);
 
-/* Calls `take` for what is there. Returns how often the kernel had no room to tell. */
+/* Calls `take` for what is there. Returns how often the kernel had no room for one. */
 u64 connector_read(int fd, exec_noticed take, void *data);
 
 struct proc_scan;

@@ -11,7 +11,7 @@
 
 #include "../../core/sched_config.h"
 #include "../base/system.h"
-#include "evidence.h"
+#include "sensor_set.h"
 #include "fence.skel.h"
 #include "sched.h"
 
@@ -63,7 +63,7 @@ static const struct sensor_hook memory_hooks[] = {
 static const struct load_optional optional[] = {
 	{ "on_fence_destroy", "work that a GPU never ends takes up room until there is none" },
 	{ "on_fence_emit", "work is timed from when its fence was made" },
-	{ "on_fence_init", "work of drivers that do not tell when they hand it over is not seen" },
+	{ "on_fence_init", "work of drivers that do not report when they submit it is not seen" },
 	{ NULL, NULL },
 };
 
@@ -87,7 +87,7 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 
 LOADABLE(fence);
 
-static int open_part(void **out, const struct evidence_settings *given, bool is_memory, struct reason *why)
+static int open_part(void **out, const struct sensor_settings *given, bool is_memory, struct reason *why)
 {
 	struct fence_state *state = calloc(1, sizeof(*state));
 	struct wishes wishes = { given ? given->sched : NULL, is_memory };
@@ -101,13 +101,13 @@ static int open_part(void **out, const struct evidence_settings *given, bool is_
 	return error;
 }
 
-static int fence_open(void **out, int hook, const void *settings, struct reason *why)
+static int fence_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	(void)hook;
 	return open_part(out, settings, false, why);
 }
 
-static int memory_open(void **out, int hook, const void *settings, struct reason *why)
+static int memory_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	(void)hook;
 	return open_part(out, settings, true, why);
@@ -136,7 +136,7 @@ static int fence_attach(void *data, int hook, struct reason *why)
 		if (!state->links[i] && !i)
 			return -errno;
 		if (!state->links[i])
-			load_missed(bpf_program__name(parts[i].program), optional, -errno);
+			load_note_absent(bpf_program__name(parts[i].program), optional, -errno);
 	}
 	return 0;
 }
@@ -177,8 +177,7 @@ const struct sensor_kind fence_kind = {
 	.open = fence_open,
 	.attach = fence_attach,
 	.close = fence_close,
-	.gathers_evidence = true,
-	.only_for = EMIT_GPU,
+	.groups = EVENTS_GPU,
 	.lost = fence_lost,
 };
 
@@ -189,6 +188,5 @@ const struct sensor_kind memory_kind = {
 	.open = memory_open,
 	.attach = memory_attach,
 	.close = fence_close,
-	.gathers_evidence = true,
-	.only_for = EMIT_GPU,
+	.groups = EVENTS_GPU,
 };

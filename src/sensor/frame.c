@@ -17,9 +17,10 @@
 #include "../base/maps.h"
 #include "../base/process.h"
 #include "../base/system.h"
+#include "../base/vec.h"
 #include "../sink/text.h"
-#include "evidence.h"
-#include "frame_told.h"
+#include "sensor_set.h"
+#include "frame_reported.h"
 #include "kinds.h"
 #include "libraries.h"
 #include "peers.h"
@@ -37,13 +38,13 @@ static bool probe_uprobes(struct reason *why)
 	return false;
 }
 
-static bool probe_told(struct reason *why)
+static bool probe_reported(struct reason *why)
 {
 	return probe_uprobes(why) && libraries_can_be_told(why);
 }
 
 static const struct sensor_hook hooks[] = {
-	{ "uprobe", NULL, probe_told },
+	{ "uprobe", NULL, probe_reported },
 	{ "uprobe+proc", "a library that is new to the machine is found up to a second after it was mapped",
 	  probe_uprobes },
 	{ 0 },
@@ -61,15 +62,15 @@ struct frame_state {
 	struct sensor *sched; /* NULL: only tried */
 	struct libraries *libraries;
 	struct uprobes *uprobes;
-	struct ring_buffer *told;
+	struct ring_buffer *reported;
 	int epoll_fd; /* over the ring and what uprobes waits for */
 	struct frame_file *files;
 	u32 files_len;
-	struct told_places places;
-	u64 unresolved;			      /* functions that were told of and could not be probed */
-	struct event_served found[FOUND_MAX]; /* until they are told */
+	struct reported_places places;
+	u64 unresolved;			      /* functions that were reported and could not be probed */
+	struct event_served found[FOUND_MAX]; /* until they are sent */
 	u32 found_len;
-	u64 untold; /* for which there was no room */
+	u64 unreported; /* for which there was no room or time, and processes that were looked at in part */
 	bool said_hidden;
 };
 
@@ -109,7 +110,6 @@ enum { TARGETS = sizeof(targets) / sizeof(targets[0]) };
 /* The file's number; the same for the same file. */
 static u32 file_number(struct frame_state *state, u64 device, u64 inode)
 {
-	struct frame_file *files;
 	u32 empty = 0;
 
 	for (u32 i = 0; i < state->files_len; i++) {
@@ -122,11 +122,9 @@ static u32 file_number(struct frame_state *state, u64 device, u64 inode)
 		state->files[empty - 1] = (struct frame_file){ device, inode };
 		return empty;
 	}
-	files = state->files_len < FILES_MAX ? realloc(state->files, (state->files_len + 1) * sizeof(*files)) : NULL;
-	if (!files)
+	if (state->files_len >= FILES_MAX || !vec_one_more(state->files, state->files_len))
 		return 0;
-	state->files = files;
-	files[state->files_len] = (struct frame_file){ device, inode };
+	state->files[state->files_len] = (struct frame_file){ device, inode };
 	return ++state->files_len;
 }
 
@@ -202,7 +200,7 @@ static void on_library(void *data, const struct library *library)
 			continue;
 		note("frame: %s: %s: frames by %s are not seen there", path, why.text, target->symbol);
 	}
-	uprobes_settle(state->uprobes);
+	uprobes_drop_stale(state->uprobes);
 	if (!probed)
 		free_number(state, library->device, library->inode);
 	if (probed && sensor_is_verbose())
@@ -219,7 +217,7 @@ static void on_gone(void *data, u64 device, u64 inode)
 	free_number(state, device, inode);
 }
 
-static void on_ended(void *data, const struct told_place *place)
+static void on_ended(void *data, const struct reported_place *place)
 {
 	struct frame_state *state = data;
 
@@ -229,14 +227,14 @@ static void on_ended(void *data, const struct told_place *place)
 /* A program was given the address of a function that presents: in a driver or a layer, whatever its name. */
 static void on_address(struct frame_state *state, const struct frame_message *message)
 {
-	struct told_function function;
+	struct reported_function function;
 	struct reason why = { "" };
-	int got = told_find(&state->places, message->pid, message->address, &function, &why);
+	int got = reported_find(&state->places, message->pid, message->address, &function, &why);
 
 	if (got) {
 		state->unresolved += got == -ESRCH;
 		if (got != -ESRCH && sensor_is_verbose() && state->places.refused <= REFUSED_SAID)
-			note("frame: process %u asked where to present and was told an address that is refused: %s",
+			note("frame: process %u asked where to present and got an address that is refused: %s",
 			     message->pid, why.text);
 		return;
 	}
@@ -244,20 +242,20 @@ static void on_address(struct frame_state *state, const struct frame_message *me
 				function.offset, AT_ENTRY,
 				way_of(message->rank, file_number(state, function.device, function.inode)), &why);
 	if (got > 0) {
-		told_keep(&state->places, &function);
+		reported_keep(&state->places, &function);
 		if (sensor_is_verbose())
 			note("frame: process %u asked where to present: a probe is in place", message->pid);
 		return;
 	}
 	state->unresolved += got < 0;
-	told_forget(&state->places, &function);
+	reported_forget(&state->places, &function);
 }
 
 struct look {
 	struct frame_state *state;
 	u32 pid;
 	bool has_wayland;
-	u32 server_pid;	  /* of its Wayland display; 0: that can't be told */
+	u32 server_pid;	  /* of its Wayland display; 0: that is not known */
 	char display[64]; /* what its environment calls its Wayland display: an own name, such as gamescope-0, or empty
 			   */
 };
@@ -291,63 +289,73 @@ static void note_server(struct look *look, u32 server_pid)
 	look->server_pid = is_other ? 0 : server_pid;
 }
 
+static const char *why_hidden(int pid)
+{
+	if (pid == 1)
+		return "process 1 opened its socket";
+	return pid < 0 ? "who opened its socket has ended" : "it is in another pid namespace";
+}
+
 /* Who serves a display is presented to. */
 static void on_peer(void *data, const struct peer *peer)
 {
 	struct look *look = data;
 	char path[PATH_PLAIN];
-	bool on_wayland = is_wayland(look, peer->path);
-	/* Else a service manager that opened the socket, or somebody beyond this pid namespace. */
-	bool is_known = peer->pid > 1 && peer->pid != look->pid;
+	bool on_wayland = is_wayland(look, peer->path), is_known;
+	int pid;
 
 	if (!on_wayland && !strstr(peer->path, ".X11-unix/"))
 		return;
+	pid = peer_process(peer);
+	/* Else a service manager that opened the socket, or somebody beyond this pid namespace, or gone. */
+	is_known = pid > 1 && (u32)pid != look->pid;
 	if (on_wayland)
-		note_server(look, is_known ? peer->pid : 0);
+		note_server(look, is_known ? (u32)pid : 0);
 	if (is_known) {
-		sched_assign(look->state->sched, peer->pid, 0, ORDER_PROCESS,
-			     PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO);
+		sched_assign(look->state->sched, (u32)pid, 0, ORDER_PROCESS, PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO);
 		return;
 	}
 	if (look->state->said_hidden)
 		return;
 	look->state->said_hidden = true;
 	format_plain(path, sizeof(path), peer->path);
-	note("frame: who serves the display %s can't be told (%s): it counts as a compositor only if it is one by name",
-	     path, peer->pid == 1 ? "process 1 opened its socket" : "it is in another pid namespace");
+	note("frame: the server of the display %s is not known (%s): it counts as a compositor only by its name", path,
+	     why_hidden(pid));
 }
 
 static void on_presents(struct frame_state *state, u32 pid)
 {
 	struct look look = { .state = state, .pid = pid };
 	u64 began_ns = clock_now_ns();
+	bool is_cut = false;
 	struct reason why;
 	int error;
 	u32 uid;
 
-	error = told_may_work(&state->places, pid, &uid, began_ns);
+	error = reported_may_work(&state->places, pid, &uid, began_ns);
 	if (error) {
-		state->untold += error == -EDQUOT;
+		state->unreported += error == -EDQUOT;
 		return;
 	}
 	read_display(&look);
-	peers_of(pid, on_peer, &look, &why);
-	told_worked(&state->places, uid, began_ns);
+	peers_of(pid, on_peer, &look, &is_cut, &why);
+	reported_worked(&state->places, uid, began_ns);
+	state->unreported += is_cut;
 	if (look.has_wayland && state->found_len < FOUND_MAX)
 		state->found[state->found_len++] = (struct event_served){ .pid = look.pid,
 									  .server_pid = look.server_pid };
 	else
-		state->untold += look.has_wayland;
+		state->unreported += look.has_wayland;
 }
 
-static int take_message(void *data, void *bytes, size_t size)
+static int handle_message(void *data, void *bytes, size_t size)
 {
 	const struct frame_message *message = bytes;
 	struct frame_state *state = data;
 
 	if (size < sizeof(*message) || !state->sched)
 		return 0;
-	if (message->what == FRAME_TOLD_ADDRESS)
+	if (message->what == FRAME_REPORTS_ADDRESS)
 		on_address(state, message);
 	else
 		on_presents(state, message->pid);
@@ -381,9 +389,8 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 
 LOADABLE(frame);
 
-static int frame_open(void **out, int hook, const void *data, struct reason *why)
+static int frame_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *settings = data;
 	struct frame_state *state = calloc(1, sizeof(*state));
 	const struct load_plan plan = { &frame_loadable, optional, configure, state };
 	int error;
@@ -398,14 +405,14 @@ static int frame_open(void **out, int hook, const void *data, struct reason *why
 	state->skeleton = load_programs(&plan, &error, why);
 	if (error)
 		return error;
-	state->told = ring_buffer__new(bpf_map__fd(state->skeleton->maps.told), take_message, state, NULL);
-	if (!state->told)
+	state->reported = ring_buffer__new(bpf_map__fd(state->skeleton->maps.reported), handle_message, state, NULL);
+	if (!state->reported)
 		return -errno;
-	told_open(&state->places);
+	reported_open(&state->places);
 	error = uprobes_open(&state->uprobes);
 	if (error)
 		return error;
-	sensor_add_fd(state->epoll_fd, ring_buffer__epoll_fd(state->told));
+	sensor_add_fd(state->epoll_fd, ring_buffer__epoll_fd(state->reported));
 	sensor_add_fd(state->epoll_fd, uprobes_fd(state->uprobes));
 	return 0;
 }
@@ -428,14 +435,10 @@ static int find_address(void *data, const struct mapping *mapping)
 static int try_probe(struct frame_state *state, struct reason *why)
 {
 	struct search search = { .address = (u64)(size_t)&try_probe };
-	struct uprobes *trial = NULL;
-	int error = uprobes_open(&trial);
 
-	if (!error && maps_read((u32)getpid(), find_address, &search) == 1)
-		error = uprobes_attach(trial, state->skeleton->progs.on_present, "/proc/self/exe", search.offset,
-				       AT_ENTRY, way_of(WAY_NONE, 0), why);
-	uprobes_close(trial);
-	return error < 0 ? error : 0;
+	if (maps_read((u32)getpid(), find_address, &search) != 1)
+		return 0;
+	return uprobes_try(state->skeleton->progs.on_present, "/proc/self/exe", search.offset, why);
 }
 
 static int frame_attach(void *data, int hook, struct reason *why)
@@ -458,11 +461,12 @@ static void frame_close(void *data)
 	if (!state)
 		return;
 	if (state->places.refused)
-		note("frame: %" PRIu64 " addresses that programs told were refused: no function of the graphics stack "
+		note("frame: %" PRIu64
+		     " addresses that programs reported were refused: no function of the graphics stack "
 		     "begins there",
 		     (uint64_t)state->places.refused);
-	told_close(&state->places);
-	ring_buffer__free(state->told);
+	reported_close(&state->places);
+	ring_buffer__free(state->reported);
 	uprobes_close(state->uprobes);
 	frame_bpf__destroy(state->skeleton);
 	if (state->epoll_fd >= 0)
@@ -482,18 +486,17 @@ static void frame_work(void *data)
 
 	/* First, so that nothing is put on a file that has just changed. */
 	uprobes_work(state->uprobes);
-	told_review(&state->places, on_ended, state);
-	ring_buffer__consume(state->told);
+	reported_review(&state->places, on_ended, state);
+	ring_buffer__consume(state->reported);
 }
 
-static void frame_tell(void *data, u64 now_ns, void (*take)(void *data, const struct event_header *event),
-		       void *take_data)
+static void frame_emit(void *data, u64 now_ns, event_handler handle, void *handle_data)
 {
 	struct frame_state *state = data;
 
 	for (u32 i = 0; i < state->found_len; i++) {
 		state->found[i].head = (struct event_header){ .time_ns = now_ns, .kind = EVENT_SERVED };
-		take(take_data, &state->found[i].head);
+		handle(handle_data, &state->found[i].head);
 	}
 	state->found_len = 0;
 }
@@ -502,8 +505,13 @@ static u64 frame_lost(const void *data)
 {
 	const struct frame_state *state = data;
 
-	return state->skeleton->bss->told_lost + state->skeleton->bss->presenters_refused + state->unresolved +
-	       state->untold + state->places.refused;
+	return state->skeleton->bss->reported_lost + state->skeleton->bss->presenters_refused + state->unresolved +
+	       state->unreported;
+}
+
+static u64 frame_refused(const void *data)
+{
+	return ((const struct frame_state *)data)->places.refused;
 }
 
 const struct sensor_kind frame_kind = {
@@ -513,9 +521,10 @@ const struct sensor_kind frame_kind = {
 	.open = frame_open,
 	.attach = frame_attach,
 	.close = frame_close,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES | EVENTS_FRAMES,
 	.fd = frame_fd,
 	.work = frame_work,
-	.tell = frame_tell,
+	.emit = frame_emit,
 	.lost = frame_lost,
+	.refused = frame_refused,
 };

@@ -11,7 +11,7 @@
 
 #include "../../core/gpu_config.h"
 #include "../../core/sched_config.h"
-#include "evidence.h"
+#include "sensor_set.h"
 #include "gpu.skel.h"
 #include "gpu_find.h"
 #include "sched.h"
@@ -47,7 +47,7 @@ struct gpu_state {
 	struct sensor *sched; /* NULL: only tried */
 	struct gpu_found found;
 	struct gpu_hooked parts[PARTS];
-	u32 given_up; /* GPU_OF_*, told once */
+	u32 given_up; /* GPU_OF_*, reported once */
 	int inotify_fd;
 	u64 minors_refused;
 };
@@ -189,7 +189,7 @@ static int hook_with_end(const struct gpu_state *state, const struct gpu_plan *p
 	struct gpu_plan full = *plan;
 	int error;
 
-	full.config.ends_seen = (sched_emits(state->sched) & EMIT_GPU) != 0 && !sensor_hook_is_skipped("gpu", "end");
+	full.config.ends_seen = (sched_emits(state->sched) & EVENTS_GPU) != 0 && !sensor_hook_is_skipped("gpu", "end");
 	error = hook_object(state, &full, hooked);
 	if (!error || !full.config.ends_seen)
 		return error;
@@ -221,7 +221,7 @@ static int set_hook(struct gpu_state *state, const struct gpu_plan *plan, struct
 		return 0;
 	}
 	if (plan->way == WAY_FENTRY && error == -ESRCH)
-		reason_set(why, "the kernel has no BTF for it, which a driver's module brings along or not");
+		reason_set(why, "the kernel has no BTF for it: not every driver's module brings one");
 	else
 		sensor_explain(why, error);
 	unhook(hooked);
@@ -295,9 +295,8 @@ static int hook_all(struct gpu_state *state, enum gpu_way worst, struct reason *
 	return left ? hook_syscall(state, left, why) : 0;
 }
 
-static int gpu_open(void **out, int hook, const void *settings, struct reason *why)
+static int gpu_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *given = settings;
 	struct gpu_state *state = calloc(1, sizeof(*state));
 
 	(void)hook;
@@ -305,7 +304,7 @@ static int gpu_open(void **out, int hook, const void *settings, struct reason *w
 	*out = state;
 	if (!state)
 		return -ENOMEM;
-	state->sched = given ? given->sched : NULL;
+	state->sched = settings ? settings->sched : NULL;
 	state->inotify_fd = gpu_watch_devices();
 	gpu_find(&state->found);
 	return 0;
@@ -364,9 +363,9 @@ static u64 gpu_lost(const void *data)
 	for (int part = 0; part < PARTS; part++)
 		if (state->parts[part].skeleton)
 			lost += state->parts[part].skeleton->bss->unread +
-				state->parts[part].skeleton->bss->ends_missed +
+				state->parts[part].skeleton->bss->unmatched_returns +
 				state->parts[part].skeleton->bss->submitters_refused +
-				sensor_missed_runs(state->parts[part].skeleton->obj);
+				sensor_recursion_misses(state->parts[part].skeleton->obj);
 	return lost;
 }
 
@@ -391,7 +390,7 @@ const struct sensor_kind gpu_kind = {
 	.attach = gpu_attach,
 	.close = gpu_close,
 	.hook_name = gpu_hook_name,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES | EVENTS_GPU,
 	.fd = gpu_fd,
 	.work = gpu_work,
 	.lost = gpu_lost,

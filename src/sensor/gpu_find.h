@@ -24,7 +24,7 @@ void gpu_find_minors(void (*take)(void *data, u32 minor, u32 driver), void *data
 /* A descriptor that is readable when a node has come in the folders of GPUs' devices; -1: it can't be had. */
 int gpu_watch_devices(void);
 
-/* Reads it: whether a node of a GPU was among them, or one that was not told of for want of room. */
+/* Reads it: whether a node of a GPU was among them, or one that was not reported for want of room. */
 bool gpu_device_came(int fd);
 
 #endif

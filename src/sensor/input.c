@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "../sink/text.h"
-#include "evidence.h"
+#include "sensor_set.h"
+#include "kernel_types.h"
 #include "sched.h"
 
 #include "input.skel.h"
@@ -31,7 +32,7 @@ static bool probe_input_event(struct reason *why)
 {
 	if (!probe_btf(why))
 		return false;
-	if (libbpf_find_vmlinux_btf_id("input_event", BPF_TRACE_FENTRY) > 0)
+	if (kernel_has_function("input_event"))
 		return true;
 	reason_set(why, "this kernel knows no input devices (CONFIG_INPUT)");
 	return false;
@@ -56,7 +57,7 @@ static const struct sensor_hook hooks[] = {
 	{ 0 },
 };
 
-/* With -v each device is told of as it comes, and what it sent as it goes. */
+/* With -v each device is printed as it comes, and what it sent as it goes. */
 static void tell_came(const struct input_device *device)
 {
 	char name[DEVICE_NAME_SIZE * 4];
@@ -141,7 +142,7 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	bpf_program__set_autoload(skeleton->progs.on_input_event_end, hook == HOOK_FENTRY);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_probed, hook == HOOK_KPROBE);
 	bpf_program__set_autoload(skeleton->progs.on_input_event_probed_end, hook == HOOK_KPROBE);
-	bpf_program__set_autoload(skeleton->progs.on_switch, sched_emits(sched) & EMIT_INPUT);
+	bpf_program__set_autoload(skeleton->progs.on_switch, sched_emits(sched) & EVENTS_INPUT);
 	other = evdev_part(skeleton, hook == HOOK_FENTRY ? HOOK_KPROBE : HOOK_FENTRY);
 	for (int i = 0; i < 2; i++)
 		bpf_program__set_autoload(other.programs[i], false);
@@ -150,10 +151,9 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 
 LOADABLE(input);
 
-static int input_open(void **out, int hook, const void *settings, struct reason *why)
+static int input_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *evidence = settings;
-	struct sensor *sched = evidence ? evidence->sched : NULL;
+	struct sensor *sched = settings ? settings->sched : NULL;
 	struct input_state *state = calloc(1, sizeof(*state));
 	const struct load_plan plan = { &input_loadable, optional, configure, state };
 	int error;
@@ -218,12 +218,11 @@ static void input_work(void *data)
 }
 
 /* Devices that send nothing are in the stream too. */
-static void input_describe(void *data, u64 now_ns, void (*take)(void *data, const struct event_header *event),
-			   void *taker)
+static void input_describe(void *data, u64 now_ns, event_handler handle, void *handle_data)
 {
 	const struct input_state *state = data;
 
-	if (!state->skeleton || !(sched_emits(state->sched) & EMIT_INPUT))
+	if (!state->skeleton || !(sched_emits(state->sched) & EVENTS_INPUT))
 		return;
 	for (u32 i = 0; i < state->list.len; i++) {
 		const struct input_device *device = &state->list.all[i]->device;
@@ -236,7 +235,7 @@ static void input_describe(void *data, u64 now_ns, void (*take)(void *data, cons
 					      .product = device->product };
 
 		memcpy(event.name.text, device->name, strnlen(device->name, TAIL_LEN - 1));
-		take(taker, &event.head);
+		handle(handle_data, &event.head);
 	}
 }
 
@@ -247,7 +246,7 @@ static u64 input_lost(const void *data)
 
 	return lost + (state->readers
 			       ? readers_lost(state->readers)
-			       : state->skeleton->bss->devices_refused + sensor_missed_runs(state->skeleton->obj));
+			       : state->skeleton->bss->devices_refused + sensor_recursion_misses(state->skeleton->obj));
 }
 
 void input_devices(struct sensor *sensor, input_each each, void *data)
@@ -267,7 +266,7 @@ const struct sensor_kind input_kind = {
 	.open = input_open,
 	.attach = input_attach,
 	.close = input_close,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES | EVENTS_INPUT,
 	.fd = input_fd,
 	.work = input_work,
 	.describe = input_describe,

@@ -61,11 +61,13 @@ int readers_fd(const struct input_readers *readers);
 void readers_add(struct input_readers *readers, struct listed_device *listed);
 void readers_remove(struct input_readers *readers, struct listed_device *listed);
 void readers_work(struct input_readers *readers, struct device_list *list);
-/* How often the kernel dropped events before they were read, and processes past INPUT_HOLDERS_MAX. */
+/* How often the kernel dropped events before they were read, processes past INPUT_HOLDERS_MAX, and those that have more
+ * open than was looked at. */
 u64 readers_lost(const struct input_readers *readers);
 
-/* The processes that have a device open. Returns how many there are, which can be more than `max`. */
-u32 find_holders(u64 node, u32 *pids, u32 max);
+/* The processes that have a device open. Returns how many there are, which can be more than `max`. Adds to *cut those
+ * that have more open than was looked at. */
+u32 find_holders(u64 node, u32 *pids, u32 max, u64 *cut);
 /* Tells of each thread of a process that sleeps until the device sends something. */
 void find_waiters(u32 pid, u64 node, void (*waits)(void *data, u32 pid, u32 tid), void *data);
 

@@ -112,7 +112,7 @@ static void add_all(struct device_list *list)
 		closedir(dir);
 }
 
-/* The folder is there as long as a device is. While it is not, its parent tells when it comes. */
+/* The folder is there as long as a device is. While it is not, its parent shows when it comes. */
 static void watch(struct device_list *list)
 {
 	u32 mask = IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_ONLYDIR | (list->watch_opens ? IN_OPEN : 0);

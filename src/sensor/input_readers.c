@@ -33,7 +33,7 @@ struct input_readers {
 	u64 holders_refused;
 };
 
-/* What is told of a thread that waits. */
+/* What is reported of a thread that waits. */
 struct verdict {
 	struct sensor *sched;
 	u32 kind;
@@ -139,7 +139,7 @@ static bool drain(struct input_readers *readers, struct listed_device *listed)
 		if (len < EVENTS_AT_ONCE)
 			break;
 	}
-	/* Pulled out: the list will be told. */
+	/* Pulled out: it leaves the list. */
 	if (got < 0 && errno == ENODEV)
 		readers_remove(readers, listed);
 	return any;
@@ -157,7 +157,7 @@ static void look(struct input_readers *readers, struct listed_device *listed)
 	struct verdict verdict = { readers->sched, listed->device.kind };
 
 	if (listed->opened) {
-		u32 len = find_holders(listed->node, listed->holders, INPUT_HOLDERS_MAX);
+		u32 len = find_holders(listed->node, listed->holders, INPUT_HOLDERS_MAX, &readers->holders_refused);
 
 		listed->holders_len = len < INPUT_HOLDERS_MAX ? len : INPUT_HOLDERS_MAX;
 		readers->holders_refused += len - listed->holders_len;

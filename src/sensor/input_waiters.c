@@ -4,6 +4,7 @@
 #include "input.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
@@ -11,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../base/open_files.h"
 #include "../base/system.h"
 
 enum {
@@ -48,29 +51,34 @@ static int number_of(const char *name)
 	return end == name || *end || number < 0 || number > 1 << 30 ? -1 : (int)number;
 }
 
-/* Fills in the descriptors under which the process has the device. Returns whether there is one. */
-static bool find_fds(struct holder *holder, u64 node)
+struct search {
+	struct holder *holder;
+	u64 node;
+};
+
+static bool look_for_device(void *data, int folder_fd, const char *name)
 {
-	int dir_fd = openat(holder->proc_fd, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = dir_fd < 0 ? NULL : fdopendir(dir_fd);
-	const struct dirent *entry;
-	struct stat info;
+	struct search *search = data;
+	struct holder *holder = search->holder;
+	struct statx info;
+	char target[32];
+
+	/* Only what looks like a device is asked for its number, whatever its name is there; and whoever serves the
+	 * file, which may be a user's program, is not asked. */
+	open_file_target(folder_fd, name, target, sizeof(target));
+	if (target[0] == '/' && target[1] && !statx(folder_fd, name, AT_STATX_DONT_SYNC, STATX_TYPE, &info) &&
+	    S_ISCHR(info.stx_mode) && makedev(info.stx_rdev_major, info.stx_rdev_minor) == search->node)
+		holder->fds[holder->fds_len++] = number_of(name);
+	return holder->fds_len < FDS_MAX;
+}
+
+/* Fills in the descriptors under which the process has the device. Returns whether there is one. */
+static bool find_fds(struct holder *holder, u64 node, u64 *cut)
+{
+	struct search search = { holder, node };
 
 	holder->fds_len = 0;
-	while (dir && holder->fds_len < FDS_MAX && (entry = readdir(dir))) {
-		char target[32] = "";
-
-		/* Only what looks like a device is asked for its number, whatever its name is there. */
-		if (number_of(entry->d_name) < 0 || readlinkat(dir_fd, entry->d_name, target, sizeof(target) - 1) < 5 ||
-		    target[0] != '/' || fstatat(dir_fd, entry->d_name, &info, 0) < 0 || !S_ISCHR(info.st_mode))
-			continue;
-		if (info.st_rdev == node)
-			holder->fds[holder->fds_len++] = number_of(entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	else if (dir_fd >= 0)
-		close(dir_fd);
+	*cut += open_files_each(holder->pid, look_for_device, &search) == -E2BIG;
 	return holder->fds_len > 0;
 }
 
@@ -162,7 +170,7 @@ static bool thread_waits(const struct holder *holder, u32 tid)
 }
 
 /* Opens a process's folder and finds the device in it. Returns false, with nothing left open, if it is not there. */
-static bool holder_open(struct holder *holder, u32 pid, u64 node)
+static bool holder_open(struct holder *holder, u32 pid, u64 node, u64 *cut)
 {
 	char path[32];
 
@@ -171,13 +179,13 @@ static bool holder_open(struct holder *holder, u32 pid, u64 node)
 	holder->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (holder->proc_fd < 0)
 		return false;
-	if (find_fds(holder, node))
+	if (find_fds(holder, node, cut))
 		return true;
 	close(holder->proc_fd);
 	return false;
 }
 
-u32 find_holders(u64 node, u32 *pids, u32 max)
+u32 find_holders(u64 node, u32 *pids, u32 max, u64 *cut)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *entry;
@@ -187,7 +195,7 @@ u32 find_holders(u64 node, u32 *pids, u32 max)
 	while (dir && (entry = readdir(dir))) {
 		int pid = number_of(entry->d_name);
 
-		if (pid <= 0 || pid == getpid() || !holder_open(&holder, (u32)pid, node))
+		if (pid <= 0 || pid == getpid() || !holder_open(&holder, (u32)pid, node, cut))
 			continue;
 		close(holder.proc_fd);
 		if (len < max)
@@ -203,10 +211,11 @@ void find_waiters(u32 pid, u64 node, void (*waits)(void *data, u32 pid, u32 tid)
 {
 	struct holder holder;
 	const struct dirent *entry;
+	u64 cut = 0;
 	int dir_fd;
 	DIR *dir;
 
-	if (!holder_open(&holder, pid, node))
+	if (!holder_open(&holder, pid, node, &cut))
 		return;
 	dir_fd = openat(holder.proc_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = dir_fd < 0 ? NULL : fdopendir(dir_fd);

@@ -10,6 +10,7 @@ extern const struct sensor_kind sched_kind;
 extern const struct sensor_kind launch_kind;
 extern const struct sensor_kind gpu_kind;
 extern const struct sensor_kind cuda_kind;
+extern const struct sensor_kind feed_kind;
 extern const struct sensor_kind wine_kind;
 extern const struct sensor_kind input_kind;
 extern const struct sensor_kind frame_kind;
@@ -19,5 +20,6 @@ extern const struct sensor_kind learned_kind;
 extern const struct sensor_kind fence_kind;
 extern const struct sensor_kind memory_kind;
 extern const struct sensor_kind display_kind;
+extern const struct sensor_kind stacks_kind;
 
 #endif

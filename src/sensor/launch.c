@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The launch sensor: learns of each program that starts, reads what /proc tells of it, asks the rules what it is, and
+/* The launch sensor: learns of each program that starts, reads what /proc says of it, asks the rules what it is, and
  * has that noted with all of its threads. Programs that are there already are looked at once at the start. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -18,7 +18,7 @@
 #include "../base/loop.h"
 #include "../base/process.h"
 #include "../base/system.h"
-#include "evidence.h"
+#include "sensor_set.h"
 #include "exec_notices.h"
 #include "kinds.h"
 #include "sched.h"
@@ -52,7 +52,7 @@ struct launch_state {
 	const struct rules *rules;
 	struct later later[LATER_MAX];
 	u32 later_len;
-	u64 forgotten; /* second looks that there was no room for, and execs that the kernel could not tell of */
+	u64 forgotten; /* second looks that there was no room for, and execs that the kernel could not report */
 	struct process_texts texts;
 };
 
@@ -62,7 +62,7 @@ static bool probe_lsm(struct reason *why)
 
 	if (!probe_btf(why))
 		return false;
-	/* Where the list can't be read, the trial after attaching tells. */
+	/* Where the list can't be read, the trial after attaching shows it. */
 	if (read_line_at(AT_FDCWD, "/sys/kernel/security/lsm", list, sizeof(list)) < 0)
 		return true;
 	for (char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -139,8 +139,8 @@ static void wind_timer(struct launch_state *state)
 	timerfd_settime(state->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-/* Which of the later looks comes next after so many, or STEPS: none. What it was held for is told again at the second
- * look, since an early answer may have come before the kernel half forgot what the process was before. */
+/* Which of the later looks comes next after so many, or STEPS: none. What it was held for is reported again at the
+ * second look, since an early answer may have come before the kernel half forgot what the process was before. */
 static u32 step_after(u32 looks, u32 bits, bool whole)
 {
 	if (looks == 0)
@@ -208,7 +208,7 @@ static void look_later(struct launch_state *state)
 
 static int on_event(void *context, void *data, size_t size)
 {
-	const struct event_launch *event = data;
+	const struct event_exec *event = data;
 	struct launch_state *state = context;
 
 	(void)size;
@@ -304,9 +304,8 @@ static int open_programs(struct launch_state *state, int hook, struct reason *wh
 	return state->ring ? 0 : -errno;
 }
 
-static int launch_open(void **out, int hook, const void *data, struct reason *why)
+static int launch_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *settings = data;
 	struct launch_state *state = calloc(1, sizeof(*state));
 
 	*out = state;
@@ -445,7 +444,7 @@ const struct sensor_kind launch_kind = {
 	.open = launch_open,
 	.attach = launch_attach,
 	.close = launch_close,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES,
 	.fd = launch_fd,
 	.work = launch_work,
 	.lost = launch_lost,

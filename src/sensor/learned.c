@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
-#include "../model/procdb_store.h"
-#include "evidence.h"
+#include "../store/procdb_store.h"
+#include "sensor_set.h"
 #include "kinds.h"
 #include "sched.h"
 
@@ -46,12 +46,12 @@ struct slot {
 };
 
 struct learned_state {
-	struct evidence_settings settings;
+	struct sensor_settings settings;
 	struct procdb_store store;
 	bool open, pinned;
 	int observed_fd, predicted_fd;
 	int folder_fd; /* of the pins, locked while they are ours; 0: not */
-	struct ring_buffer *hurried;
+	struct ring_buffer *tier_updates;
 	u32 flags;
 	struct slot slots[PROCDB_KERNEL_KINDS];
 	u32 slots_len; /* used or free again; those after it were never used */
@@ -60,7 +60,7 @@ struct learned_state {
 	u32 leaving_len, leaving_at;
 	u64 drained_at_ns;
 	u64 drained, lost;
-	struct reason told; /* the last trouble, so that it is told once */
+	struct reason told; /* the last trouble, so that it is printed once */
 	struct kind_key keys[DRAIN_MOST];
 	struct kind_seen seen[DRAIN_MOST];
 };
@@ -93,7 +93,7 @@ static void trouble(struct learned_state *state, const struct reason *why)
 	state->told = *why;
 }
 
-static int on_hurried(void *data, void *bytes, size_t size)
+static int on_tier_update(void *data, void *bytes, size_t size)
 {
 	const struct learned_tier *learned = bytes;
 	struct learned_state *state = data;
@@ -103,10 +103,9 @@ static int on_hurried(void *data, void *bytes, size_t size)
 	return 0;
 }
 
-static int learned_open(void **out, int hook, const void *data, struct reason *why)
+static int learned_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	static const struct procdb_settings none = { 0 };
-	const struct evidence_settings *settings = data;
 	struct learned_state *state = calloc(1, sizeof(*state));
 	int error;
 
@@ -144,7 +143,7 @@ static void remove_stale(struct learned_state *state)
 }
 
 /* By the order of eviction. */
-static int by_worth(const void *a, const void *b)
+static int by_certainty(const void *a, const void *b)
 {
 	const struct slot *x = a, *y = b;
 
@@ -177,7 +176,7 @@ static void make_place(struct learned_state *state)
 			memcpy(state->leaving, state->slots, sizeof(state->slots));
 			state->leaving_len = PROCDB_KERNEL_KINDS;
 			state->leaving_at = 0;
-			qsort(state->leaving, state->leaving_len, sizeof(state->leaving[0]), by_worth);
+			qsort(state->leaving, state->leaving_len, sizeof(state->leaving[0]), by_certainty);
 		}
 		next = &state->leaving[state->leaving_at++];
 		if (!memcmp(&state->slots[next->place], next, sizeof(*next)))
@@ -339,8 +338,9 @@ static int learned_attach(void *data, int hook, struct reason *why)
 		return error;
 	state->flags = LEARN_PREDICT | (state->store.learns ? LEARN_OBSERVE : 0);
 	if (state->settings.on_tier) {
-		state->hurried = ring_buffer__new(sched_map_fd(sched, "hurried"), on_hurried, state, NULL);
-		state->flags |= state->hurried ? LEARN_HURRY : 0;
+		state->tier_updates = ring_buffer__new(sched_map_fd(sched, "tier_updates"), on_tier_update, state,
+						       NULL);
+		state->flags |= state->tier_updates ? LEARN_TIER_UPDATES : 0;
 	}
 	predict_all(state);
 	/* Threads that are there already. */
@@ -352,7 +352,7 @@ static int learned_fd(const void *data)
 {
 	const struct learned_state *state = data;
 
-	return state->hurried ? ring_buffer__epoll_fd(state->hurried) : -1;
+	return state->tier_updates ? ring_buffer__epoll_fd(state->tier_updates) : -1;
 }
 
 static void learned_work(void *data)
@@ -362,8 +362,8 @@ static void learned_work(void *data)
 	struct reason why = { "" };
 	int changed;
 
-	if (state->hurried)
-		ring_buffer__consume(state->hurried);
+	if (state->tier_updates)
+		ring_buffer__consume(state->tier_updates);
 	if (now_ns - state->drained_at_ns < NSEC_PER_SEC - 50 * NSEC_PER_MSEC)
 		return;
 	state->drained_at_ns = now_ns;
@@ -409,7 +409,7 @@ static void learned_close(void *data)
 	}
 	if (state->open && store_close(&state->store, wall_clock_s(), &why))
 		trouble(state, &why);
-	ring_buffer__free(state->hurried);
+	ring_buffer__free(state->tier_updates);
 	free(state);
 }
 
@@ -420,7 +420,7 @@ const struct sensor_kind learned_kind = {
 	.open = learned_open,
 	.attach = learned_attach,
 	.close = learned_close,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES,
 	.fd = learned_fd,
 	.work = learned_work,
 	.lost = learned_lost,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who wants to know of which files, which files each has been told of, and where files that are mapped are found: in
+/* Who wants to know of which files, which files were reported to each, and where files that are mapped are found: in
  * the kernel's records of mappings, and in /proc for what was there before, or where there are no such records. */
 #include "libraries.h"
 
@@ -17,11 +17,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../base/elf.h"
 #include "../base/loop.h"
 #include "../base/maps.h"
 #include "../base/mounts.h"
 #include "../base/owner.h"
 #include "../base/regular.h"
+#include "../base/vec.h"
 #include "library_files.h"
 #include "mappings.h"
 #include "sensor.h"
@@ -42,10 +44,10 @@ struct want {
 	void *data;
 };
 
-/* A process as the last look found it, where only /proc tells. */
+/* A process as the last look found it. */
 struct looked_at {
 	u32 pid;
-	u64 pages;
+	u64 pages; /* 0: its turn is still to come */
 };
 
 struct libraries {
@@ -54,8 +56,9 @@ struct libraries {
 	struct mappings *mappings;
 	u64 lost;
 	u64 refused;
-	u32 told_users; /* files that are not root's */
+	u32 reported_users; /* files that are not root's */
 	bool must_scan, must_review, said_refused;
+	bool has_waiting; /* processes that were not looked at yet, since their user had to wait */
 	u64 worked_at_ns, scan_from_ns, review_from_ns;
 	struct library_files files;
 	struct looked_at *looked;
@@ -72,7 +75,7 @@ int libraries_open(struct libraries **out, struct reason *why)
 	library_files_open(&libraries->files);
 	if (!sensor_hook_is_skipped("libraries", "perf"))
 		return mappings_open(&libraries->mappings, why);
-	reason_set(why, "perf's word on mappings is switched off (TACTUS_SKIP_HOOKS)");
+	reason_set(why, "perf's mapping records are switched off (TACTUS_SKIP_HOOKS)");
 	return -ENOTSUP;
 }
 
@@ -90,9 +93,16 @@ void libraries_close(struct libraries *libraries)
 	if (!libraries)
 		return;
 	if (libraries->refused)
-		note("libraries: %" PRIu64 " times a mapped file was not looked at: its user had more than one may "
-		     "have, or reading it may take for ever",
+		note("libraries: %" PRIu64 " times a mapped file was not looked at: its user has used up the "
+		     "allowance of one user, or reading it may take for ever",
 		     (uint64_t)libraries->refused);
+	if (libraries->files.unread)
+		note("libraries: %" PRIu64 " times a process's mappings were not read, or not to their end: they were "
+		     "too many, or its user has used up the allowance of one user",
+		     (uint64_t)libraries->files.unread);
+	if (elf_unanswered())
+		note("libraries: %" PRIu64 " times the process that was to read a file did not come to its end",
+		     (uint64_t)elf_unanswered());
 	for (size_t i = 0; i < libraries->wants_len; i++)
 		free(libraries->wants[i].pattern);
 	library_files_close(&libraries->files);
@@ -104,14 +114,10 @@ void libraries_close(struct libraries *libraries)
 
 int libraries_want(struct libraries *libraries, const char *pattern, library_found found, library_gone gone, void *data)
 {
-	struct want *wants = libraries->wants_len == WANTS_MAX
-				     ? NULL
-				     : realloc(libraries->wants, (libraries->wants_len + 1) * sizeof(*wants));
 	struct want want = { .pattern = strdup(pattern), .plain = strcspn(pattern, "*?[\\") };
 
-	if (wants)
-		libraries->wants = wants;
-	if (!wants || !want.pattern) {
+	if (!want.pattern || libraries->wants_len == WANTS_MAX ||
+	    !vec_one_more(libraries->wants, libraries->wants_len)) {
 		free(want.pattern);
 		return -ENOMEM;
 	}
@@ -119,7 +125,7 @@ int libraries_want(struct libraries *libraries, const char *pattern, library_fou
 	want.found = found;
 	want.gone = gone;
 	want.data = data;
-	wants[libraries->wants_len++] = want;
+	libraries->wants[libraries->wants_len++] = want;
 	return 0;
 }
 
@@ -140,10 +146,10 @@ static bool is_wanted_by_any(const struct libraries *libraries, const char *name
 
 /* Where another process calls it that. The path is the kernel's, so that no link is on it, unless one was put there
  * since. */
-static int open_as_called(u32 pid, const struct mapping *mapping, struct stat *seen)
+static int find_as_called(u32 pid, const struct mapping *mapping)
 {
 	char root[32];
-	int folder_fd, fd;
+	int folder_fd, found;
 
 	if (mapping->deleted || mapping->path[0] != '/')
 		return -ENOENT;
@@ -151,15 +157,33 @@ static int open_as_called(u32 pid, const struct mapping *mapping, struct stat *s
 	folder_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder_fd < 0)
 		return -errno;
-	fd = regular_open_below(folder_fd, mapping->path, seen);
+	found = regular_find_below(folder_fd, mapping->path);
 	close(folder_fd);
-	return fd;
+	return found;
 }
 
 static bool is_mapped_there(const struct mapping *mapping, const struct stat *seen, bool check_device)
 {
 	return seen->st_ino == mapping->inode &&
 	       (!check_device || seen->st_dev == makedev(mapping->major, mapping->minor));
+}
+
+/* Opens what was found, whose descriptor is taken over, if it is the file that is mapped. */
+static int open_found(u32 pid, int found, const struct mapping *mapping, struct stat *seen, bool check_device)
+{
+	int fd;
+
+	if (found < 0)
+		return found;
+	if (!found_is_answered(pid, found)) {
+		close(found);
+		return -EREMOTEIO;
+	}
+	fd = regular_take(found, seen);
+	if (fd < 0 || is_mapped_there(mapping, seen, check_device))
+		return fd;
+	close(fd);
+	return -ESTALE;
 }
 
 /* The file's names are only tried where the mapping itself can't be opened, and only believed if the inode is the one
@@ -173,20 +197,14 @@ int library_open(u32 pid, const struct mapping *mapping, struct stat *seen)
 		return -EREMOTEIO;
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)mapping->start,
 		 (unsigned long long)mapping->end);
-	fd = regular_open(path, seen);
-	if (fd >= 0 && is_mapped_there(mapping, seen, false))
-		return fd;
-	for (int i = 0; i < 2; i++) {
-		if (fd >= 0)
-			close(fd);
-		/* The process may have ended, but others will map the same file. */
-		fd = open_as_called(i ? 0 : pid, mapping, seen);
-		if (fd >= 0 && is_mapped_there(mapping, seen, i))
-			return fd;
-	}
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 ? fd : -ESTALE;
+	fd = open(path, O_PATH | O_CLOEXEC);
+	fd = open_found(pid, fd < 0 ? -errno : fd, mapping, seen, false);
+	/* The process may have ended, but others will map the same file. */
+	if (fd < 0)
+		fd = open_found(pid, find_as_called(pid, mapping), mapping, seen, false);
+	if (fd < 0)
+		fd = open_found(pid, find_as_called(0, mapping), mapping, seen, true);
+	return fd;
 }
 
 static void refuse(struct libraries *libraries, u32 pid, const struct mapping *mapping, u64 now_ns, u32 uid,
@@ -197,14 +215,12 @@ static void refuse(struct libraries *libraries, u32 pid, const struct mapping *m
 	/* Some of what he has may be free by then. */
 	libraries->must_scan = libraries->must_review = true;
 	if (!libraries->said_refused && !is_hasty)
-		note("libraries: user %u maps more libraries that are watched than one user may have: the rest is not "
-		     "watched",
-		     uid);
+		note("libraries: user %u maps more watched libraries than one user may: the rest is not watched", uid);
 	libraries->said_refused |= !is_hasty;
 }
 
-/* Tells those who want it and were not told yet. */
-static void tell(struct libraries *libraries, struct library_file *file, const struct library *library)
+/* Reports it to those who want it and have not had it yet. */
+static void announce(struct libraries *libraries, struct library_file *file, const struct library *library)
 {
 	for (size_t i = 0; i < libraries->wants_len; i++) {
 		struct want *want = &libraries->wants[i];
@@ -247,15 +263,15 @@ static void look(struct libraries *libraries, struct library_file *file, u32 pid
 	library_file_held_by(file, pid);
 	if (library_file_is_new(file, &seen)) {
 		file->told = 0;
-		libraries->told_users += !file->is_roots;
+		libraries->reported_users += !file->is_roots;
 	}
 	snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd);
 	library.open = open_path;
 	library.device = file->identity.device;
 	library.inode = file->identity.inode;
 	library.is_roots = file->is_roots;
-	library.is_quiet = !file->is_roots && libraries->told_users > QUIET_AFTER;
-	tell(libraries, file, &library);
+	library.is_quiet = !file->is_roots && libraries->reported_users > QUIET_AFTER;
+	announce(libraries, file, &library);
 	close(fd);
 	allowance_worked(allowance, uid, now_ns, clock_now_ns() - now_ns);
 }
@@ -295,11 +311,23 @@ static int scan_mapping(void *data, const struct mapping *mapping)
 	return 0;
 }
 
-void libraries_scan_process(struct libraries *libraries, u32 pid)
+/* False: its user has to wait. */
+static bool scan_process(struct libraries *libraries, u32 pid)
 {
 	struct scan scan = { libraries, pid };
 
-	maps_read(pid, scan_mapping, &scan);
+	return library_files_read(&libraries->files, pid, scan_mapping, &scan) != -EDQUOT;
+}
+
+void libraries_scan_process(struct libraries *libraries, u32 pid)
+{
+	scan_process(libraries, pid);
+}
+
+int libraries_read_maps(struct libraries *libraries, u32 pid, int (*take)(void *data, const struct mapping *mapping),
+			void *data)
+{
+	return library_files_read(&libraries->files, pid, take, data);
 }
 
 /* How much address space a process has: it changes when a library is mapped. 0: the kernel's thread, or gone. */
@@ -334,7 +362,7 @@ static bool has_changed(const struct libraries *libraries, const struct looked_a
 	return !then || then->pages != now->pages;
 }
 
-/* Looks at all processes, or only at those that are new or have grown or shrunk since the last look. */
+/* Looks at all processes, or only at those that are new or have grown or shrunk since the last look, or had to wait. */
 static void scan_all(struct libraries *libraries, bool only_changed)
 {
 	struct looked_at *looked = NULL;
@@ -342,21 +370,18 @@ static void scan_all(struct libraries *libraries, bool only_changed)
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
+	libraries->has_waiting = false;
 	while (proc && (entry = readdir(proc))) {
 		struct looked_at now = { .pid = (u32)strtoul(entry->d_name, NULL, 10) };
 
 		if (!isdigit((unsigned char)entry->d_name[0]) || !(now.pages = pages_of(now.pid)))
 			continue;
-		if (!only_changed || has_changed(libraries, &now))
-			libraries_scan_process(libraries, now.pid);
-		if (len == room) {
-			struct looked_at *more = realloc(looked, (room + 256) * sizeof(*more));
-
-			if (!more)
-				break;
-			looked = more;
-			room += 256;
+		if ((!only_changed || has_changed(libraries, &now)) && !scan_process(libraries, now.pid)) {
+			now.pages = 0;
+			libraries->has_waiting = true;
 		}
+		if (!vec_reserve(looked, room, len + 1, 256))
+			break;
 		looked[len++] = now;
 	}
 	if (proc)
@@ -370,7 +395,7 @@ static void scan_all(struct libraries *libraries, bool only_changed)
 
 void libraries_scan(struct libraries *libraries)
 {
-	/* What was told until now, or had no room, is found in /proc just as well. */
+	/* What was reported until now, or had no room, is found in /proc just as well. */
 	if (libraries->mappings)
 		mappings_take(libraries->mappings, take_mapping, libraries);
 	if (libraries->wants_len)
@@ -419,13 +444,18 @@ static void review(struct libraries *libraries, u64 now_ns)
 	libraries->must_review = false;
 }
 
-/* What the kernel did not tell, or what had to wait. */
-static void scan_missed(struct libraries *libraries, u64 now_ns)
+/* What the kernel did not report, or what had to wait. */
+static void scan_lost_mappings(struct libraries *libraries, u64 now_ns)
 {
+	bool only_waiting = !libraries->must_scan;
+
 	if (now_ns < libraries->scan_from_ns)
 		return;
 	libraries->must_scan = false;
-	libraries_scan(libraries);
+	if (only_waiting)
+		scan_all(libraries, true);
+	else
+		libraries_scan(libraries);
 	libraries->scan_from_ns = now_ns + (clock_now_ns() - now_ns) * SCAN_PARTS;
 }
 
@@ -448,11 +478,16 @@ void libraries_work(struct libraries *libraries)
 	if (!libraries->mappings)
 		scan_all(libraries, !libraries->must_scan);
 	libraries->must_scan |= libraries->mappings && mappings_follow_cpus(libraries->mappings);
-	if (libraries->must_scan)
-		scan_missed(libraries, now_ns);
+	if (libraries->must_scan || libraries->has_waiting)
+		scan_lost_mappings(libraries, now_ns);
 }
 
 u64 libraries_lost(const struct libraries *libraries)
 {
 	return libraries->lost;
+}
+
+u64 libraries_refused(const struct libraries *libraries)
+{
+	return libraries->refused + libraries->files.unread + elf_unanswered();
 }

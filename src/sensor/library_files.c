@@ -3,17 +3,24 @@
  * more: a child that was forked has it too. */
 #include "library_files.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../base/descriptors.h"
+#include "../base/loop.h"
+#include "../base/owner.h"
 #include "../base/process.h"
+#include "../base/vec.h"
 
 /* Files that one user's processes may have looked at at once, and all users' but root's. A session with several
  * runtimes beside each other has about 60. Each takes up to 14 descriptors; where there are few, so are the files. */
 enum { FILES_EACH_USER = 96, FILES_ALL_USERS = 384, FILES_ALL = 1024, DESCRIPTORS_EACH = 16 };
 /* Looking at a file takes a millisecond or a few. At most a twentieth of a CPU's time goes to one user for long. */
 enum { BURST_MS = 300, PAYS_PARTS = 20 };
+/* Reading what a process maps takes a tenth of a millisecond, of the largest programs a few. */
+enum { READING_BURST_MS = 400 };
 
 static u32 at_most(u64 limit, u64 most)
 {
@@ -29,6 +36,10 @@ void library_files_open(struct library_files *files)
 		.held_users = at_most(each / 2, FILES_ALL_USERS),
 		.held_all = at_most(each, FILES_ALL),
 		.burst_ns = BURST_MS * (u64)NSEC_PER_MSEC,
+		.pays_parts = PAYS_PARTS,
+	};
+	files->reading = (struct allowance){
+		.burst_ns = READING_BURST_MS * (u64)NSEC_PER_MSEC,
 		.pays_parts = PAYS_PARTS,
 	};
 }
@@ -53,23 +64,13 @@ struct library_file *library_file_find(struct library_files *files, const struct
 
 struct library_file *library_file_add(struct library_files *files, const struct mapping *mapping, u32 uid)
 {
-	size_t room = files->room ? files->room * 2 : 32;
-	struct library_file *all = files->all;
-
-	if (files->len == files->room) {
-		all = realloc(all, room * sizeof(*all));
-		if (!all)
-			return NULL;
-		files->all = all;
-		files->room = room;
-	}
-	if (!allowance_hold(&files->allowance, uid))
+	if (!vec_reserve(files->all, files->room, files->len + 1, 32) || !allowance_hold(&files->allowance, uid))
 		return NULL;
-	all[files->len] = (struct library_file){
+	files->all[files->len] = (struct library_file){
 		.mapped = { mapping->inode, mapping->major, mapping->minor },
 		.charged_to = uid,
 	};
-	return &all[files->len++];
+	return &files->all[files->len++];
 }
 
 void library_file_held_by(struct library_file *file, u32 pid)
@@ -110,6 +111,38 @@ bool library_file_is_refused(const struct library_files *files, u32 pid, const s
 	return false;
 }
 
+/* Of this thread: a busy machine is nobody's debt. */
+static u64 cpu_time_ns(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+static int read_charged(struct library_files *files, u32 pid, u32 uid,
+			int (*take)(void *data, const struct mapping *mapping), void *data)
+{
+	u64 began_ns = cpu_time_ns();
+	int result = -EDQUOT;
+
+	if (allowance_may_work(&files->reading, uid, clock_now_ns())) {
+		result = maps_read(pid, take, data);
+		allowance_worked(&files->reading, uid, clock_now_ns(), cpu_time_ns() - began_ns);
+	}
+	files->unread += result == -EDQUOT || result == -E2BIG;
+	return result;
+}
+
+int library_files_read(struct library_files *files, u32 pid, int (*take)(void *data, const struct mapping *mapping),
+		       void *data)
+{
+	u32 uid;
+	int error = process_charged_to(pid, &uid);
+
+	return error ? error : read_charged(files, pid, uid, take, data);
+}
+
 enum { ASKED_MAX = 64 };
 
 struct review {
@@ -131,12 +164,25 @@ static int mark_held(void *data, const struct mapping *mapping)
 	return 0;
 }
 
+/* What was not seen may be mapped all the same. */
+static void mark_of_user(struct library_files *files, u32 uid)
+{
+	for (size_t i = 0; i < files->len; i++)
+		files->all[i].is_held |= files->all[i].charged_to == uid;
+}
+
 static void mark_of_process(void *data, u32 pid)
 {
 	struct review *review = data;
+	int result;
+	u32 uid;
 
 	review->pid = pid;
-	maps_read(pid, mark_held, review);
+	if (process_charged_to(pid, &uid))
+		return;
+	result = read_charged(review->files, pid, uid, mark_held, review);
+	if (result == -EDQUOT || result == -E2BIG)
+		mark_of_user(review->files, uid);
 }
 
 /* Where there are too many to remember whom it asked, it asks no more. */

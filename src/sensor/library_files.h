@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The mapped files that were told of: which they are, who mapped them and is charged for them, and who maps them still.
- * libraries.c decides what to do with them. */
+/* The mapped files that were reported: which they are, who mapped them and is charged for them, and who maps them
+ * still. libraries.c decides what to do with them. */
 #ifndef TACTUS_SENSOR_LIBRARY_FILES_H
 #define TACTUS_SENSOR_LIBRARY_FILES_H
 
@@ -13,12 +13,12 @@
 
 enum { HOLDERS_MAX = 8, REFUSED_MAX = 256 };
 
-/* A file as it is now. One that was written to in place is told of again: its symbols may lie elsewhere. */
+/* A file as it is now. One that was written to in place is reported again: its symbols may lie elsewhere. */
 struct identity {
 	u64 device, inode, bytes, changed_ns;
 };
 
-/* A file as mappings tell of it. Some file systems have another device there. */
+/* A file as mappings name it. Some file systems have another device there. */
 struct mapped_file {
 	u64 inode;
 	u32 major, minor;
@@ -34,7 +34,7 @@ struct library_file {
 	u32 holders_next;
 	u64 looked_ns;
 	bool look_again; /* it was mapped again since */
-	bool is_held;	 /* while it is found out who maps what */
+	bool is_held;	 /* while it is found out who maps what, or if that can't be */
 };
 
 struct refused_file {
@@ -49,6 +49,8 @@ struct library_files {
 	struct refused_file refused[REFUSED_MAX];
 	u32 refused_next;
 	struct allowance allowance;
+	struct allowance reading; /* of processes' mappings */
+	u64 unread;		  /* processes whose mappings were not read, or not to their end */
 };
 
 /* So many files as the limit of descriptors allows. */
@@ -66,8 +68,13 @@ bool library_file_is_new(struct library_file *file, const struct stat *seen);
 void library_file_refuse(struct library_files *files, u32 pid, const struct mapping *mapping, u64 until_ns);
 bool library_file_is_refused(const struct library_files *files, u32 pid, const struct mapping *mapping, u64 now_ns);
 
+/* maps_read, at the cost of the process's user: -EDQUOT if he has had as much read as he may have for now. That, and
+ * -E2BIG, are counted. */
+int library_files_read(struct library_files *files, u32 pid, int (*take)(void *data, const struct mapping *mapping),
+		       void *data);
+
 /* Finds out which files nobody maps any more, calls `gone` for each and forgets it. Files of root's stay: their number
- * is no user's to choose. */
+ * is no user's to choose. Those of a user whose processes could not all be read stay for now. */
 void library_files_review(struct library_files *files, void (*gone)(void *data, const struct library_file *file),
 			  void *data);
 

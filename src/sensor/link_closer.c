@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "../base/vec.h"
+
 /* The kernel closes probes of perf one after another, with a lock that everybody who puts one on waits for, on the
  * whole machine: a crowd in front of it would keep others out for seconds. All others share their waiting. */
 static struct pool {
@@ -52,27 +54,12 @@ static void start_thread(struct pool *pool)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static bool make_room(struct pool *pool)
-{
-	size_t room = pool->room ? pool->room * 2 : 64;
-	struct bpf_link **more;
-
-	if (pool->len < pool->room)
-		return true;
-	more = realloc(pool->links, room * sizeof(struct bpf_link *));
-	if (!more)
-		return false;
-	pool->links = more;
-	pool->room = room;
-	return true;
-}
-
 void link_close_soon(struct bpf_link *link, enum link_kind kind)
 {
 	struct pool *pool = &pools[kind];
 
 	pthread_mutex_lock(&lock);
-	if (make_room(pool)) {
+	if (vec_reserve(pool->links, pool->room, pool->len + 1, 64)) {
 		pool->links[pool->len++] = link;
 		link = NULL;
 		if (pool->threads < pool->threads_most)

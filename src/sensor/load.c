@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base/system.h"
+#include "hide.h"
 #include "sensor.h"
 
 enum { WORDS = 240, REFUSED_MAX = 32, NAME_MAX_LEN = 32 };
@@ -17,9 +18,10 @@ enum { WORDS = 240, REFUSED_MAX = 32, NAME_MAX_LEN = 32 };
 static struct {
 	bool verbose;
 	char first[WORDS];	    /* the first warning: it names the cause */
-	char program[NAME_MAX_LEN]; /* that was named last */
+	char program[NAME_MAX_LEN]; /* that was named last, or a variable of the kernel's */
 	char of_program[WORDS];	    /* the first warning that named it */
 	char verifier[WORDS];	    /* the last words of its log */
+	bool is_variable;
 } said;
 
 static struct load_losses *collecting;
@@ -27,7 +29,10 @@ static const char *collecting_for;
 
 struct load_attempt {
 	const struct load_plan *plan;
-	char refused[REFUSED_MAX][NAME_MAX_LEN];
+	struct {
+		char name[NAME_MAX_LEN];
+		bool is_variable;
+	} refused[REFUSED_MAX];
 	int refused_len;
 };
 
@@ -59,19 +64,20 @@ static void keep_verdict(const char *log)
 	keep(said.verifier, line, (size_t)(end - line));
 }
 
-/* "libbpf: prog 'NAME': words" */
+/* "libbpf: prog 'NAME': words", or "libbpf: extern (var ksym) 'NAME': words" of a variable */
 static void note_program(const char *message)
 {
-	const char *name = strstr(message, "prog '"), *end, *words;
+	static const char prog[] = "prog '", variable[] = "extern (var ksym) '";
+	const char *name = strstr(message, prog), *of_kernel = strstr(message, variable), *end, *words;
 
 	/* Functions and variables of the kernel are the whole object's. */
 	if (strstr(message, "extern (")) {
 		load_log_clear();
 		keep(said.first, message, strcspn(message, "\n"));
 	}
-	if (!name)
+	if (!name && !of_kernel)
 		return;
-	name += strlen("prog '");
+	name = of_kernel ? of_kernel + strlen(variable) : name + strlen(prog);
 	end = strchr(name, '\'');
 	if (!end || end - name >= NAME_MAX_LEN)
 		return;
@@ -79,6 +85,7 @@ static void note_program(const char *message)
 		memcpy(said.program, name, (size_t)(end - name));
 		said.program[end - name] = '\0';
 		said.of_program[0] = said.verifier[0] = '\0';
+		said.is_variable = of_kernel != NULL;
 	}
 	words = end[1] == ':' && end[2] == ' ' ? end + 3 : end + 1;
 	if (strstr(words, "BEGIN PROG LOAD LOG"))
@@ -107,7 +114,7 @@ static int on_libbpf_message(enum libbpf_print_level level, const char *format, 
 	return 0;
 }
 
-void sensor_set_verbose(bool verbose)
+void load_set_verbose(bool verbose)
 {
 	said.verbose = verbose;
 	libbpf_set_print(on_libbpf_message);
@@ -121,6 +128,7 @@ bool sensor_is_verbose(void)
 void load_log_clear(void)
 {
 	said.first[0] = said.program[0] = said.of_program[0] = said.verifier[0] = '\0';
+	said.is_variable = false;
 }
 
 bool load_may_read_memory(void)
@@ -149,7 +157,7 @@ void sensor_explain(struct reason *why, int error)
 	else if (error == -EPERM)
 		reason_set(why, "this kernel's policy refuses it (%s)", strerror(-error));
 	else if (error == -EACCES)
-		reason_set(why, "this kernel's verifier rejects the program ('-v' shows its words)");
+		reason_set(why, "this kernel's verifier rejects the program ('-v' shows its log)");
 	else if (said.first[0])
 		reason_set(why, "%s (%s)", strerror(-error), said.of_program[0] ? said.of_program : said.first);
 	else
@@ -191,7 +199,13 @@ static const struct load_optional *find_optional(const struct load_optional *opt
 	return NULL;
 }
 
-void load_missed(const char *program, const struct load_optional *optional, int error)
+void load_print(const char *sensor, const struct load_losses *losses)
+{
+	for (int i = 0; i < losses->len; i++)
+		note("%s: %s: %s: %s", sensor, losses->all[i].loss, losses->all[i].program, losses->all[i].why.text);
+}
+
+void load_note_absent(const char *program, const struct load_optional *optional, int error)
 {
 	const struct load_optional *found = find_optional(optional, program);
 	struct reason why;
@@ -201,10 +215,28 @@ void load_missed(const char *program, const struct load_optional *optional, int 
 		add_loss(found, &why);
 }
 
+void load_left_out(const char *program, const struct load_optional *optional, const char *why)
+{
+	const struct load_optional *found = find_optional(optional, program);
+	struct reason words;
+
+	reason_set(&words, "%s", why);
+	if (found)
+		add_loss(found, &words);
+}
+
 bool load_lacks(const struct load_attempt *attempt, const char *program)
 {
 	for (int i = 0; attempt && i < attempt->refused_len; i++)
-		if (!strcmp(attempt->refused[i], program))
+		if (!strcmp(attempt->refused[i].name, program))
+			return true;
+	return false;
+}
+
+bool load_lacks_what(const struct load_attempt *attempt, const char *loss)
+{
+	for (int i = 0; attempt && i < attempt->refused_len; i++)
+		if (!strcmp(find_optional(attempt->plan->optional, attempt->refused[i].name)->loss, loss))
 			return true;
 	return false;
 }
@@ -213,9 +245,10 @@ bool load_lacks(const struct load_attempt *attempt, const char *program)
 static bool is_refused_by_test(const struct load_attempt *attempt, const struct any_skeleton *any)
 {
 	for (const struct load_optional *one = attempt->plan->optional; one && one->program; one++) {
-		if (!collecting_for || load_lacks(attempt, one->program) ||
-		    !sensor_hook_is_skipped(collecting_for, one->program) ||
-		    !bpf_program__autoload(bpf_object__find_program_by_name(any->object, one->program)))
+		const struct bpf_program *program = bpf_object__find_program_by_name(any->object, one->program);
+
+		if (!collecting_for || !program || load_lacks(attempt, one->program) ||
+		    !sensor_hook_is_skipped(collecting_for, one->program) || !bpf_program__autoload(program))
 			continue;
 		snprintf(said.program, sizeof(said.program), "%s", one->program);
 		keep(said.first, SENSOR_SKIPPED_WORDS, strlen(SENSOR_SKIPPED_WORDS));
@@ -224,25 +257,64 @@ static bool is_refused_by_test(const struct load_attempt *attempt, const struct 
 	return false;
 }
 
+/* Where the kernel can't share the memory of a map with this process, or did not want to when it was asked, libbpf goes
+ * on without; nothing here does, which is the one failure with a reason. */
+static int load_skeleton(struct bpf_object_skeleton *skeleton, struct reason *why)
+{
+	const char *at = (const char *)skeleton->maps;
+	int error = bpf_object__load_skeleton(skeleton);
+
+	for (int i = 0; !error && i < skeleton->map_cnt; i++, at += skeleton->map_skel_sz) {
+		const struct bpf_map_skeleton *one = (const struct bpf_map_skeleton *)at;
+
+		if (!one->mmaped || *one->mmaped)
+			continue;
+		reason_set(why, "the kernel does not share the memory of the map %s", one->name);
+		error = -ENOTSUP;
+	}
+	return error;
+}
+
+/* libbpf loads nothing of an object that asks for a variable which is of another kind in this kernel, even if it is
+ * weak; so such variables get names that no kernel has. */
+static int open_object(const struct load_attempt *attempt, struct bpf_object_skeleton *skeleton)
+{
+	const void *file = skeleton->data;
+	void *copy = attempt->refused_len ? malloc(skeleton->data_sz) : NULL;
+	int error;
+
+	if (copy)
+		skeleton->data = memcpy(copy, file, skeleton->data_sz);
+	for (int i = 0; copy && i < attempt->refused_len; i++)
+		if (attempt->refused[i].is_variable)
+			hide_variable(copy, skeleton->data_sz, attempt->refused[i].name);
+	error = bpf_object__open_skeleton(skeleton, NULL);
+	skeleton->data = file;
+	free(copy);
+	return error;
+}
+
 static int attempt_load(const struct load_attempt *attempt, struct any_skeleton **out, struct reason *why)
 {
 	const struct load_plan *plan = attempt->plan;
-	struct any_skeleton *any = plan->loadable->open();
+	struct any_skeleton *any = plan->loadable->make();
 	int error;
 
 	*out = any;
 	if (!any)
 		return -errno;
-	error = plan->configure ? plan->configure(plan->data, any, attempt, why) : 0;
+	error = open_object(attempt, any->skeleton);
+	if (!error && plan->configure)
+		error = plan->configure(plan->data, any, attempt, why);
 	for (int i = 0; !error && i < attempt->refused_len; i++) {
-		struct bpf_program *program = bpf_object__find_program_by_name(any->object, attempt->refused[i]);
+		struct bpf_program *program = bpf_object__find_program_by_name(any->object, attempt->refused[i].name);
 
 		if (program)
 			bpf_program__set_autoload(program, false);
 	}
 	if (!error && is_refused_by_test(attempt, any))
 		error = -ENOTSUP;
-	return error ? error : bpf_object__load_skeleton(any->skeleton);
+	return error ? error : load_skeleton(any->skeleton, why);
 }
 
 /* Takes the program that was refused out of the next attempt. False: it is not to be done without, or not known. */
@@ -253,7 +325,8 @@ static bool give_up_one(struct load_attempt *attempt, int error)
 
 	if (!optional || load_lacks(attempt, optional->program) || attempt->refused_len == REFUSED_MAX)
 		return false;
-	snprintf(attempt->refused[attempt->refused_len++], NAME_MAX_LEN, "%s", optional->program);
+	snprintf(attempt->refused[attempt->refused_len].name, NAME_MAX_LEN, "%s", optional->program);
+	attempt->refused[attempt->refused_len++].is_variable = said.is_variable;
 	sensor_explain(&why, error);
 	add_loss(optional, &why);
 	return true;
@@ -294,7 +367,7 @@ int load_attach(void *skeleton, const struct load_optional *optional)
 		error = -errno;
 		if (!find_optional(optional, bpf_program__name(program)))
 			return error;
-		load_missed(bpf_program__name(program), optional, error);
+		load_note_absent(bpf_program__name(program), optional, error);
 	}
 	return 0;
 }

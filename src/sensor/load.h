@@ -5,11 +5,15 @@
 #ifndef TACTUS_SENSOR_LOAD_H
 #define TACTUS_SENSOR_LOAD_H
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "../base/say.h"
 
-/* A program that can be missed, and what a user misses then, as in "moves between CPUs are not seen". */
+/* A program that can be missed, and what a user misses then, as in "moves between CPUs are not seen". Or a variable of
+ * the kernel's: one that is of another kind than the object takes it for counts as absent then, and the programs that
+ * ask for it are for the sensor to replace. */
 struct load_optional {
 	const char *program;
 	const char *loss;
@@ -17,20 +21,27 @@ struct load_optional {
 
 /* A generated skeleton, whatever its type: LOADABLE(sched) makes `sched_loadable` of sched.skel.h. */
 struct loadable {
-	void *(*open)(void);
+	void *(*make)(void); /* knows its file, which is not opened yet; NULL with errno */
 	void (*destroy)(void *skeleton);
 };
 
-#define LOADABLE(name)                                 \
-	static void *name##_open_any(void)             \
-	{                                              \
-		return name##_bpf__open();             \
-	}                                              \
-	static void name##_destroy_any(void *skeleton) \
-	{                                              \
-		name##_bpf__destroy(skeleton);         \
-	}                                              \
-	static const struct loadable name##_loadable = { name##_open_any, name##_destroy_any }
+#define LOADABLE(name)                                                          \
+	static void *name##_make_any(void)                                      \
+	{                                                                       \
+		struct name##_bpf *made = calloc(1, sizeof(*made));             \
+		int error = made ? name##_bpf__create_skeleton(made) : -ENOMEM; \
+                                                                                \
+		if (!error)                                                     \
+			return made;                                            \
+		name##_bpf__destroy(made);                                      \
+		errno = -error;                                                 \
+		return NULL;                                                    \
+	}                                                                       \
+	static void name##_destroy_any(void *skeleton)                          \
+	{                                                                       \
+		name##_bpf__destroy(skeleton);                                  \
+	}                                                                       \
+	static const struct loadable name##_loadable = { name##_make_any, name##_destroy_any }
 
 struct load_attempt;
 
@@ -43,8 +54,10 @@ struct load_plan {
 	void *data;
 };
 
-/* For configure: whether a program is known to be refused, so that another has to stand in for it. */
+/* For configure: whether a program or a variable is known to be refused, so that another has to stand in for it. */
 bool load_lacks(const struct load_attempt *attempt, const char *program);
+/* The same for anything that is for one thing, by what is missed without it. */
+bool load_lacks_what(const struct load_attempt *attempt, const char *loss);
 
 /* Returns the loaded skeleton, or NULL with *error set to -errno, and the reason where it is known better than by that.
  */
@@ -54,7 +67,9 @@ void *load_programs(const struct load_plan *plan, int *error, struct reason *why
 int load_attach(void *skeleton, const struct load_optional *optional);
 
 /* An optional program that could not be attached by other means: keeps the loss, with errno's reason or `why`. */
-void load_missed(const char *program, const struct load_optional *optional, int error);
+void load_note_absent(const char *program, const struct load_optional *optional, int error);
+/* One that was not even tried, since what it asks for is not there. */
+void load_left_out(const char *program, const struct load_optional *optional, const char *why);
 
 /* Whether programs may read the kernel's memory, which a locked down kernel keeps from them. */
 bool load_may_read_memory(void);
@@ -72,9 +87,11 @@ struct load_losses {
 	int len;
 };
 void load_collect(const char *sensor, struct load_losses *losses);
+/* One line on stderr for each. */
+void load_print(const char *sensor, const struct load_losses *losses);
 
 /* Sends libbpf's own messages to stderr, or only keeps what names a cause. */
-void sensor_set_verbose(bool verbose);
+void load_set_verbose(bool verbose);
 bool sensor_is_verbose(void);
 /* Forgets what libbpf said so far. */
 void load_log_clear(void);

@@ -15,7 +15,9 @@
 #include "../base/maps_record.h"
 #include "../base/system.h"
 
-enum { RING_BYTES = 65536, RECORD_MAX = 8192 }; /* a record is 72 bytes and a path */
+/* A record is 72 bytes and a path: a ring is full after so many programs' starts that nobody had time to read of. Where
+ * there are few CPUs, each may start many. */
+enum { RING_BYTES_FEW_CPUS = 256 << 10, RING_BYTES_MANY_CPUS = 64 << 10, FEW_CPUS = 16, RECORD_MAX = 8192 };
 
 struct cpu_ring {
 	int fd;
@@ -27,6 +29,7 @@ struct mappings {
 	u32 len;
 	long online;
 	long page_bytes;
+	size_t ring_bytes;
 	int epoll_fd;
 	unsigned char record[RECORD_MAX];
 };
@@ -34,7 +37,7 @@ struct mappings {
 static void ring_close(struct mappings *mappings, struct cpu_ring *ring)
 {
 	if (ring->page)
-		munmap(ring->page, (size_t)mappings->page_bytes + RING_BYTES);
+		munmap(ring->page, (size_t)mappings->page_bytes + mappings->ring_bytes);
 	if (ring->fd >= 0)
 		close(ring->fd);
 	ring->page = NULL;
@@ -59,8 +62,8 @@ static int ring_open(struct mappings *mappings, struct cpu_ring *ring, u32 cpu)
 	ring->fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (ring->fd < 0)
 		return errno == ENODEV || errno == ENXIO ? 0 : -errno;
-	ring->page = mmap(NULL, (size_t)mappings->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
-			  0);
+	ring->page = mmap(NULL, (size_t)mappings->page_bytes + mappings->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  ring->fd, 0);
 	if (ring->page != MAP_FAILED && !epoll_ctl(mappings->epoll_fd, EPOLL_CTL_ADD, ring->fd, &readable))
 		return 0;
 	error = -errno;
@@ -98,6 +101,7 @@ int mappings_open(struct mappings **out, struct reason *why)
 		return error;
 	mappings->page_bytes = sysconf(_SC_PAGESIZE);
 	mappings->len = possible_cpus();
+	mappings->ring_bytes = mappings->len <= FEW_CPUS ? RING_BYTES_FEW_CPUS : RING_BYTES_MANY_CPUS;
 	mappings->rings = malloc(mappings->len * sizeof(*mappings->rings));
 	for (u32 cpu = 0; mappings->rings && cpu < mappings->len; cpu++)
 		mappings->rings[cpu] = (struct cpu_ring){ .fd = -1 };
@@ -106,7 +110,7 @@ int mappings_open(struct mappings **out, struct reason *why)
 		error = open_rings(mappings);
 	if (!error)
 		return 0;
-	reason_set(why, "this kernel's perf events refuse to tell of mappings: %s", strerror(-error));
+	reason_set(why, "this kernel's perf events do not report mappings: %s", strerror(-error));
 	mappings_close(mappings);
 	*out = NULL;
 	return error;
@@ -142,7 +146,8 @@ bool mappings_follow_cpus(struct mappings *mappings)
 static void copy_out(const struct mappings *mappings, const struct cpu_ring *ring, u64 at, void *to, size_t bytes)
 {
 	const unsigned char *data = (const unsigned char *)ring->page + mappings->page_bytes;
-	size_t from = at % RING_BYTES, first = RING_BYTES - from < bytes ? RING_BYTES - from : bytes;
+	size_t ring_bytes = mappings->ring_bytes, from = at % ring_bytes;
+	size_t first = ring_bytes - from < bytes ? ring_bytes - from : bytes;
 
 	memcpy(to, data + from, first);
 	memcpy((unsigned char *)to + first, data, bytes - first);

@@ -13,7 +13,11 @@
 
 #include "../base/system.h"
 #include "cpus.h"
+#include "interrupts.h"
+#include "kernel_types.h"
 #include "sched_programs.h"
+#include "sched_rows.h"
+#include "sensor_set.h"
 #include "sched.skel.h"
 
 enum sched_hook { HOOK_TP_BTF, HOOK_TRACEPOINT };
@@ -22,7 +26,6 @@ enum {
 	ALL_RINGS_BYTES = 4 << 20,
 	LEAST_RING_BYTES = 64 << 10,
 	LOOKS_AT_RING = 16, /* as in bpf/ring.h */
-	ROW_BYTES_AT_ONCE = 32 << 10,
 	ENDING_WAIT_MS = 200
 };
 
@@ -67,29 +70,32 @@ static int set_filter(struct sched_config *config, const struct sched_settings *
 {
 	const struct filter *filter = &settings->filter;
 
-	config->pid = settings->command_pid ? settings->command_pid : filter->pid;
-	config->filter |= settings->command_pid ? FILTER_COMMAND : filter->pid ? FILTER_PID : 0;
-	if (filter->comm[0]) {
-		config->filter |= FILTER_COMM;
-		memcpy(config->comm.text, filter->comm, COMM_LEN);
-	}
+	config->command_pid = settings->command_pid;
+	config->filter |= (settings->command_pid ? FILTER_COMMAND : 0) | (filter->pids_len ? FILTER_PID : 0) |
+			  (filter->comms_len ? FILTER_COMM : 0);
+	config->pids_len = filter->pids_len;
+	memcpy(config->pids, filter->pids, sizeof(config->pids));
+	for (config->comms_len = 0; config->comms_len < filter->comms_len; config->comms_len++)
+		name_pattern_make(&config->comms[config->comms_len], filter->comms[config->comms_len]);
 	if (filter->has_cpus) {
 		config->filter |= FILTER_CPUS;
 		memcpy(config->cpus, filter->cpus, sizeof(config->cpus));
 	}
-	if (!filter->cgroup)
+	if (!filter->cgroups_len)
 		return 0;
 	config->filter |= FILTER_CGROUP;
-	return sched_find_cgroup(filter->cgroup, config, why);
+	return sched_find_cgroups(filter, config, why);
 }
 
 /* Where the kernel does not say whether it is in an interrupt, wake-ups have a waker and no more; where it does not
- * tell of CPUs that go, moves away from them look like any other. */
+ * report CPUs that go, moves away from them look like any other. */
 static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_at_waking, bool keeps_roles,
 			 const struct load_attempt *attempt)
 {
-	bool sees_interrupts = kernel_tells_interrupts() && !load_lacks(attempt, "on_sched_waking");
+	bool sees_interrupts = interrupts_are_seen() && !load_lacks_what(attempt, SCHED_LOSS_INTERRUPTS);
 
+	if (follows && interrupts_are_not_described())
+		load_left_out("on_sched_waking", sched_optional, INTERRUPTS_NOT_DESCRIBED);
 	bpf_program__set_autoload(skeleton->progs.on_sched_waking, follows && sees_interrupts);
 	bpf_program__set_autoload(skeleton->progs.on_sched_waking_blind, follows && !sees_interrupts);
 	bpf_program__set_autoload(skeleton->progs.on_sched_switch, follows);
@@ -98,7 +104,9 @@ static void set_optional(struct sched_bpf *skeleton, bool follows, bool counts_a
 	bpf_program__set_autoload(skeleton->progs.on_sched_migrate_task, follows);
 	bpf_program__set_autoload(skeleton->progs.assign, keeps_roles);
 	bpf_program__set_autoload(skeleton->progs.dump_roles, keeps_roles);
-	if (libbpf_find_vmlinux_btf_id("cpuhp_enter", BPF_TRACE_RAW_TP) < 0)
+	bpf_program__set_autoload(skeleton->progs.take_waits, keeps_roles);
+	bpf_program__set_autoload(skeleton->progs.ease, keeps_roles);
+	if (!kernel_has_tracepoint("cpuhp_enter"))
 		bpf_program__set_autoload(skeleton->progs.on_cpuhp_enter, false);
 }
 
@@ -113,22 +121,21 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	const struct sched_settings *settings = wishes->settings;
 	struct sched_state *state = wishes->state;
 	struct sched_bpf *skeleton = opened;
-	bool follows = !settings->unfollowed || settings->filter.cgroup;
+	bool follows = !settings->no_sched_hooks || settings->filter.cgroups_len;
 	struct sched_config config = {
 		.cpus_len = state->cpus_len,
-		.account = !follows				      ? 0
-			   : settings->account			      ? ACCOUNT_HAND_OVER
-			   : settings->role_wakeups || settings->cuda ? ACCOUNT_KEEP
-								      : 0,
-		.emit = (settings->emit ? EMIT_SCHED : 0) | (settings->role_wakeups ? EMIT_ROLES : 0) |
-			(settings->frames ? EMIT_FRAMES : 0) | (settings->cuda ? EMIT_CUDA : 0) |
-			(settings->gpu ? EMIT_GPU : 0) | (settings->input ? EMIT_INPUT : 0),
+		.account = !follows							? 0
+			   : settings->account						? ACCOUNT_HAND_OVER
+			   : settings->role_wakeups || (settings->groups & EVENTS_CUDA) ? ACCOUNT_KEEP
+											: 0,
+		.emit = settings->groups | (settings->role_wakeups ? EVENTS_ROLES : 0),
 		.look_bytes = ring_bytes(settings) / LOOKS_AT_RING,
-		.prompt_kinds = settings->prompt ? PROMPT_KINDS : 0,
+		.prompt_kinds = settings->prompt ? event_rare_kinds() : 0,
+		.prompt_urgency = settings->prompt_urgency,
 		.raise = settings->raise,
 		.role_wakeups = settings->role_wakeups,
 	};
-	u32 places = settings->cpus_len < SCHED_CPUS_MAX ? settings->cpus_len : SCHED_CPUS_MAX;
+	u32 topology = settings->cpus_len < SCHED_CPUS_MAX ? settings->cpus_len : SCHED_CPUS_MAX;
 	int error = set_filter(&config, settings, why);
 
 	if (error)
@@ -136,11 +143,11 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	config.counts_cpus = settings->counts_cpus;
 	config.no_paths = !load_may_read_memory();
 	/* Who reads single wake-ups, or exact accounts, wants to know when they arrived. */
-	config.counts_at_waking = follows && config.account == ACCOUNT_KEEP && !(config.emit & ~EMIT_ROLES) &&
+	config.counts_at_waking = follows && config.account == ACCOUNT_KEEP && !(config.emit & ~EVENTS_ROLES) &&
 				  !(config.filter & FILTER_CPUS) && !load_lacks(attempt, "on_sched_waking_blind");
 	memcpy((void *)&skeleton->rodata_config->config, &config, sizeof(config));
-	if (settings->places)
-		memcpy((void *)skeleton->rodata->places, settings->places, places * sizeof(*settings->places));
+	if (settings->topology)
+		memcpy((void *)skeleton->rodata->topology, settings->topology, topology * sizeof(*settings->topology));
 	set_optional(skeleton, follows, config.counts_at_waking, config.role_wakeups != 0, attempt);
 	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
 	return error ? error : bpf_map__set_max_entries(skeleton->maps.rings, state->cpus_len);
@@ -148,19 +155,23 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 
 static int make_rings(struct sched_state *state, u32 bytes)
 {
-	state->ring_fds = calloc(state->cpus_len, sizeof(int));
-	if (!state->ring_fds)
-		return -ENOMEM;
-	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "tactus_ring", 0, 0, bytes, NULL);
+	int rings_fd = bpf_map__fd(state->skeleton->maps.rings), error = 0;
+	u32 *cpus = calloc(state->cpus_len, sizeof(*cpus)), len = state->cpus_len;
 
-		state->ring_fds[cpu] = fd;
-		if (fd < 0)
-			return fd;
-		if (bpf_map__update_elem(state->skeleton->maps.rings, &cpu, sizeof(cpu), &fd, sizeof(fd), 0))
-			return -errno;
+	state->ring_fds = calloc(state->cpus_len, sizeof(int));
+	if (!state->ring_fds || !cpus)
+		error = -ENOMEM;
+	for (u32 cpu = 0; !error && cpu < state->cpus_len; cpu++) {
+		cpus[cpu] = cpu;
+		state->ring_fds[cpu] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "tactus_ring", 0, 0, bytes, NULL);
+		error = state->ring_fds[cpu] < 0 ? state->ring_fds[cpu] : 0;
 	}
-	return 0;
+	/* All at once, since the kernel waits after each for as long as a program may run. */
+	if (!error && bpf_map_update_batch(rings_fd, cpus, state->ring_fds, &len, NULL))
+		for (u32 cpu = 0; !error && cpu < state->cpus_len; cpu++)
+			error = bpf_map_update_elem(rings_fd, &cpu, &state->ring_fds[cpu], 0);
+	free(cpus);
+	return error;
 }
 
 static int add_thread(void *data, const void *bytes)
@@ -203,8 +214,8 @@ static int open_full(struct sched_state *state, const struct sched_settings *set
 
 	state->skeleton = load_programs(&plan, &error, why);
 	if (!error && settings->role_wakeups && state->skeleton->rodata_config->config.no_paths)
-		load_missed("learn_find_exe", sched_optional, -EPERM);
-	if (!error && (settings->emit || settings->role_wakeups || settings->cuda))
+		load_note_absent("learn_find_exe", sched_optional, -EPERM);
+	if (!error && (settings->groups || settings->role_wakeups))
 		error = make_rings(state, ring_bytes(settings));
 	if (error)
 		return error;
@@ -213,11 +224,11 @@ static int open_full(struct sched_state *state, const struct sched_settings *set
 	return state->cpus && state->ended ? 0 : -ENOMEM;
 }
 
-static int sched_open(void **out, int hook, const void *settings, struct reason *why)
+static int sched_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	/* Where it is only tried, all that any view asks for. */
 	static const struct sched_settings trial = {
-		.account = true, .emit = true, .role_wakeups = ROLE_WAKEUPS_DEFAULT, .cpus_len = 1
+		.account = true, .groups = EVENTS_SCHED, .role_wakeups = ROLE_WAKEUPS_DEFAULT, .cpus_len = 1
 	};
 	struct sched_state *state = calloc(1, sizeof(*state));
 
@@ -226,56 +237,12 @@ static int sched_open(void **out, int hook, const void *settings, struct reason 
 		return -ENOMEM;
 	state->cpus_len = possible_cpus();
 	if (hook == HOOK_TP_BTF)
-		return open_full(state, settings ? settings : &trial, why);
+		return open_full(state, settings ? settings->for_sched : &trial, why);
 	if (settings) {
-		reason_set(why, "it tells CPUs, not threads");
+		reason_set(why, "it reports CPUs, not threads");
 		return -ENOTSUP;
 	}
 	return cpus_kind.open(&state->cpus_only, hook, NULL, why);
-}
-
-/* Takes apart what an iterator writes. */
-struct row_reader {
-	size_t (*row_bytes)(const void *row, size_t held); /* of the first row; 0: not known yet; may exceed `held` */
-	int (*take)(void *data, const void *row);
-	void *data;
-};
-
-/* Runs an iterator over all threads, or over those of one process. */
-static int run_iterator(const struct bpf_program *program, u32 pid, const struct row_reader *reader)
-{
-	union bpf_iter_link_info of_process = { .task = { .pid = pid } };
-	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &of_process, .link_info_len = sizeof(of_process));
-	/* One that this kernel refuses meets nobody. */
-	bool is_there = bpf_program__autoload(program);
-	struct bpf_link *link = is_there ? bpf_program__attach_iter(program, pid ? &options : NULL) : NULL;
-	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno, error = fd < 0 ? fd : 0;
-	_Alignas(u64) char bytes[ROW_BYTES_AT_ONCE];
-	size_t held = 0, used, row;
-	ssize_t got;
-
-	if (!is_there)
-		return 0;
-	while (!error) {
-		got = read(fd, bytes + held, sizeof(bytes) - held);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (got <= 0) {
-			error = got < 0 ? -errno : 0;
-			break;
-		}
-		held += (size_t)got;
-		for (used = 0; !error && (row = reader->row_bytes(bytes + used, held - used)) && row <= held - used;
-		     used += row)
-			error = reader->take ? reader->take(reader->data, bytes + used) : 0;
-		/* A read may end inside a row: its first part waits for the rest. */
-		memmove(bytes, bytes + used, held - used);
-		held -= used;
-	}
-	if (fd >= 0)
-		close(fd);
-	bpf_link__destroy(link);
-	return error;
 }
 
 static size_t one_byte(const void *row, size_t held)
@@ -302,11 +269,13 @@ static int sched_attach(void *data, int hook, struct reason *why)
 		return cpus_kind.attach(state->cpus_only, hook, why);
 	skeleton = state->skeleton;
 	/* These are not hooks: they are run by name. */
-	bpf_program__set_autoattach(skeleton->progs.settle, false);
+	bpf_program__set_autoattach(skeleton->progs.snapshot_cpu, false);
 	bpf_program__set_autoattach(skeleton->progs.prepare, false);
 	bpf_program__set_autoattach(skeleton->progs.dump, false);
 	bpf_program__set_autoattach(skeleton->progs.assign, false);
 	bpf_program__set_autoattach(skeleton->progs.dump_roles, false);
+	bpf_program__set_autoattach(skeleton->progs.take_waits, false);
+	bpf_program__set_autoattach(skeleton->progs.ease, false);
 	error = load_attach(skeleton, sched_optional);
 	return error ? error : run_iterator(skeleton->progs.prepare, 0, &nothing);
 }
@@ -337,19 +306,19 @@ const struct sensor_kind sched_kind = {
 	.close = sched_close,
 };
 
-/* Runs the kernel half's `settle` on every CPU. One that is offline has nothing to settle. */
-static int settle_all(struct sched_state *state, u64 question)
+/* Runs the kernel half's snapshot_cpu on every CPU. One that is offline has nothing to snapshot. */
+static int snapshot_cpus(struct sched_state *state, u64 question)
 {
-	int settle_fd = bpf_program__fd(state->skeleton->progs.settle);
+	int snapshot_fd = bpf_program__fd(state->skeleton->progs.snapshot_cpu);
 
 	for (u32 cpu = 0; cpu < state->cpus_len; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu, .ctx_in = &question,
 			    .ctx_size_in = sizeof(question));
-		int error = bpf_prog_test_run_opts(settle_fd, &options);
+		int error = bpf_prog_test_run_opts(snapshot_fd, &options);
 
 		if (error && error != -ENXIO)
 			return error;
-		if (error && question == SETTLE_OPEN)
+		if (error && question == SNAPSHOT_OPEN)
 			state->cpus[cpu].goes = 1;
 	}
 	return 0;
@@ -358,7 +327,7 @@ static int settle_all(struct sched_state *state, u64 question)
 int sched_open_window(struct sensor *sensor)
 {
 	struct sched_state *state = sensor->data;
-	int error = settle_all(state, SETTLE_OPEN);
+	int error = snapshot_cpus(state, SNAPSHOT_OPEN);
 
 	__atomic_store_n(&state->skeleton->bss->window, WINDOW_OPEN, __ATOMIC_RELEASE);
 	return error;
@@ -369,7 +338,7 @@ int sched_close_window(struct sensor *sensor)
 	struct sched_state *state = sensor->data;
 
 	__atomic_store_n(&state->skeleton->bss->window, WINDOW_CLOSED, __ATOMIC_RELEASE);
-	return settle_all(state, SETTLE_CLOSE);
+	return snapshot_cpus(state, SNAPSHOT_CLOSE);
 }
 
 void sched_collect_ended(struct sensor *sensor, struct threads *threads)
@@ -495,6 +464,30 @@ int sched_read_roles(struct sensor *sensor, int (*take)(void *data, const void *
 	return run_iterator(state->skeleton->progs.dump_roles, 0, &rows);
 }
 
+static size_t wait_row_bytes(const void *row, size_t held)
+{
+	(void)row;
+	(void)held;
+	return sizeof(struct wait_row);
+}
+
+int sched_take_waits(struct sensor *sensor, int (*take)(void *data, const void *row), void *data)
+{
+	struct row_reader rows = { wait_row_bytes, take, data };
+	struct sched_state *state = sensor->data;
+
+	return run_iterator(state->skeleton->progs.take_waits, 0, &rows);
+}
+
+int sched_ease(struct sensor *sensor, u32 pid, u64 until_ns)
+{
+	struct row_reader nothing = { .row_bytes = one_byte };
+	struct sched_state *state = sensor->data;
+
+	state->skeleton->bss->ease_until_ns = until_ns;
+	return run_iterator(state->skeleton->progs.ease, pid, &nothing);
+}
+
 int sched_assign(struct sensor *sensor, u32 pid, u32 tid, enum role_order_what what, s32 value)
 {
 	struct row_reader nothing = { .row_bytes = one_byte };
@@ -551,7 +544,7 @@ struct sched_learned sched_learned(const struct sensor *sensor)
 	const struct sched_state *state = sensor->data;
 	const struct sched_bpf__bss *counts = state->skeleton->bss;
 	struct sched_learned learned = { counts->learn_looks, counts->learn_found, counts->learn_notes,
-					 counts->learn_refused + counts->learn_unhurried };
+					 counts->learn_refused + counts->learn_updates_lost };
 
 	return learned;
 }

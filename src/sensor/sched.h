@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The sched sensor: threads' accounts kept in the kernel, and the stream of scheduler events.
- * Start it with sensor_start(&sensor, &sched_kind, &settings), then open the window, then close it. */
+ * Start it with struct sensor_settings.for_sched, then open the window, then close it. */
 #ifndef TACTUS_SENSOR_SCHED_H
 #define TACTUS_SENSOR_SCHED_H
 
 #include "../../core/sched_config.h"
 #include "../../core/tally.h"
+#include "../../core/waits.h"
 #include "../base/options.h"
 #include "../model/rules.h"
 #include "../model/threads.h"
 #include "kinds.h"
 
+/* What is missed where no program can see whether it is in an interrupt. */
+#define SCHED_LOSS_INTERRUPTS "whether a thread or an interrupt wakes another is not known"
+
 struct sched_settings {
-	bool account;	  /* keep threads' accounts, for sched_read_threads */
-	bool emit;	  /* send events of the scheduler */
-	bool frames;	  /* and one a frame that is presented */
-	bool gpu;	  /* and of submits to GPUs, fences, memory */
-	bool input;	  /* and of what input devices send */
-	bool unfollowed;  /* leave the hooks out that follow threads from switch to switch: nothing is known of how they
-			     run, no accounts, no behaviour. Not with a cgroup to filter by */
-	bool prompt;	  /* wake the reader at once for what is rare */
-	bool cuda;	  /* and those of the cuda sensor; keeps accounts, so that waits inside calls are known */
-	bool counts_cpus; /* for sched_read_cpus */
-	u32 raise;	  /* RAISE_* of core/sched_config.h */
+	bool account; /* keep threads' accounts, for sched_read_threads */
+	u32 groups;   /* EVENTS_*: send these; those of CUDA keep accounts, so that waits inside calls are known */
+	bool no_sched_hooks; /* leave the hooks out that follow threads from switch to switch: nothing is known of how
+			    they run, no accounts, no behaviour. Not with a cgroup to filter by */
+	bool prompt;	     /* wake the reader at once for what is rare */
+	bool prompt_urgency; /* and for a thread that becomes urgent, or no longer is */
+	bool counts_cpus;    /* for sched_read_cpus */
+	u32 raise;	     /* RAISE_* of core/sched_config.h */
 	struct filter filter;
 	u32 command_pid;  /* watch this process with its children and threads; 0: no command */
 	u32 role_wakeups; /* keep roles, judge a thread after so many wake-ups, send what changes; 0: no roles */
 	u32 ring_bytes;	  /* each CPU's ring; 0: so that all together have 4 MB */
-	const struct cpu_place *places;
+	const struct cpu_topology *topology;
 	u32 cpus_len;
 };
 
@@ -67,8 +68,14 @@ int sched_read_tally(const struct sensor *sensor, struct sched_tally *tally);
 /* Every thread's role as it is now: events of kind role, each after one of kind thread if that was not sent before. */
 int sched_read_roles(struct sensor *sensor, int (*take)(void *data, const void *event), void *data);
 
-/* Tells the kernel half something of a process's threads, or of one thread (tid 0: all of them; pid 0: of all
- * processes). Returns the number of threads it was told of, or -errno. */
+/* What each thread has waited for CPUs since the last call: a struct wait_row for each that has waited at all. */
+int sched_take_waits(struct sensor *sensor, int (*take)(void *data, const void *row), void *data);
+
+/* The sched_ext scheduler treats the process's threads as urgent until then, at most. Returns 0 or -errno. */
+int sched_ease(struct sensor *sensor, u32 pid, u64 until_ns);
+
+/* Assigns a fact to a process's threads, or to one thread (tid 0: all of them; pid 0: of all processes). Returns the
+ * number of threads that got it, or -errno. */
 int sched_assign(struct sensor *sensor, u32 pid, u32 tid, enum role_order_what what, s32 value);
 
 /* What a thread's name says, see model/rules.h. The longest name that fits counts. */
@@ -79,7 +86,7 @@ int sched_add_name(struct sensor *sensor, const struct name_rule *rule);
 struct bpf_object;
 int sched_share(const struct sensor *sensor, struct bpf_object *object);
 
-/* What events are sent (EMIT_*); all kinds for no sensor (NULL). */
+/* What events are sent (EVENTS_*); all kinds for no sensor (NULL). */
 u32 sched_emits(const struct sensor *sensor);
 
 /* Whether the process of a pidfd is the command after `--` or a descendant of it, by what the kernel half has followed.

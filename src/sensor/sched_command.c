@@ -11,7 +11,7 @@
 /* Where `of_command` is in what is kept of a thread; the size of that. -1: it is not there. */
 static int find_member(const struct btf *btf, size_t *bytes)
 {
-	int id = btf ? btf__find_by_name_kind(btf, "kthread", BTF_KIND_STRUCT) : -1;
+	int id = btf ? btf__find_by_name_kind(btf, "task_ctx", BTF_KIND_STRUCT) : -1;
 	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, (u32)id);
 
 	for (u32 i = 0; type && i < btf_vlen(type); i++) {

@@ -5,11 +5,12 @@
 #define TACTUS_SENSOR_SCHED_PROGRAMS_H
 
 #include "../../core/sched_config.h"
+#include "../base/filter.h"
 #include "load.h"
 
 extern const struct load_optional sched_optional[];
 
-/* Fills in the number and depth of a control group. Returns 0 or -errno with the reason. */
-int sched_find_cgroup(const char *path, struct sched_config *config, struct reason *why);
+/* Fills in the numbers and depths of the control groups that the filter means. Returns 0 or -errno with the reason. */
+int sched_find_cgroups(const struct filter *filter, struct sched_config *config, struct reason *why);
 
 #endif

@@ -19,10 +19,11 @@
 #include "kinds.h"
 
 const struct sensor_kind *const sensor_kinds[] = {
-	&sched_kind,  &launch_kind, &gpu_kind,	   &cuda_kind,	&wine_kind,   &input_kind,   &frame_kind,
-	&socket_kind, &sound_kind,  &learned_kind, &fence_kind, &memory_kind, &display_kind,
+	&sched_kind,  &launch_kind, &gpu_kind,	   &cuda_kind,	&feed_kind,   &wine_kind,    &input_kind,  &frame_kind,
+	&socket_kind, &sound_kind,  &learned_kind, &fence_kind, &memory_kind, &display_kind, &stacks_kind,
 };
 const int sensor_kinds_len = sizeof(sensor_kinds) / sizeof(sensor_kinds[0]);
+_Static_assert(sizeof(sensor_kinds) / sizeof(sensor_kinds[0]) <= SENSORS_MAX, "SENSORS_MAX: there are more");
 
 bool probe_btf(struct reason *why)
 {
@@ -37,7 +38,7 @@ bool probe_tracefs(struct reason *why)
 	int fd = tracefs_open();
 
 	if (fd < 0) {
-		reason_set(why, "tracefs is neither mounted nor can be: %s", strerror(-fd));
+		reason_set(why, "tracefs is not mounted and can't be: %s", strerror(-fd));
 		return false;
 	}
 	close(fd);
@@ -109,7 +110,7 @@ bool sensor_hook_is_skipped(const char *sensor, const char *hook)
 	return false;
 }
 
-u64 sensor_missed_runs_of(int program_fd)
+u64 sensor_recursion_misses_of(int program_fd)
 {
 	struct bpf_prog_info info = { 0 };
 	u32 size = sizeof(info);
@@ -117,12 +118,12 @@ u64 sensor_missed_runs_of(int program_fd)
 	return program_fd >= 0 && !bpf_prog_get_info_by_fd(program_fd, &info, &size) ? info.recursion_misses : 0;
 }
 
-u64 sensor_missed_runs(const struct bpf_object *object)
+u64 sensor_recursion_misses(const struct bpf_object *object)
 {
 	struct bpf_program *program;
 	u64 missed = 0;
 
-	bpf_object__for_each_program(program, object) missed += sensor_missed_runs_of(bpf_program__fd(program));
+	bpf_object__for_each_program(program, object) missed += sensor_recursion_misses_of(bpf_program__fd(program));
 	return missed;
 }
 
@@ -173,7 +174,7 @@ static void add_reason(struct reason *all, const char *hook, const struct reason
 	snprintf(all->text + used, sizeof(all->text) - used, "%s%s: %.240s", used ? "; " : "", hook, why->text);
 }
 
-int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const void *settings)
+int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const struct sensor_settings *settings)
 {
 	struct reason why, refused = { "" };
 	int error = -ENOTSUP;
@@ -219,11 +220,9 @@ void sensor_guess(struct sensor *sensor, const struct sensor_kind *kind)
 	}
 }
 
-void sensor_tell_losses(const struct sensor *sensor)
+void sensor_print_losses(const struct sensor *sensor)
 {
-	for (int i = 0; i < sensor->losses.len; i++)
-		note("%s: %s: %s: %s", sensor->kind->name, sensor->losses.all[i].loss, sensor->losses.all[i].program,
-		     sensor->losses.all[i].why.text);
+	load_print(sensor->kind->name, &sensor->losses);
 }
 
 void sensor_stop(struct sensor *sensor)

@@ -8,7 +8,10 @@
 
 #include "../../core/event.h"
 #include "../base/say.h"
+#include "../stream/stream.h"
 #include "load.h"
+
+struct sensor_settings;
 
 struct sensor_hook {
 	const char *name;
@@ -23,26 +26,38 @@ struct sensor_kind {
 	const char *name;
 	const char *subject;
 	const struct sensor_hook *hooks; /* ends with a hook that has no name; NULL: not part of this version */
-	int (*open)(void **state, int hook, const void *settings, struct reason *why);
+	int (*open)(void **state, int hook, const struct sensor_settings *settings, struct reason *why);
 	int (*attach)(void *state, int hook, struct reason *why);
 	void (*close)(void *state);
 	/* What it really hooked, where that depends on more than the row in use; SENSOR_WAITS while there is nothing
 	 * to hook. The text stays after close. Can be NULL. */
 	const char *(*hook_name)(const void *state);
 
-	/* Tells what threads are for: started by evidence.c, which hands open its struct evidence_settings. Such
-	 * sensors may have more to do while they watch; each of these can be NULL. */
-	bool gathers_evidence;
-	u32 only_for;		      /* EMIT_*: it is of use only where such events are sent; 0: always */
+	u32 groups; /* EVENTS_*: it is started where events of one of these groups are asked for */
+
+	/* The rest can be NULL. Before the command is forked: what it is to have in its environment is put into ours.
+	 * Its result is in the settings that `open` gets, and `unprepare` ends it, also where `open` was never called.
+	 */
+	void *(*prepare)(const struct sensor_settings *settings);
+	void (*after_fork)(void *prepared);
+	void (*unprepare)(void *prepared);
+
+	/* While it watches. */
 	int (*fd)(const void *state); /* readable when there is work that should not wait; -1: there is no such thing */
 	void (*work)(void *state);    /* called when fd is readable, and once a second */
-	void (*take)(void *state, const struct event_role *event); /* called for every role event */
-	/* Events about what is there already, for a stream that begins now. */
-	void (*describe)(void *state, u64 now_ns, void (*take)(void *data, const struct event_header *event),
-			 void *data);
-	/* Events of what its work has found since this was last called; the same arguments. */
-	void (*tell)(void *state, u64 now_ns, void (*take)(void *data, const struct event_header *event), void *data);
-	u64 (*lost)(const void *state); /* what a full map or ring refused */
+	bool works_first; /* its events say what the next ones in the rings are about: it works before these are read */
+	void (*handle)(void *state, const struct event_role *event); /* called for every role event */
+
+	/* Events that it adds, which `handle` gets: about what is there already, for a stream that begins now; of what
+	 * its work has found since the last call; and how things stand at the end. */
+	void (*describe)(void *state, u64 now_ns, event_handler handle, void *data);
+	void (*emit)(void *state, u64 now_ns, event_handler handle, void *data);
+	int (*snapshot)(void *state, event_handler handle, void *data);
+	/* A ring of its own, whose events belong between the others. False: it has none. */
+	bool (*source)(void *state, struct stream_source *source);
+
+	u64 (*lost)(const void *state);	   /* what a full map or ring refused */
+	u64 (*refused)(const void *state); /* what processes said and was not believed */
 };
 
 #define SENSOR_WAITS "none yet"
@@ -59,12 +74,13 @@ struct sensor {
 };
 
 /* Every sensor there is. A new one is one row. */
+enum { SENSORS_MAX = 24 };
 extern const struct sensor_kind *const sensor_kinds[];
 extern const int sensor_kinds_len;
 
-/* Tries the sensor's hooks in order. The settings are the kind's own, or NULL for what needs none. The result is in
+/* Tries the sensor's hooks in order. Without settings (NULL) it is only tried, as by tactus doctor. The result is in
  * sensor->state; 0 unless it is off. */
-int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const void *settings);
+int sensor_start(struct sensor *sensor, const struct sensor_kind *kind, const struct sensor_settings *settings);
 void sensor_stop(struct sensor *sensor);
 
 /* Which hook it would be, by the probes alone: loads nothing, needs no stop. */
@@ -74,7 +90,7 @@ const char *sensor_hook_name(const struct sensor *sensor);
 const char *sensor_state_name(enum sensor_state state);
 
 /* One line on stderr for each program that is missed. */
-void sensor_tell_losses(const struct sensor *sensor);
+void sensor_print_losses(const struct sensor *sensor);
 
 /* Attaches to a classic tracepoint without needing tracefs to be mounted. Returns NULL and sets errno on failure. */
 struct bpf_program;
@@ -89,8 +105,8 @@ bool sensor_hook_is_skipped(const char *sensor, const char *hook);
 
 /* How often the kernel did not run a program, or any of an object's, because its CPU was busy with one. */
 struct bpf_object;
-u64 sensor_missed_runs_of(int program_fd);
-u64 sensor_missed_runs(const struct bpf_object *object);
+u64 sensor_recursion_misses_of(int program_fd);
+u64 sensor_recursion_misses(const struct bpf_object *object);
 
 /* Makes one descriptor readable when another is, if there is one. */
 void sensor_add_fd(int epoll_fd, int fd);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evidence.h"
+#include "sensor_set.h"
+#include "kernel_types.h"
 #include "kinds.h"
 #include "sched.h"
 #include "socket.skel.h"
@@ -18,7 +19,7 @@ static bool probe_tracepoint(struct reason *why)
 {
 	if (!probe_btf(why))
 		return false;
-	if (libbpf_find_vmlinux_btf_id("sock_recv_length", BPF_TRACE_RAW_TP) > 0)
+	if (kernel_has_tracepoint("sock_recv_length"))
 		return true;
 	reason_set(why, "this kernel has no such tracepoint (it takes Linux 6.3 or later)");
 	return false;
@@ -28,7 +29,7 @@ static bool probe_function(struct reason *why)
 {
 	if (!probe_btf(why))
 		return false;
-	if (libbpf_find_vmlinux_btf_id("inet_recvmsg", BPF_TRACE_FEXIT) > 0)
+	if (kernel_has_function("inet_recvmsg"))
 		return true;
 	reason_set(why, "this kernel has no function inet_recvmsg (CONFIG_INET)");
 	return false;
@@ -66,10 +67,9 @@ static void choose_programs(const struct bpf_object *object, int hook)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct bpf_program *program = bpf_object__find_program_by_name(object, programs[i].name);
 
-		bpf_program__set_autoload(
-			program, (int)programs[i].hook == hook &&
-					 (!programs[i].optional ||
-					  libbpf_find_vmlinux_btf_id(programs[i].optional, BPF_TRACE_FEXIT) > 0));
+		bpf_program__set_autoload(program,
+					  (int)programs[i].hook == hook &&
+						  (!programs[i].optional || kernel_has_function(programs[i].optional)));
 	}
 }
 
@@ -100,9 +100,8 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 
 LOADABLE(socket);
 
-static int socket_open(void **out, int hook, const void *data, struct reason *why)
+static int socket_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *settings = data;
 	struct wishes wishes = { settings ? settings->sched : NULL, hook };
 	const struct load_plan plan = { &socket_loadable, optional, configure, &wishes };
 	int error;
@@ -130,5 +129,5 @@ const struct sensor_kind socket_kind = {
 	.open = socket_open,
 	.attach = socket_attach,
 	.close = socket_close,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES,
 };

@@ -5,8 +5,6 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +12,11 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
-#include "evidence.h"
+#include "../base/open_files.h"
+#include "../base/owner.h"
+#include "../model/allowance.h"
+#include "sensor_set.h"
+#include "kernel_types.h"
 #include "kinds.h"
 #include "peers.h"
 #include "sched.h"
@@ -31,6 +33,8 @@ enum sound_hook {
 };
 
 enum { LOOKS_KEPT = 64, LOOK_AGAIN_S = 10, SERVERS_MAX = 4 };
+/* A look takes up to a few milliseconds. At most a fiftieth of a CPU's time goes to one user for long. */
+enum { BURST_MS = 100, PAYS_PARTS = 50 };
 
 /* A process that was looked at. */
 struct look {
@@ -45,13 +49,15 @@ struct sound_state {
 	int server_hook; /* that it is to be watched by once there is one; HOOK_FILES: none can be */
 	struct look looks[LOOKS_KEPT];
 	u32 looks_next;
+	struct allowance allowance;
+	u64 unseen; /* processes that were not looked at, or not at all that they have open */
 };
 
 static bool probe_server_tp(struct reason *why)
 {
 	if (!probe_btf(why))
 		return false;
-	if (libbpf_find_vmlinux_btf_id("sock_send_length", BPF_TRACE_RAW_TP) > 0)
+	if (kernel_has_tracepoint("sock_send_length"))
 		return true;
 	reason_set(why, "this kernel has no such tracepoint (it takes Linux 6.3 or later)");
 	return false;
@@ -89,11 +95,12 @@ static bool has_function(const struct btf *types, const char *name)
 /* Takes those programs whose functions this kernel, or its module for sound, has. */
 static int choose_card_programs(const struct sound_bpf *card, int hook, struct reason *why)
 {
-	struct btf *kernel = btf__load_vmlinux_btf(), *module = NULL;
+	const struct btf *kernel = kernel_types();
+	struct btf *module = NULL;
 	int error = 0;
 
 	if (!has_function(kernel, card_functions[0]))
-		module = btf__load_module_btf("snd_pcm", kernel);
+		module = btf__load_module_btf("snd_pcm", (struct btf *)kernel);
 	for (int i = 0; i < CARD_FUNCTIONS; i++) {
 		bool there = has_function(module ? module : kernel, card_functions[i]);
 
@@ -106,7 +113,6 @@ static int choose_card_programs(const struct sound_bpf *card, int hook, struct r
 		}
 	}
 	btf__free(module);
-	btf__free(kernel);
 	return error;
 }
 
@@ -184,15 +190,15 @@ static int open_server(struct sound_state *state, int hook)
 	return error;
 }
 
-static int sound_open(void **out, int hook, const void *data, struct reason *why)
+static int sound_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *settings = data;
 	struct sound_state *state = calloc(1, sizeof(*state));
 
 	*out = state;
 	if (!state)
 		return -ENOMEM;
 	state->sched = settings ? settings->sched : NULL;
+	state->allowance = (struct allowance){ .burst_ns = BURST_MS * (u64)NSEC_PER_MSEC, .pays_parts = PAYS_PARTS };
 	return hook <= HOOK_KPROBE ? open_card(state, hook, why) : 0;
 }
 
@@ -266,25 +272,21 @@ static bool is_of_sound(const char *target)
 	return false;
 }
 
-static bool has_sound_open(u32 pid)
+static bool look_for_sound(void *data, int folder_fd, const char *name)
 {
-	char path[32], target[128];
-	struct dirent *entry;
+	bool *found = data;
+	char target[128];
+
+	open_file_target(folder_fd, name, target, sizeof(target));
+	*found = is_of_sound(target);
+	return !*found;
+}
+
+static bool has_sound_open(u32 pid, bool *is_cut)
+{
 	bool found = false;
-	DIR *fds;
 
-	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
-	fds = opendir(path);
-	while (fds && !found && (entry = readdir(fds))) {
-		ssize_t len = isdigit((unsigned char)entry->d_name[0])
-				      ? readlinkat(dirfd(fds), entry->d_name, target, sizeof(target) - 1)
-				      : -1;
-
-		target[len < 0 ? 0 : len] = '\0';
-		found = is_of_sound(target);
-	}
-	if (fds)
-		closedir(fds);
+	*is_cut |= open_files_each(pid, look_for_sound, &found) == -E2BIG;
 	return found;
 }
 
@@ -295,7 +297,7 @@ struct talks {
 	bool of_sound;
 };
 
-/* A server's socket. JACK's server is a client of its clients' sockets too, so that only its own name tells it. */
+/* A server's socket. JACK's server is a client of its clients' sockets too, so that only its own name identifies it. */
 static bool is_server_socket(const char *name, size_t dir_len)
 {
 	return !strncmp(name, "pipewire-", 9) || !strncmp(name, "jack_default_", 13) ||
@@ -310,9 +312,11 @@ static void note_peer(void *data, const struct peer *peer)
 	if (!slash)
 		return;
 	if (is_server_socket(slash + 1, (size_t)(slash + 1 - peer->path))) {
+		int pid = talks->servers_len < SERVERS_MAX ? peer_process(peer) : 0;
+
 		talks->of_sound = true;
-		if (talks->servers_len < SERVERS_MAX)
-			talks->servers[talks->servers_len++] = peer->pid;
+		if (pid > 0)
+			talks->servers[talks->servers_len++] = (u32)pid;
 	}
 }
 
@@ -327,13 +331,32 @@ static bool was_looked_at(struct sound_state *state, u32 pid)
 	return false;
 }
 
-/* A thread runs as one of sound's does, or was seen to feed sound: its process is looked at, and whom it talks to. */
-static void sound_take(void *data, const struct event_role *event)
+/* Looks at a process, and at whom it talks to. Returns whether all that they have open was seen. */
+static bool look_at(struct sound_state *state, u32 pid)
+{
+	struct talks talks = { .of_sound = false };
+	bool is_cut = false;
+	struct reason why;
+
+	peers_of(pid, note_peer, &talks, &is_cut, &why);
+	if (talks.of_sound)
+		watch_servers(state);
+	else if (!has_sound_open(pid, &is_cut))
+		return !is_cut;
+	sched_assign(state->sched, pid, 0, ORDER_PROCESS, PROCESS_SOUND_CLIENT);
+	/* Whoever listens for a server that is started on demand has no sound of its own. */
+	for (int i = 0; i < talks.servers_len; i++)
+		if (has_sound_open(talks.servers[i], &is_cut))
+			sched_assign(state->sched, talks.servers[i], 0, ORDER_PROCESS, PROCESS_SOUND_SERVER);
+	return !is_cut;
+}
+
+/* A thread runs as one of sound's does, or was seen to feed sound: its process is looked at. */
+static void sound_handle(void *data, const struct event_role *event)
 {
 	struct sound_state *state = data;
-	struct talks talks = { .of_sound = false };
-	struct reason why;
-	u32 pid;
+	u64 began_ns = clock_now_ns();
+	u32 pid, uid;
 
 	if (event->process & PROCESS_SOUND_SERVER)
 		watch_servers(state);
@@ -341,18 +364,19 @@ static void sound_take(void *data, const struct event_role *event)
 	    (event->evidence != EVIDENCE_RUNTIME && event->evidence != EVIDENCE_IO))
 		return;
 	pid = process_of(event->head.tid);
-	if (!pid || was_looked_at(state, pid))
+	if (!pid || was_looked_at(state, pid) || process_charged_to(pid, &uid))
 		return;
-	peers_of(pid, note_peer, &talks, &why);
-	if (talks.of_sound)
-		watch_servers(state);
-	else if (!has_sound_open(pid))
+	if (!allowance_may_work(&state->allowance, uid, began_ns)) {
+		state->unseen++;
 		return;
-	sched_assign(state->sched, pid, 0, ORDER_PROCESS, PROCESS_SOUND_CLIENT);
-	/* Whoever listens for a server that is started on demand has no sound of its own. */
-	for (int i = 0; i < talks.servers_len; i++)
-		if (talks.servers[i] && has_sound_open(talks.servers[i]))
-			sched_assign(state->sched, talks.servers[i], 0, ORDER_PROCESS, PROCESS_SOUND_SERVER);
+	}
+	state->unseen += !look_at(state, pid);
+	allowance_worked(&state->allowance, uid, began_ns, clock_now_ns() - began_ns);
+}
+
+static u64 sound_lost(const void *data)
+{
+	return ((const struct sound_state *)data)->unseen;
 }
 
 const struct sensor_kind sound_kind = {
@@ -362,6 +386,7 @@ const struct sensor_kind sound_kind = {
 	.open = sound_open,
 	.attach = sound_attach,
 	.close = sound_close,
-	.gathers_evidence = true,
-	.take = sound_take,
+	.groups = EVENTS_ROLES,
+	.handle = sound_handle,
+	.lost = sound_lost,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Keeps the links of probes in user space, each with the file that it is in. The kernel would put a breakpoint at the
- * same offset of whatever is written into that file later, in the middle of an instruction: inotify tells of it in
+ * same offset of whatever is written into that file later, in the middle of an instruction: inotify reports it in
  * time. */
 #include "uprobes.h"
 
@@ -15,6 +15,7 @@
 #include "../base/descriptors.h"
 #include "../base/elf.h"
 #include "../base/system.h"
+#include "../base/vec.h"
 #include "link_closer.h"
 
 /* Links to files that are not root's: a user can make as many such files as he likes, and each link is two descriptors.
@@ -91,17 +92,7 @@ static struct uprobe *find(struct uprobes *uprobes, const struct uprobe *wanted,
 
 static int make_room(struct uprobes *uprobes)
 {
-	u32 room = uprobes->room ? uprobes->room * 2 : 16;
-	struct uprobe *probes;
-
-	if (uprobes->len < uprobes->room)
-		return 0;
-	probes = realloc(uprobes->probes, room * sizeof(*probes));
-	if (!probes)
-		return -ENOMEM;
-	uprobes->probes = probes;
-	uprobes->room = room;
-	return 0;
+	return vec_reserve(uprobes->probes, uprobes->room, uprobes->len + 1, 16) ? 0 : -ENOMEM;
 }
 
 typedef bool (*probe_test)(const struct uprobe *probe, const void *data);
@@ -115,8 +106,9 @@ static void drop_watch(const struct uprobes *uprobes, int watch)
 		inotify_rm_watch(uprobes->inotify_fd, watch);
 }
 
-/* Those of one file; a file that has none left is no longer watched. */
-static void take_off_file(struct uprobes *uprobes, int watch, probe_test is_meant, const void *data)
+/* Those of one file; a file that has none left is no longer watched. `is_changed`: others may be about to run what root
+ * has written, so it waits until they are off. Whoever writes to his own file waits for himself. */
+static void take_off_file(struct uprobes *uprobes, int watch, probe_test is_meant, const void *data, bool is_changed)
 {
 	bool of_root = false;
 	u32 kept = 0;
@@ -130,19 +122,18 @@ static void take_off_file(struct uprobes *uprobes, int watch, probe_test is_mean
 		}
 	}
 	uprobes->len = kept;
-	/* Others may be about to run what root has written. Whoever writes to his own file waits for himself. */
-	if (of_root)
+	if (of_root && is_changed)
 		links_wait_closed();
 	drop_watch(uprobes, watch);
 }
 
-static u32 take_off_where(struct uprobes *uprobes, probe_test is_meant, const void *data)
+static u32 take_off_where(struct uprobes *uprobes, probe_test is_meant, const void *data, bool is_changed)
 {
 	u32 before = uprobes->len;
 
 	for (u32 i = 0; i < uprobes->len;) {
 		if (is_meant(&uprobes->probes[i], data))
-			take_off_file(uprobes, uprobes->probes[i].watch, is_meant, data);
+			take_off_file(uprobes, uprobes->probes[i].watch, is_meant, data, is_changed);
 		else
 			i++;
 	}
@@ -177,7 +168,7 @@ u32 uprobes_take_off(struct uprobes *uprobes, u64 device, u64 inode, u32 pid)
 {
 	const struct uprobe file = { .device = device, .inode = inode, .pid = pid };
 
-	return take_off_where(uprobes, is_in_file, &file);
+	return take_off_where(uprobes, is_in_file, &file, false);
 }
 
 void uprobes_doubt(struct uprobes *uprobes, u64 device, u64 inode)
@@ -188,9 +179,9 @@ void uprobes_doubt(struct uprobes *uprobes, u64 device, u64 inode)
 		uprobes->probes[i].is_doubted |= !uprobes->probes[i].pid && is_in_file(&uprobes->probes[i], &file);
 }
 
-void uprobes_settle(struct uprobes *uprobes)
+void uprobes_drop_stale(struct uprobes *uprobes)
 {
-	take_off_where(uprobes, is_doubted, NULL);
+	take_off_where(uprobes, is_doubted, NULL, true);
 }
 
 /* Looks whether a probe may be put there, and begins to watch the file. Returns 1 if so, 0 if it is there already, or
@@ -253,6 +244,26 @@ static struct bpf_link *attach_one(const struct uprobe *probe, const char *file,
 	return bpf_program__attach_uprobe_opts(probe->program, pid, file, probe->offset, &options);
 }
 
+static int refused(struct reason *why, u64 offset)
+{
+	int error = -errno;
+
+	reason_set(why, "a probe at its offset 0x%llx is refused: %s", (unsigned long long)offset, strerror(-error));
+	return error;
+}
+
+int uprobes_try(const struct bpf_program *program, const char *file, u64 offset, struct reason *why)
+{
+	struct uprobe probe = { .program = program, .offset = offset, .side = AT_ENTRY };
+
+	probe.link = attach_one(&probe, file, 0);
+	if (!probe.link)
+		return refused(why, offset);
+	/* Nobody waits for that. */
+	close_soon(&probe);
+	return 0;
+}
+
 int uprobes_attach_in(struct uprobes *uprobes, const struct bpf_program *program, u32 pid, const char *file, u64 offset,
 		      enum uprobe_side side, u64 cookie, struct reason *why)
 {
@@ -263,10 +274,8 @@ int uprobes_attach_in(struct uprobes *uprobes, const struct bpf_program *program
 		return error;
 	probe.link = attach_one(&probe, file, cookie);
 	if (!probe.link) {
-		error = -errno;
+		error = refused(why, offset);
 		drop_watch(uprobes, probe.watch);
-		reason_set(why, "a probe at its offset 0x%llx is refused: %s", (unsigned long long)offset,
-			   strerror(-error));
 		return error;
 	}
 	uprobes->probes[uprobes->len++] = probe;
@@ -341,9 +350,9 @@ u32 uprobes_work(struct uprobes *uprobes)
 			/* An overflow names no file: then any may have changed that a user can write to, who can make
 			 * as many of these as he likes. */
 			if (event->mask & IN_Q_OVERFLOW)
-				taken += take_off_where(uprobes, is_users, NULL);
+				taken += take_off_where(uprobes, is_users, NULL, true);
 			else if (event->mask & IN_MODIFY)
-				taken += take_off_where(uprobes, is_watched_by, &event->wd);
+				taken += take_off_where(uprobes, is_watched_by, &event->wd, true);
 			at += sizeof(*event) + event->len;
 		}
 	}

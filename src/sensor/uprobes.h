@@ -24,6 +24,9 @@ enum uprobe_side { AT_ENTRY, AT_RETURN };
 int uprobes_attach(struct uprobes *uprobes, const struct bpf_program *program, const char *file, u64 offset,
 		   enum uprobe_side side, u64 cookie, struct reason *why);
 
+/* Whether such a probe is to be had: puts it there and takes it off. Returns 0, or -errno with a reason. */
+int uprobes_try(const struct bpf_program *program, const char *file, u64 offset, struct reason *why);
+
 /* The same in one process alone, and in whatever it becomes by exec. A program of kind uprobe.multi needs Linux 6.10
  * for that. */
 int uprobes_attach_in(struct uprobes *uprobes, const struct bpf_program *program, u32 pid, const char *file, u64 offset,
@@ -42,14 +45,14 @@ int uprobes_attach_symbol(struct uprobes *uprobes, const struct bpf_program *pro
 /* Takes off what is on a file, or with a pid only what was put there for that process. Returns how many. */
 u32 uprobes_take_off(struct uprobes *uprobes, u64 device, u64 inode, u32 pid);
 
-/* A file may have changed. What is on it for all processes and is attached again before uprobes_settle stays as it is,
- * without a gap; the rest is then taken off. */
+/* A file may have changed. What is on it for all processes and is attached again before uprobes_drop_stale stays as it
+ * is, without a gap; the rest is then taken off. */
 void uprobes_doubt(struct uprobes *uprobes, u64 device, u64 inode);
-void uprobes_settle(struct uprobes *uprobes);
+void uprobes_drop_stale(struct uprobes *uprobes);
 
 u32 uprobes_count(const struct uprobes *uprobes);
 
-/* Readable when a file has been written to; then call work. -1: this kernel does not tell. */
+/* Readable when a file has been written to; then call work. -1: this kernel does not report it. */
 int uprobes_fd(const struct uprobes *uprobes);
 /* Returns how many probes were taken off. */
 u32 uprobes_work(struct uprobes *uprobes);

@@ -15,7 +15,8 @@
 #include "../base/elf.h"
 #include "../base/maps.h"
 #include "../sink/text.h"
-#include "evidence.h"
+#include "sensor_set.h"
+#include "kernel_types.h"
 #include "kinds.h"
 #include "libraries.h"
 #include "sched.h"
@@ -28,7 +29,7 @@ static bool probe_iterator(struct reason *why)
 {
 	if (!probe_btf(why))
 		return false;
-	if (libbpf_find_vmlinux_btf_id("bpf_iter_task_new", BPF_TRACE_FENTRY) > 0)
+	if (kernel_has_function("bpf_iter_task_new"))
 		return true;
 	reason_set(why, "this kernel has no iterator over threads for it (it takes Linux 6.7 or later)");
 	return false;
@@ -46,21 +47,21 @@ struct wine_state {
 	struct sensor *sched; /* NULL: only tried */
 	struct libraries *libraries;
 	struct uprobes *uprobes;
-	struct ring_buffer *told;
+	struct ring_buffer *reported;
 	int epoll_fd; /* over the ring and what uprobes waits for */
 };
 
-static int take_message(void *data, void *message, size_t size)
+static int handle_message(void *data, void *message, size_t size)
 {
-	const struct wine_message *told = message;
+	const struct wine_message *reported = message;
 	struct wine_state *state = data;
 
-	if (size < sizeof(*told) || !state->sched)
+	if (size < sizeof(*reported) || !state->sched)
 		return 0;
-	if (told->what == WINE_TOLD_PROCESS)
-		sched_assign(state->sched, told->pid, 0, ORDER_PROCESS, PROCESS_WINE);
+	if (reported->what == WINE_REPORTS_PROCESS)
+		sched_assign(state->sched, reported->pid, 0, ORDER_PROCESS, PROCESS_WINE);
 	else
-		sched_assign(state->sched, told->pid, told->tid, ORDER_WINE, told->priority);
+		sched_assign(state->sched, reported->pid, reported->tid, ORDER_WINE, reported->priority);
 	return 0;
 }
 
@@ -71,7 +72,8 @@ static const struct load_optional optional[] = {
 	{ "on_open", MAY_GO_UNSEEN },
 	{ "on_handle", MAY_GO_UNSEEN },
 	{ "on_fork", MAY_GO_UNSEEN },
-	{ "on_start", "Windows programs are told by their libraries alone" },
+	{ "on_information_set", "a request whose memory is away for a moment goes unseen" },
+	{ "on_start", "Windows programs are known only by their libraries" },
 	{ NULL, NULL },
 };
 
@@ -88,9 +90,8 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 
 LOADABLE(wine);
 
-static int wine_open(void **out, int hook, const void *data, struct reason *why)
+static int wine_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
-	const struct evidence_settings *settings = data;
 	struct wine_state *state = calloc(1, sizeof(*state));
 	const struct load_plan plan = { &wine_loadable, optional, configure, state };
 	int error;
@@ -105,17 +106,17 @@ static int wine_open(void **out, int hook, const void *data, struct reason *why)
 	state->skeleton = load_programs(&plan, &error, why);
 	if (error)
 		return error;
-	state->told = ring_buffer__new(bpf_map__fd(state->skeleton->maps.told), take_message, state, NULL);
-	if (!state->told)
+	state->reported = ring_buffer__new(bpf_map__fd(state->skeleton->maps.reported), handle_message, state, NULL);
+	if (!state->reported)
 		return -errno;
 	error = uprobes_open(&state->uprobes);
-	sensor_add_fd(state->epoll_fd, ring_buffer__epoll_fd(state->told));
+	sensor_add_fd(state->epoll_fd, ring_buffer__epoll_fd(state->reported));
 	if (!error)
 		sensor_add_fd(state->epoll_fd, uprobes_fd(state->uprobes));
 	return error;
 }
 
-/* Handles of threads come from these calls; a Wine that lacks one of them still tells what threads ask for themselves.
+/* Handles of threads come from these calls; a Wine that lacks one of them still shows what threads ask for themselves.
  */
 static void attach_more(const struct wine_state *state, const struct library *library, const char *path)
 {
@@ -167,11 +168,27 @@ static void mark_processes(struct wine_state *state, const struct library *libra
 
 	while (proc && (entry = readdir(proc))) {
 		search.pid = (u32)strtoul(entry->d_name, NULL, 10);
-		if (isdigit((unsigned char)entry->d_name[0]) && maps_read(search.pid, is_that_file, &search) > 0)
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    libraries_read_maps(state->libraries, search.pid, is_that_file, &search) > 0)
 			sched_assign(state->sched, search.pid, 0, ORDER_PROCESS, PROCESS_WINE);
 	}
 	if (proc)
 		closedir(proc);
+}
+
+/* The return first, so that a request that could not be read is asked for again. */
+static int attach_requests(const struct wine_state *state, const struct library *library, u64 offset,
+			   struct reason *why)
+{
+	int error = 0;
+
+	if (bpf_program__autoload(state->skeleton->progs.on_information_set))
+		error = uprobes_attach(state->uprobes, state->skeleton->progs.on_information_set, library->open, offset,
+				       AT_RETURN, 0, why);
+	if (error < 0)
+		return error;
+	return uprobes_attach(state->uprobes, state->skeleton->progs.on_set_information, library->open, offset,
+			      AT_ENTRY, 0, why);
 }
 
 static void found_ntdll(void *data, const struct library *library)
@@ -186,8 +203,7 @@ static void found_ntdll(void *data, const struct library *library)
 	if (error == -ENOTSUP)
 		note("wine: %s is of a 32-bit Wine: priorities that its Windows programs ask for are not seen", path);
 	else if (!error)
-		error = uprobes_attach(state->uprobes, state->skeleton->progs.on_set_information, library->open, offset,
-				       AT_ENTRY, 0, &why);
+		error = attach_requests(state, library, offset, &why);
 	if (error >= 0)
 		attach_more(state, library, path);
 	else if (error != -ENOTSUP)
@@ -211,12 +227,12 @@ static int wine_attach(void *data, int hook, struct reason *why)
 	if (bpf_program__autoload(skeleton->progs.on_fork)) {
 		skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
 		if (!skeleton->links.on_fork)
-			load_missed("on_fork", optional, -errno);
+			load_note_absent("on_fork", optional, -errno);
 	}
 	if (!state->sched)
 		return 0;
 	if (!state->libraries) {
-		reason_set(why, "what processes map can't be told");
+		reason_set(why, "the mappings of processes can't be seen");
 		return -ENOTSUP;
 	}
 	return libraries_want(state->libraries, "ntdll.so", found_ntdll, lost_ntdll, state);
@@ -233,7 +249,7 @@ static void wine_work(void *data)
 {
 	const struct wine_state *state = data;
 
-	ring_buffer__consume(state->told);
+	ring_buffer__consume(state->reported);
 	uprobes_work(state->uprobes);
 }
 
@@ -242,7 +258,7 @@ static u64 wine_lost(const void *data)
 	const struct wine_state *state = data;
 	const struct wine_bpf__bss *counts = state->skeleton->bss;
 
-	return counts->told_lost + counts->handles_refused + counts->calls_refused;
+	return counts->reported_lost + counts->handles_refused + counts->calls_refused;
 }
 
 static void tell_unresolved(const struct wine_bpf__bss *counts)
@@ -252,8 +268,9 @@ static void tell_unresolved(const struct wine_bpf__bss *counts)
 		     "before tactus started or from another process",
 		     (unsigned long long)counts->unresolved);
 	if (counts->unread)
-		note("wine: %llu requests of Windows programs were invalid or could not be read",
-		     (unsigned long long)counts->unread);
+		note("wine: %llu requests of Windows programs could not be read", (unsigned long long)counts->unread);
+	if (counts->invalid)
+		note("wine: %llu requests of Windows programs were invalid", (unsigned long long)counts->invalid);
 }
 
 static void wine_close(void *data)
@@ -265,7 +282,7 @@ static void wine_close(void *data)
 	uprobes_close(state->uprobes);
 	if (state->skeleton && state->skeleton->bss)
 		tell_unresolved(state->skeleton->bss);
-	ring_buffer__free(state->told);
+	ring_buffer__free(state->reported);
 	wine_bpf__destroy(state->skeleton);
 	if (state->epoll_fd >= 0)
 		close(state->epoll_fd);
@@ -279,7 +296,7 @@ const struct sensor_kind wine_kind = {
 	.open = wine_open,
 	.attach = wine_attach,
 	.close = wine_close,
-	.gathers_evidence = true,
+	.groups = EVENTS_ROLES,
 	.fd = wine_fd,
 	.work = wine_work,
 	.lost = wine_lost,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../core/event_info.h"
+#include "json.h"
 #include "text.h"
 
 static u64 read_number(const void *at, u16 bytes)
@@ -33,45 +34,60 @@ static u64 read_number(const void *at, u16 bytes)
 	}
 }
 
-static void print_field(FILE *out, const void *event, const struct event_field *field)
+static void print_field(struct json *json, const void *event, const struct event_field *field)
 {
 	const char *at = (const char *)event + field->offset;
 	char text[LONG_NAME_LEN + 1] = "";
 	s16 two;
 	s32 four = 0;
 
-	fprintf(out, ",\"%s\":", field->name);
 	switch (field->how) {
 	case FIELD_NUMBER:
-		fprintf(out, "%" PRIu64, read_number(at, field->bytes));
+		json_u64(json, field->name, read_number(at, field->bytes));
 		break;
 	case FIELD_SIGNED: /* of two bytes or four */
 		memcpy(&two, at, sizeof(two));
 		if (field->bytes == sizeof(four))
 			memcpy(&four, at, sizeof(four));
-		fprintf(out, "%d", field->bytes == sizeof(four) ? four : two);
+		json_s64(json, field->name, field->bytes == sizeof(four) ? four : two);
 		break;
-	case FIELD_HEX: /* JSON has no hexadecimal numbers */
-		fprintf(out, "\"0x%" PRIx64 "\"", read_number(at, field->bytes));
+	case FIELD_PRIO:
+		json_s64(json, field->name, prio_printed((u32)read_number(at, field->bytes)));
+		break;
+	case FIELD_HEX:
+		json_hex(json, field->name, read_number(at, field->bytes));
 		break;
 	case FIELD_TEXT: /* a full field has no NUL */
 		memcpy(text, at, field->bytes < LONG_NAME_LEN ? field->bytes : LONG_NAME_LEN);
-		print_json_string(out, text);
+		json_string(json, field->name, text);
 		break;
 	}
 }
 
 int print_event_json(FILE *out, const struct event_header *event)
 {
+	return print_event_json_and(out, event, NULL, NULL);
+}
+
+int print_event_json_and(FILE *out, const struct event_header *event, void (*more)(struct json *json, void *data),
+			 void *data)
+{
 	const struct event_info *info = event_info(event->kind);
+	struct json json = { .out = out };
 
 	if (!info)
 		return -EINVAL;
-	fprintf(out, "{\"event\":\"%s\",\"time_ns\":%" PRIu64 ",\"cpu\":%u,\"tid\":%u", info->name, event->time_ns,
-		event->cpu, event->tid);
+	json_record(&json, "event", true);
+	json_string(&json, "event", info->name);
+	json_u64(&json, "time_ns", event->time_ns);
+	json_u64(&json, "cpu", event->cpu);
+	json_u64(&json, "tid", event->tid);
 	for (const struct event_field *field = info->fields; field->name; field++)
-		print_field(out, event, field);
-	fputs("}\n", out);
+		print_field(&json, event, field);
+	if (more)
+		more(&json, data);
+	json_object_end(&json);
+	json_line_end(&json);
 	return 0;
 }
 
@@ -88,6 +104,8 @@ static void print_word(FILE *out, const struct event_header *event, const struct
 	} else if (len > 3 && !strcmp(field->name + len - 3, "_ns")) {
 		format_time(text, sizeof(text), read_number(at, field->bytes));
 		fprintf(out, " %.*s %s", (int)len - 3, field->name, text);
+	} else if (field->how == FIELD_PRIO) {
+		fprintf(out, " %s %d", field->name, prio_printed((u32)read_number(at, field->bytes)));
 	} else if (field->how == FIELD_SIGNED) {
 		fprintf(out, " %s %d", field->name,
 			field->bytes == sizeof(s32) ? (s32)read_number(at, field->bytes)

@@ -1,189 +1,118 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows as a table or as JSON lines. JSON goes out row by row; a table waits for its end, so that columns fit.
- * Numbers stand at the right of their column, text at the left. */
+/* One place a column; a wide character takes two. Everything that is put here passes core/plain.h. */
 #include "sheet.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
-#include "text.h"
-
-enum { CELL_WIDTH = 64 };
-
-void sheet_open(struct sheet *sheet, FILE *out, bool json, const struct column *columns, int columns_len)
+static u32 at_most(u32 value, u32 most)
 {
-	*sheet = (struct sheet){ .out = out, .json = json, .columns = columns, .columns_len = columns_len };
+	return value < most ? value : most;
 }
 
-static void print_json_row(const struct sheet *sheet, const union cell *cells)
+int sheet_open(struct sheet *sheet, u32 width, u32 height, bool ascii)
 {
-	const char *before = "{";
-
-	for (int i = 0; i < sheet->columns_len; i++) {
-		const struct column *column = &sheet->columns[i];
-
-		if (!column->name)
-			continue;
-		fprintf(sheet->out, "%s\"%s\":", before, column->name);
-		if (column->kind == CELL_TEXT)
-			print_json_string(sheet->out, cells[i].text);
-		else if ((column->kind == CELL_SIGNED || column->kind == CELL_TIME) && cells[i].number == CELL_NONE)
-			fputs("null", sheet->out);
-		else if (column->kind == CELL_HUNDREDTHS)
-			fprintf(sheet->out, "%" PRIu64 ".%02" PRIu64, cells[i].number / 100, cells[i].number % 100);
-		else if (column->kind == CELL_SIGNED)
-			fprintf(sheet->out, "%" PRId64, (s64)cells[i].number);
-		else
-			fprintf(sheet->out, "%" PRIu64, cells[i].number);
-		before = ",";
-	}
-	fputs("}\n", sheet->out);
+	*sheet = (struct sheet){ .width = at_most(width, SHEET_WIDTH_MOST),
+				 .height = at_most(height, SHEET_HEIGHT_MOST),
+				 .ascii = ascii };
+	sheet->places = calloc((size_t)sheet->width * sheet->height + 1, sizeof(*sheet->places));
+	if (!sheet->places)
+		return -ENOMEM;
+	for (size_t i = 0; i < (size_t)sheet->width * sheet->height; i++)
+		sheet->places[i].bytes[0] = ' ';
+	return 0;
 }
 
-static void format_cell(char *into, size_t size, enum cell_kind kind, union cell cell)
+void sheet_close(struct sheet *sheet)
 {
-	switch (kind) {
-	case CELL_NUMBER:
-		snprintf(into, size, "%" PRIu64, cell.number);
-		break;
-	case CELL_TIME:
-		if (cell.number == CELL_NONE)
-			snprintf(into, size, "-");
-		else
-			format_time(into, size, cell.number);
-		break;
-	case CELL_HUNDREDTHS:
-		snprintf(into, size, "%" PRIu64 ".%02" PRIu64, cell.number / 100, cell.number % 100);
-		break;
-	case CELL_PERCENT:
-		snprintf(into, size, "%" PRIu64 ".%02" PRIu64 " %%", cell.number / 100, cell.number % 100);
-		break;
-	case CELL_SIGNED:
-		snprintf(into, size, cell.number == CELL_NONE ? "-" : "%" PRId64, (s64)cell.number);
-		break;
-	case CELL_TEXT:
-		break; /* has any length */
-	case CELL_BYTES:
-		format_bytes(into, size, cell.number);
-		break;
-	}
-}
-
-/* Room for one more row of a table, or NULL. */
-static char **new_row(struct sheet *sheet)
-{
-	size_t width = (size_t)sheet->columns_len;
-
-	if (sheet->rows == sheet->room) {
-		size_t room = sheet->room ? sheet->room * 2 : 16;
-		char **cells = realloc(sheet->cells, room * width * sizeof(*cells));
-
-		if (!cells)
-			return NULL;
-		sheet->cells = cells;
-		sheet->room = room;
-	}
-	return &sheet->cells[sheet->rows++ * width];
-}
-
-/* As long as it is. */
-static char *plain_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = malloc(size);
-
-	if (copy)
-		format_plain(copy, size, text);
-	return copy;
-}
-
-static char *words_of(enum cell_kind kind, union cell cell)
-{
-	char text[CELL_WIDTH];
-
-	if (kind == CELL_TEXT)
-		return plain_text(cell.text);
-	format_cell(text, sizeof(text), kind, cell);
-	return strdup(text);
-}
-
-static void keep_row(struct sheet *sheet, const char *label, const union cell *cells)
-{
-	char **row = new_row(sheet);
-
-	if (!row) {
-		sheet->failed = true;
-		return;
-	}
-	for (int i = 0; i < sheet->columns_len; i++) {
-		row[i] = i == 0 && label ? plain_text(label) : words_of(sheet->columns[i].kind, cells[i]);
-		sheet->failed |= !row[i];
-	}
-}
-
-void sheet_row(struct sheet *sheet, const union cell *cells)
-{
-	if (sheet->json)
-		print_json_row(sheet, cells);
-	else
-		keep_row(sheet, NULL, cells);
-}
-
-void sheet_sum(struct sheet *sheet, const char *label, const union cell *cells)
-{
-	if (!sheet->json)
-		keep_row(sheet, label, cells);
-}
-
-static int column_width(const struct sheet *sheet, int column)
-{
-	size_t width = strlen(sheet->columns[column].title);
-
-	for (size_t row = 0; row < sheet->rows; row++) {
-		const char *text = sheet->cells[row * (size_t)sheet->columns_len + (size_t)column];
-
-		if (text && strlen(text) > width)
-			width = strlen(text);
-	}
-	return (int)width;
-}
-
-static void print_table_line(const struct sheet *sheet, const int *widths, char *const *texts)
-{
-	const char *gap = "";
-
-	for (int i = 0; i < sheet->columns_len; i++) {
-		const char *text = texts ? texts[i] : sheet->columns[i].title;
-		bool left = sheet->columns[i].kind == CELL_TEXT;
-
-		if (!sheet->columns[i].title)
-			continue;
-		/* No blanks at the end of a line. */
-		fprintf(sheet->out, "%s%*s", gap, left ? (i + 1 < sheet->columns_len ? -widths[i] : 0) : widths[i],
-			text ? text : "");
-		gap = "  ";
-	}
-	fputc('\n', sheet->out);
-}
-
-int sheet_close(struct sheet *sheet)
-{
-	int error = sheet->failed ? -ENOMEM : 0;
-
-	if (!sheet->json) {
-		int widths[sheet->columns_len];
-
-		for (int i = 0; i < sheet->columns_len; i++)
-			widths[i] = sheet->columns[i].title ? column_width(sheet, i) : 0;
-		print_table_line(sheet, widths, NULL);
-		for (size_t row = 0; row < sheet->rows; row++)
-			print_table_line(sheet, widths, &sheet->cells[row * (size_t)sheet->columns_len]);
-	}
-	for (size_t i = 0; i < sheet->rows * (size_t)sheet->columns_len; i++)
-		free(sheet->cells[i]);
-	free(sheet->cells);
+	free(sheet->places);
 	*sheet = (struct sheet){ 0 };
-	return error;
+}
+
+/* The next character as it is shown: its bytes, and how many columns it takes. Returns how many bytes of the text that
+ * was. */
+static u32 next_char(const struct sheet *sheet, const char *text, char bytes[UTF8_LONGEST + 1], u32 *columns)
+{
+	struct utf8_char next = utf8_read(text);
+	u32 len = plain_put(bytes, text, next);
+	int width = len > 1 && !sheet->ascii ? wcwidth((wchar_t)next.code) : 1;
+
+	bytes[len] = '\0';
+	/* What this locale cannot show, and what would stand on top of its neighbour. */
+	if (width < 1 || (len > 1 && sheet->ascii)) {
+		strcpy(bytes, "?");
+		width = 1;
+	}
+	*columns = (u32)width;
+	return next.length ? next.length : 1;
+}
+
+u32 sheet_text_width(const struct sheet *sheet, const char *text)
+{
+	char bytes[UTF8_LONGEST + 1];
+	u32 width = 0, columns;
+
+	while (*text) {
+		text += next_char(sheet, text, bytes, &columns);
+		width += columns;
+	}
+	return width;
+}
+
+u32 sheet_put(struct sheet *sheet, u32 row, u32 column, u32 most, enum sheet_style style, const char *text)
+{
+	char bytes[UTF8_LONGEST + 1];
+	u32 end = column < sheet->width ? column + at_most(most, sheet->width - column) : column, columns;
+
+	while (*text && row < sheet->height) {
+		struct sheet_place *place = &sheet->places[(size_t)row * sheet->width + column];
+
+		text += next_char(sheet, text, bytes, &columns);
+		if (column + columns > end)
+			break;
+		for (u32 i = 0; i < columns; i++) {
+			memset(place[i].bytes, 0, sizeof(place[i].bytes));
+			place[i].style = (u8)style;
+		}
+		strcpy(place->bytes, bytes);
+		column += columns;
+	}
+	return column;
+}
+
+void sheet_put_right(struct sheet *sheet, u32 row, u32 column, u32 columns, enum sheet_style style, const char *text)
+{
+	u32 width = sheet_text_width(sheet, text);
+
+	sheet_put(sheet, row, width < columns ? column + columns - width : column, columns, style, text);
+}
+
+void sheet_style_row(struct sheet *sheet, u32 row, enum sheet_style style)
+{
+	for (u32 i = 0; row < sheet->height && i < sheet->width; i++)
+		sheet->places[(size_t)row * sheet->width + i].style = (u8)style;
+}
+
+const char *sheet_bar(const struct sheet *sheet, u32 eighths)
+{
+	static const char *const bars[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const ascii[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
+
+	return (sheet->ascii ? ascii : bars)[at_most(eighths, 8)];
+}
+
+void sheet_print(const struct sheet *sheet, FILE *out)
+{
+	for (u32 row = 0; row < sheet->height; row++) {
+		const struct sheet_place *places = &sheet->places[(size_t)row * sheet->width];
+		u32 end = sheet->width;
+
+		while (end && !strcmp(places[end - 1].bytes, " "))
+			end--;
+		for (u32 i = 0; i < end; i++)
+			fputs(places[i].bytes, out);
+		fputc('\n', out);
+	}
 }

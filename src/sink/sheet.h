@@ -1,56 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A sheet of rows, said once by a view and shown in the form that the user asked for: a table or JSON lines.
- * The columns carry everything that the forms need. */
+/* A sheet of characters in rows and columns, each with a style: what a screen shows, whoever puts it there. It can be
+ * printed as plain text. Only plain characters (core/plain.h) come onto it. */
 #ifndef TACTUS_SINK_SHEET_H
 #define TACTUS_SINK_SHEET_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../../core/types.h"
+#include "../../core/plain.h"
 
-enum cell_kind {
-	CELL_NUMBER,
-	CELL_TIME, /* nanoseconds, or CELL_NONE; a table shows them with a fitting unit */
-	CELL_HUNDREDTHS,
-	CELL_PERCENT, /* hundredths of a percent; for tables */
-	CELL_SIGNED,  /* a signed number, or CELL_NONE: null in JSON, a dash in a table */
-	CELL_TEXT,    /* from outside: escaped in every form */
-	CELL_BYTES,   /* a table shows them with a fitting unit */
+/* By meaning; a screen decides what each looks like. */
+enum sheet_style {
+	STYLE_PLAIN,
+	STYLE_TITLE,
+	STYLE_HEAD, /* of columns */
+	STYLE_FAINT,
+	STYLE_GOOD,
+	STYLE_WARNING,
+	STYLE_BAD,
+	STYLE_CHOSEN,
+	STYLES,
 };
 
-#define CELL_NONE 0x8000000000000000ull
-
-struct column {
-	const char *name;  /* in JSON, with its unit; NULL: not in JSON */
-	const char *title; /* in a table; NULL: not in a table */
-	enum cell_kind kind;
-};
-
-union cell {
-	u64 number;
-	const char *text;
+struct sheet_place {
+	char bytes[UTF8_LONGEST + 1]; /* "": the second half of a wide character */
+	u8 style;
 };
 
 struct sheet {
-	FILE *out;
-	bool json;
-	const struct column *columns;
-	int columns_len;
-	char **cells; /* a table's, in words, kept until the end so that columns fit */
-	size_t rows, room;
-	bool failed;
+	u32 width, height;
+	bool ascii; /* others become '?' */
+	struct sheet_place *places;
 };
 
-void sheet_open(struct sheet *sheet, FILE *out, bool json, const struct column *columns, int columns_len);
+enum { SHEET_WIDTH_MOST = 1000, SHEET_HEIGHT_MOST = 1000 };
 
-/* One cell a column, in the columns' order. */
-void sheet_row(struct sheet *sheet, const union cell *cells);
+/* All blank. Sizes beyond the most are cut. Returns 0 or -ENOMEM. */
+int sheet_open(struct sheet *sheet, u32 width, u32 height, bool ascii);
+void sheet_close(struct sheet *sheet);
 
-/* A row that only a table shows: sums. Its first cell is the label. */
-void sheet_sum(struct sheet *sheet, const char *label, const union cell *cells);
+/* Puts text into a row from a column on, at most so many columns; what does not fit is left out. Returns the column
+ * after it. */
+u32 sheet_put(struct sheet *sheet, u32 row, u32 column, u32 most, enum sheet_style style, const char *text);
+/* The same, set against the right edge of the columns; cut at its end if it does not fit. */
+void sheet_put_right(struct sheet *sheet, u32 row, u32 column, u32 columns, enum sheet_style style, const char *text);
+/* Gives a style to a whole row. */
+void sheet_style_row(struct sheet *sheet, u32 row, enum sheet_style style);
 
-/* Prints what is left and frees. Returns 0, or -ENOMEM if rows are missing. */
-int sheet_close(struct sheet *sheet);
+/* How many columns a text takes. */
+u32 sheet_text_width(const struct sheet *sheet, const char *text);
+
+/* A bar of a height from 0 (blank) to 8. */
+const char *sheet_bar(const struct sheet *sheet, u32 eighths);
+
+/* The rows as lines, without blanks at their ends. */
+void sheet_print(const struct sheet *sheet, FILE *out);
 
 #endif

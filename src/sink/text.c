@@ -14,12 +14,28 @@ static void print_escaped(FILE *out, u32 code)
 		fprintf(out, "\\u%04x", code);
 }
 
+/* How many bytes at its beginning go into a JSON string as they are, and take no look at what they mean. */
+static size_t simple_len(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] >= ' ' && text[len] <= '~' && text[len] != '"' && text[len] != '\\')
+		len++;
+	return len;
+}
+
 void print_json_string(FILE *out, const char *text)
 {
 	fputc('"', out);
-	while (*text) {
-		struct utf8_char next = utf8_read(text);
+	for (;;) {
+		size_t simple = simple_len(text);
+		struct utf8_char next;
 
+		fwrite(text, 1, simple, out);
+		text += simple;
+		if (!*text)
+			break;
+		next = utf8_read(text);
 		if (next.length == 0)
 			fputs("\\ufffd", out);
 		else if (*text == '"' || *text == '\\')

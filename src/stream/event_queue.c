@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/vec.h"
+
 static bool make_room(struct event_queue *queue, size_t size)
 {
-	size_t held = queue->to - queue->from, room = queue->room ? queue->room : 4096;
-	char *bytes;
+	size_t held = queue->to - queue->from;
 
 	if (queue->to + size <= queue->room)
 		return true;
@@ -17,20 +18,13 @@ static bool make_room(struct event_queue *queue, size_t size)
 		queue->to = held;
 		return true;
 	}
-	while (room < queue->to + size)
-		room *= 2;
-	bytes = realloc(queue->bytes, room);
-	if (!bytes)
-		return false;
-	queue->bytes = bytes;
-	queue->room = room;
-	return true;
+	return vec_reserve(queue->bytes, queue->room, queue->to + size, 4096);
 }
 
-static size_t event_bytes(const struct event_header *event)
+size_t event_bytes(const struct event_header *event)
 {
 	static const u8 sizes[EVENT_KINDS] = {
-#define EVENT_SIZE(KIND, name, bytes) [EVENT_##KIND] = (bytes),
+#define EVENT_SIZE(KIND, name, group, rate, bytes) [EVENT_##KIND] = (bytes),
 		EVENT_TABLE(EVENT_SIZE)
 #undef EVENT_SIZE
 	};

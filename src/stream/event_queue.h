@@ -15,6 +15,9 @@ struct event_queue {
 	u64 last_ns; /* of the latest event in it */
 };
 
+/* How long an event of that kind is; 0: there is no such kind. */
+size_t event_bytes(const struct event_header *event);
+
 /* False: there is no memory for it. Events of the same time stay in the order they came. */
 bool event_queue_add(struct event_queue *queue, const struct event_header *event, size_t size);
 /* NULL: it is empty. */

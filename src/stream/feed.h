@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A socket by which 'tactus run' tells others on the machine how it is doing, and the other end of it.
+/* A socket by which 'tactus run' sends its status to others on the machine, and the other end of it.
  * Packets are whole statuses; a reader that does not keep up misses some and holds nobody up. */
 #ifndef TACTUS_STREAM_FEED_H
 #define TACTUS_STREAM_FEED_H

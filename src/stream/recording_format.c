@@ -6,7 +6,7 @@
 
 #include "../../core/event_info.h"
 
-u32 recording_header_crc(const struct recording_header *header, const struct cpu_place *places)
+u32 recording_header_crc(const struct recording_header *header, const struct cpu_topology *topology)
 {
 	struct recording_header blank = *header;
 	uLong crc;
@@ -15,7 +15,7 @@ u32 recording_header_crc(const struct recording_header *header, const struct cpu
 	crc = crc32(0, (const Bytef *)&blank, sizeof(blank));
 	/* Without a buffer zlib would start anew. */
 	if (header->cpus_len)
-		crc = crc32(crc, (const Bytef *)places, header->cpus_len * (uInt)sizeof(*places));
+		crc = crc32(crc, (const Bytef *)topology, header->cpus_len * (uInt)sizeof(*topology));
 	return (u32)crc;
 }
 

@@ -3,7 +3,7 @@
  *
  * A file is one header and then blocks up to its end. All integers are little-endian.
  *
- *   header   struct recording_header, then one struct cpu_place (8 bytes) for each CPU
+ *   header   struct recording_header, then one struct cpu_topology (8 bytes) for each CPU
  *   block    struct recording_block, then its payload: events back to back, each as in core/event.h, its length given
  *            by its kind. A block holds at least one, at most 64 KiB of them, none in part.
  *
@@ -11,15 +11,18 @@
  * the places or the payload. A reader trusts nothing before that sum is right, and gives no event of a block before
  * the whole block is known to be right. The counts and times in a block must be those of its events.
  *
+ * Events before mono_start_ns are the lead-in (model/lead_in.h): they tell what was known at the start, and are not
+ * counted.
+ *
  * A writer adds whole blocks only, and takes a block that the disk did not take whole off again. Where it could not
  * even do that, as when it was killed, the file ends within a block: it is cut, and readable up to there. Anything else
  * that is not as described is damage.
  *
- * The version changes with any change of the structs here, of struct cpu_place or of the events. A new kind of event
+ * The version changes with any change of the structs here, of struct cpu_topology or of the events. A new kind of event
  * is such a change: an old reader could not know its length.
  *
  *   version 1   events up to `lost`
- *   version 2   adds `role` and `launch`
+ *   version 2   adds `role` and `exec`
  *   version 3   adds `decision`, `frame`, `submit`, `fence`, `gpu_memory`, `device`, `input`,
  *               `input_wake`, `vblank`, `commit` and `served`; those of cuda; `lost` has a kind */
 #ifndef TACTUS_STREAM_RECORDING_FORMAT_H
@@ -67,11 +70,11 @@ struct recording_image {
 
 _Static_assert(sizeof(struct recording_header) == 104, "part of the recording format");
 _Static_assert(sizeof(struct recording_block) == 40, "part of the recording format");
-_Static_assert(sizeof(struct cpu_place) == 8, "part of the recording format");
+_Static_assert(sizeof(struct cpu_topology) == 8, "part of the recording format");
 _Static_assert(__builtin_offsetof(struct recording_image, payload) == sizeof(struct recording_block), "no gap");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the structs are written as they lie in memory");
 
-u32 recording_header_crc(const struct recording_header *header, const struct cpu_place *places);
+u32 recording_header_crc(const struct recording_header *header, const struct cpu_topology *topology);
 u32 recording_block_crc(const struct recording_image *block);
 
 /* Fills in the counts and times of a block from its payload. Returns how many bytes of it are whole events of known

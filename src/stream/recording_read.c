@@ -58,19 +58,19 @@ static int damaged_header(struct reason *why)
 	return -EBADMSG;
 }
 
-static int read_places(struct recording_reader *reader, const struct recording_header *header, struct reason *why)
+static int read_topology(struct recording_reader *reader, const struct recording_header *header, struct reason *why)
 {
-	size_t bytes = header->cpus_len * sizeof(*reader->info.places);
+	size_t bytes = header->cpus_len * sizeof(*reader->info.topology);
 	ssize_t got;
 
 	/* One more, so that no CPUs at all are no case of its own. */
-	reader->info.places = calloc(header->cpus_len + 1, sizeof(*reader->info.places));
-	if (!reader->info.places)
+	reader->info.topology = calloc(header->cpus_len + 1, sizeof(*reader->info.topology));
+	if (!reader->info.topology)
 		return refuse(why, -ENOMEM);
-	got = read_fully(reader->fd, reader->info.places, bytes);
+	got = read_fully(reader->fd, reader->info.topology, bytes);
 	if (got < 0)
 		return refuse(why, (int)got);
-	if ((size_t)got < bytes || recording_header_crc(header, reader->info.places) != header->crc)
+	if ((size_t)got < bytes || recording_header_crc(header, reader->info.topology) != header->crc)
 		return damaged_header(why);
 	return 0;
 }
@@ -100,7 +100,7 @@ static int read_header(struct recording_reader *reader, struct reason *why)
 		return -EBADMSG;
 	}
 	if (had < sizeof(header) || header.cpus_len > RECORDING_CPUS_MAX ||
-	    header.header_bytes != sizeof(header) + header.cpus_len * sizeof(struct cpu_place) ||
+	    header.header_bytes != sizeof(header) + header.cpus_len * sizeof(struct cpu_topology) ||
 	    header.kernel[sizeof(header.kernel) - 1] != '\0')
 		return damaged_header(why);
 	reader->info.wall_start_ns = header.wall_start_ns;
@@ -108,7 +108,7 @@ static int read_header(struct recording_reader *reader, struct reason *why)
 	reader->info.cpus_len = header.cpus_len;
 	memcpy(reader->info.kernel, header.kernel, sizeof(header.kernel));
 	reader->offset = header.header_bytes;
-	return read_places(reader, &header, why);
+	return read_topology(reader, &header, why);
 }
 
 static int open_for_reading(struct recording_reader *reader, const char *path, struct reason *why)
@@ -247,6 +247,24 @@ int recording_next(struct recording_reader *reader, const struct event_header **
 	return 1;
 }
 
+u64 recording_reader_bytes(const struct recording_reader *reader, u64 *whole)
+{
+	*whole = reader->opened_bytes;
+	return reader->offset;
+}
+
+int recording_rewind(struct recording_reader *reader, struct reason *why)
+{
+	u64 begin = sizeof(struct recording_header) + reader->info.cpus_len * sizeof(struct cpu_topology);
+
+	if (lseek(reader->fd, (off_t)begin, SEEK_SET) < 0)
+		return refuse(why, -errno);
+	reader->offset = begin;
+	reader->at = reader->end = NULL;
+	reader->ended = reader->error = reader->cut = 0;
+	return 0;
+}
+
 int recording_was_cut(const struct recording_reader *reader)
 {
 	return reader->cut;
@@ -258,6 +276,6 @@ void recording_close_reader(struct recording_reader *reader)
 		return;
 	if (reader->fd >= 0)
 		close(reader->fd);
-	free(reader->info.places);
+	free(reader->info.topology);
 	free(reader);
 }

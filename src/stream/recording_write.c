@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "../../core/event_info.h"
+#include "../base/output.h"
+#include "../base/output_whole.h"
 #include "../base/privileges.h"
 #include "recording_format.h"
 
@@ -21,6 +23,7 @@ struct recording_writer {
 	u64 file_bytes;	  /* up to the end of the last whole block */
 	u64 file_events;  /* in whole blocks */
 	u32 block_events; /* in the block that is being filled */
+	struct output_whole whole;
 	struct recording_image block;
 };
 
@@ -60,41 +63,23 @@ static int refuse(struct reason *why, int error)
 	return error;
 }
 
-/* In a folder that others write to, a file may lie in wait: who owns it would read along. */
-static bool is_anothers(const struct stat *status)
-{
-	uid_t uid;
-	gid_t gid;
-
-	return status->st_uid != 0 && status->st_uid != geteuid() &&
-	       !(sudo_caller(&uid, &gid) && status->st_uid == uid);
-}
-
 /* Only a file that may be replaced passes. Nothing of it has been changed yet. */
-static int check_replaceable(int fd, struct reason *why)
+static int check_replaceable(int fd, bool force, struct reason *why)
 {
 	char magic[sizeof(((struct recording_header *)0)->magic)];
 	struct stat status;
 
 	if (fstat(fd, &status))
 		return refuse(why, -errno);
-	if (!S_ISREG(status.st_mode)) {
-		reason_set(why, "not a regular file");
-		return -EINVAL;
-	}
-	if (is_anothers(&status)) {
-		reason_set(why, "belongs to another user: remove it or name another file");
-		return -EPERM;
-	}
 	/* Where there are no locks, two writers on one file are the user's own business. */
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		reason_set(why, "another process is recording to it");
 		return -EBUSY;
 	}
-	if (status.st_size == 0)
+	if (status.st_size == 0 || force)
 		return 0;
 	if (pread(fd, magic, sizeof(magic), 0) != sizeof(magic) || memcmp(magic, RECORDING_MAGIC, sizeof(magic)) != 0) {
-		reason_set(why, "exists and is not a recording: remove it or name another file");
+		reason_set(why, OUTPUT_NOT_OURS, "a recording");
 		return -EEXIST;
 	}
 	return 0;
@@ -102,10 +87,10 @@ static int check_replaceable(int fd, struct reason *why)
 
 static int write_header(struct recording_writer *writer, const struct recording_info *info)
 {
-	size_t places_bytes = info->cpus_len * sizeof(*info->places);
+	size_t topology_bytes = info->cpus_len * sizeof(*info->topology);
 	struct recording_header header = {
 		.version = RECORDING_VERSION,
-		.header_bytes = (u32)(sizeof(header) + places_bytes),
+		.header_bytes = (u32)(sizeof(header) + topology_bytes),
 		.wall_start_ns = info->wall_start_ns,
 		.mono_start_ns = info->mono_start_ns,
 		.cpus_len = info->cpus_len,
@@ -114,45 +99,55 @@ static int write_header(struct recording_writer *writer, const struct recording_
 
 	memcpy(header.magic, RECORDING_MAGIC, sizeof(header.magic));
 	memcpy(header.kernel, info->kernel, strnlen(info->kernel, sizeof(header.kernel) - 1));
-	header.crc = recording_header_crc(&header, info->places);
+	header.crc = recording_header_crc(&header, info->topology);
 	if (ftruncate(writer->fd, 0))
 		return -errno;
 	error = write_at(writer->fd, &header, sizeof(header), 0);
 	if (!error)
-		error = write_at(writer->fd, info->places, places_bytes, sizeof(header));
+		error = write_at(writer->fd, info->topology, topology_bytes, sizeof(header));
 	if (error)
 		take_off_after(writer->fd, 0);
 	writer->file_bytes = header.header_bytes;
 	return error;
 }
 
-static int open_for_writing(const char *path, struct reason *why)
+static int refuse_stream(struct reason *why)
 {
+	reason_set(why, "a recording cannot go to standard output: name a file");
+	return -EINVAL;
+}
+
+int recording_check(const char *path, struct reason *why)
+{
+	return strcmp(path, "-") == 0 ? refuse_stream(why) : output_check(path, why);
+}
+
+static int open_for_writing(const char *path, const struct recording_info *info, struct output_whole *whole,
+			    struct reason *why)
+{
+	bool is_new;
 	int fd, error;
 	uid_t uid;
 	gid_t gid;
 
-	if (strcmp(path, "-") == 0) {
-		reason_set(why, "a recording cannot go to standard output: name a file");
-		return -EINVAL;
-	}
+	if (strcmp(path, "-") == 0)
+		return refuse_stream(why);
 	/* A recording tells who does what when: it is for who made it, as its caller and not as root where there is
-	 * one. What is made is new, never what a link leads to. O_NONBLOCK: a pipe by that name is to be refused, not
-	 * waited for. */
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-	if (fd >= 0 && sudo_caller(&uid, &gid) && fchown(fd, uid, gid)) {
+	 * one. */
+	fd = output_file(path, 0600, &is_new, why);
+	if (fd < 0)
+		return fd;
+	if (is_new && sudo_caller(&uid, &gid) && fchown(fd, uid, gid)) {
 		/* On a file system without owners it is whose the file system is. */
 	}
-	if (fd < 0 && errno == EEXIST)
-		fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return refuse(why, -errno);
-	error = check_replaceable(fd, why);
+	error = check_replaceable(fd, info->replaces_any, why);
+	if (!error && info->only_new && !is_new)
+		error = refuse(why, -EEXIST);
 	if (error) {
 		close(fd);
 		return error;
 	}
-	return fd;
+	return info->only_whole ? output_whole_begin(whole, path, fd, is_new, why) : fd;
 }
 
 int recording_create(struct recording_writer **writer, const char *path, const struct recording_info *info,
@@ -169,7 +164,7 @@ int recording_create(struct recording_writer **writer, const char *path, const s
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return refuse(why, -ENOMEM);
-	made->fd = open_for_writing(path, why);
+	made->fd = open_for_writing(path, info, &made->whole, why);
 	if (made->fd < 0) {
 		error = made->fd;
 		free(made);
@@ -178,6 +173,7 @@ int recording_create(struct recording_writer **writer, const char *path, const s
 	error = write_header(made, info);
 	if (error) {
 		close(made->fd);
+		output_whole_end(&made->whole, false);
 		free(made);
 		return refuse(why, error);
 	}
@@ -239,13 +235,31 @@ u64 recording_events(const struct recording_writer *writer)
 
 int recording_close_writer(struct recording_writer *writer)
 {
-	int error;
+	struct stat file;
+	int error, named;
 
 	if (!writer)
 		return 0;
 	error = recording_flush(writer);
+	if (!error && !writer->whole.begun && !fstat(writer->fd, &file) && !file.st_nlink)
+		error = -ENOENT;
 	if (close(writer->fd) && errno != EINTR && !error)
 		error = -errno;
+	named = output_whole_end(&writer->whole, !error);
 	free(writer);
-	return error;
+	return error ? error : named;
+}
+
+void recording_drop_writer(struct recording_writer *writer)
+{
+	if (!writer)
+		return;
+	writer->block.head.payload_bytes = 0;
+	writer->error = -ECANCELED;
+	recording_close_writer(writer);
+}
+
+int recording_folder(const struct recording_writer *writer)
+{
+	return writer->whole.begun ? writer->whole.folder : -1;
 }

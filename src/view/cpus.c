@@ -4,31 +4,40 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/say.h"
-#include "../sensor/cpus.h"
-#include "../sink/sheet.h"
+#include "../sink/table.h"
+#include "../capture/capture_cpus.h"
+#include "every.h"
 #include "view.h"
 
-static const struct command_usage usage = {
+/* What is left of an interval at the end is shown if it is more than that. */
+enum { REST_PART = 10 };
+
+const struct command_usage cpus_usage = {
 	.name = "cpus",
-	.text = "Counts context switches and measures busy and idle time of each CPU.\v"
-		"The counts are the whole machine's, also with '-- CMD', which only says how long: CPUs are shared.\n"
-		"LOST are switches that happened and were not seen; it is 0 unless something is wrong.\n"
+	.text = "Counts context switches and measures the busy and idle time of each CPU.\v"
+		"The counts are for the whole machine; '-- CMD' only sets how long to count.\n"
+		"LOST counts switches that happened and were not seen. It is 0 unless something is wrong.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus cpus -d 5              for five seconds\n"
 		"  tactus cpus -- make -j8       while a build runs; ends with its exit status\n"
 		"  tactus cpus -d 1 --json       for a program to read",
-	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON,
+	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_REPORT | TAKES_REPORT_O | TAKES_ROWS |
+		 TAKES_TABLE | TAKES_INTERVAL,
 };
 
-static const struct column columns[] = {
-	{ "cpu", "CPU", CELL_NUMBER },	  { "switches", "SWITCHES", CELL_NUMBER }, { "busy_ns", "BUSY", CELL_TIME },
-	{ "idle_ns", "IDLE", CELL_TIME }, { NULL, "BUSY %", CELL_PERCENT },	   { "lost", "LOST", CELL_NUMBER },
-};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+#define CPU_TABLE(COLUMN, SHOWN)                          \
+	COLUMN(CPU, cpu, "CPU", CELL_NUMBER)              \
+	COLUMN(CPU, switches, "SWITCHES", CELL_NUMBER)    \
+	COLUMN(CPU, busy_ns, "BUSY", CELL_TIME)           \
+	COLUMN(CPU, idle_ns, "IDLE", CELL_TIME)           \
+	COLUMN(CPU, busy_percent, "BUSY %", CELL_PERCENT) \
+	COLUMN(CPU, lost, "LOST", CELL_NUMBER)
+TABLE_OF(columns, CPU);
+const struct table_columns cpus_tables[] = { { columns, CPU_CELLS }, { 0 } };
+static const struct table_look look = { .drops = "lost,idle", .alarms = "lost" };
 
 static u64 busy_percent_hundredths(const struct cpu_account *account)
 {
@@ -39,30 +48,30 @@ static u64 busy_percent_hundredths(const struct cpu_account *account)
 
 static void fill_row(union cell *cells, u64 cpu, const struct cpu_account *account)
 {
-	cells[0].number = cpu;
-	cells[1].number = account->switches;
-	cells[2].number = account->busy_ns;
-	cells[3].number = account->idle_ns;
-	cells[4].number = busy_percent_hundredths(account);
-	cells[5].number = account->lost;
+	cells[CPU_cpu].number = cpu;
+	cells[CPU_switches].number = account->switches;
+	cells[CPU_busy_ns].number = account->busy_ns;
+	cells[CPU_idle_ns].number = account->idle_ns;
+	cells[CPU_busy_percent].number = busy_percent_hundredths(account);
+	cells[CPU_lost].number = account->lost;
 }
 
-static int print_cpus(const struct cpus *cpus, bool json)
+static int print_cpus(const struct cpus *cpus, const struct options *options)
 {
 	struct cpu_account sum = cpus_sum(cpus);
-	union cell cells[COLUMNS];
-	struct sheet sheet;
+	union cell cells[CPU_CELLS];
+	struct table table;
 
-	sheet_open(&sheet, stdout, json, columns, COLUMNS);
+	table_open_for(&table, options, "cpu", columns, CPU_CELLS, ROWS_ALL, &look);
 	for (u32 cpu = 0; cpu < cpus->len; cpu++) {
 		if (!cpu_was_seen(&cpus->accounts[cpu]))
 			continue;
 		fill_row(cells, cpu, &cpus->accounts[cpu]);
-		sheet_row(&sheet, cells);
+		table_row(&table, cells);
 	}
 	fill_row(cells, 0, &sum);
-	sheet_sum(&sheet, "all", cells);
-	if (sheet_close(&sheet))
+	table_sum(&table, "all", cells);
+	if (table_close(&table))
 		return fail("cpus", "out of memory");
 	if (cpus->refused || cpus->missed)
 		note("not in the table: %" PRIu64 " switches on CPUs without an account, %" PRIu64
@@ -71,49 +80,36 @@ static int print_cpus(const struct cpus *cpus, bool json)
 	return 0;
 }
 
-/* From the first reading to the last. Returns the status to end with. */
-static int watch_cpus(struct watch *watch, struct sensor *sensor, struct cpus *cpus)
+static void on_interval(void *data, const struct cpus *cpus, u64 from_ns, u64 to_ns)
 {
-	struct cpus before = { 0 };
-	int status, error;
+	struct cpus_request *request = data;
 
-	error = cpus_read(sensor, &before);
-	if (error)
-		return fail("cpus", "could not read the accounts: %s", strerror(-error));
-	status = watch_start(watch);
-	if (!status) {
-		watch_wait(watch, 0, 0, NULL, NULL);
-		error = cpus_read(sensor, cpus);
-		if (error)
-			fail("cpus", "could not read the accounts: %s", strerror(-error));
-		else
-			cpus_subtract(cpus, &before);
-		status = watch_end(watch);
-		status = status || !error ? status : EXIT_FAILURE;
-	}
-	cpus_free(&before);
-	return status;
+	every_begin(request->options, request->start_ns, from_ns, to_ns);
+	print_cpus(cpus, request->options);
+	every_end();
 }
 
 int view_cpus(int argc, char **argv)
 {
 	struct cpus cpus = { 0 };
 	struct options options;
-	struct sensor sensor;
-	struct watch watch;
+	struct cpus_request request = {
+		.view = cpus_usage.name, .options = &options, .on_interval = on_interval, .data = &request
+	};
+	u64 rest_ns;
 	int status;
 
-	options_parse(&options, &usage, argc, argv);
-	sensor_set_verbose(options.verbose);
-	status = watch_prepare(&watch, &options);
-	if (status)
-		return status;
-	if (sensor_start(&sensor, &cpus_kind, NULL) < 0)
-		return watch_abandon(&watch, fail("cpus", "cannot watch the scheduler: %s", sensor.reason.text));
-	status = watch_cpus(&watch, &sensor, &cpus);
-	sensor_stop(&sensor);
-	if (cpus.accounts && print_cpus(&cpus, options.json) && !status)
-		status = EXIT_FAILURE;
+	options_parse(&options, &cpus_usage, NULL, argc, argv);
+	table_check(&options, cpus_usage.name, cpus_tables);
+	request.interval_ns = every_ns(&options);
+	status = capture_cpus(&cpus, &request);
+	rest_ns = request.to_ns - request.from_ns;
+	if (cpus.accounts && rest_ns >= request.interval_ns / REST_PART) {
+		if (request.interval_ns)
+			every_begin(&options, request.start_ns, request.from_ns, request.to_ns);
+		if (print_cpus(&cpus, &options) && !status)
+			status = EXIT_FAILURE;
+	}
 	cpus_free(&cpus);
-	return watch_abandon(&watch, status);
+	return status;
 }

@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/loop.h"
 #include "../base/say.h"
 #include "../sensor/cuda.h"
+#include "../sink/json.h"
 #include "../sink/text.h"
 #include "cuda_view.h"
-#include "source.h"
+#include "../capture/capture.h"
+#include "view.h"
 
 enum {
 	KEY_API = 0x400,
@@ -27,52 +30,69 @@ enum {
 	KEY_WIDE,
 	KEY_MANGLED
 };
-enum { ROWS_DEFAULT = 20, LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
+enum { LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
 
-static struct cuda_settings wishes = { .api = "default", .sample = 1, .tells = true };
-static bool live_lines, list_only;
-static enum kernel_names names = NAMES_SHORT;
-static char count_pattern[256]; /* --count, as a regular expression */
+struct chosen {
+	struct cuda_settings wishes;
+	bool live_lines, list_only;
+	enum kernel_names names;
+	char driver_patterns[1024]; /* --driver, all of them */
+	char count_pattern[256];    /* --count, as a regular expression */
+};
 
 /* One shell pattern for the functions of both layers: libcuda's are chosen by a regular expression. */
-static const char *count_what(const char *pattern)
+static const char *count_what(struct chosen *chosen, const char *pattern)
 {
 	size_t at = 0;
 
-	count_pattern[at++] = '^';
+	chosen->count_pattern[at++] = '^';
 	for (const char *from = strchr(pattern, ':') ? strchr(pattern, ':') + 1 : pattern; *from; from++) {
-		if (at + 4 > sizeof(count_pattern))
+		if (at + 4 > sizeof(chosen->count_pattern))
 			return "is too long a pattern";
 		if (*from == '*')
-			count_pattern[at++] = '.';
+			chosen->count_pattern[at++] = '.';
 		if (*from == '?')
-			count_pattern[at++] = '.';
+			chosen->count_pattern[at++] = '.';
 		else if (*from == '.')
-			count_pattern[at++] = '\\';
+			chosen->count_pattern[at++] = '\\';
 		if (*from != '?')
-			count_pattern[at++] = *from;
+			chosen->count_pattern[at++] = *from;
 	}
-	count_pattern[at++] = '$';
-	wishes.api = count_pattern;
-	wishes.driver = pattern;
-	wishes.counts_only = wishes.no_ioctls = true;
+	chosen->count_pattern[at++] = '$';
+	chosen->wishes.api = chosen->count_pattern;
+	chosen->wishes.driver = pattern;
+	chosen->wishes.counts_only = chosen->wishes.no_ioctls = true;
 	return NULL;
 }
 
-static const char *take_driver_by(const char *value)
+static const char *add_driver(struct chosen *chosen, const char *patterns)
+{
+	size_t used = strlen(chosen->driver_patterns);
+
+	if (!*patterns || patterns[0] == ',' || patterns[strlen(patterns) - 1] == ',' || strstr(patterns, ",,"))
+		return "has an empty pattern";
+	if (used + strlen(patterns) + 2 > sizeof(chosen->driver_patterns))
+		return "is too long a list of patterns";
+	sprintf(chosen->driver_patterns + used, "%s%s", used ? "," : "", patterns);
+	chosen->wishes.driver = chosen->driver_patterns;
+	return NULL;
+}
+
+static const char *take_driver_by(struct chosen *chosen, const char *value)
 {
 	static const char *const ways[] = { "auto", "fentry", "kprobe" };
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (!strcmp(value, ways[i])) {
-			wishes.driver_by = (enum driver_by)i;
+			chosen->wishes.driver_by = (enum driver_by)i;
 			return NULL;
 		}
 	return "is none of auto, fentry and kprobe";
 }
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
+	struct chosen *chosen = data;
 	regex_t pattern;
 	u64 number;
 
@@ -81,107 +101,94 @@ static const char *take_own(int key, const char *value)
 		if (regcomp(&pattern, value, REG_EXTENDED | REG_NOSUB))
 			return "is neither 'default' nor 'all' nor a regular expression";
 		regfree(&pattern);
-		wishes.api = value;
+		chosen->wishes.api = value;
 		return NULL;
 	case KEY_SAMPLE:
 		if (parse_number(value, 1000000, &number) || !number)
 			return "is not a number from 1 to 1000000";
-		wishes.sample = (u32)number;
+		chosen->wishes.sample = (u32)number;
 		return NULL;
 	case KEY_DRIVER:
-		wishes.driver = value;
-		return NULL;
+		return add_driver(chosen, value);
 	case KEY_DRIVER_BY:
-		return take_driver_by(value);
+		return take_driver_by(chosen, value);
 	case KEY_COUNT:
-		return count_what(value);
+		return count_what(chosen, value);
 	case KEY_LIBRARY:
-		wishes.library = value;
+		chosen->wishes.library = value;
 		return NULL;
 	case KEY_LIVE:
-		live_lines = true;
+		chosen->live_lines = true;
 		return NULL;
 	case KEY_NO_DETOUR:
-		wishes.no_detour = true;
+		chosen->wishes.no_detour = true;
 		return NULL;
 	case KEY_WIDE:
 	case KEY_MANGLED:
-		names = key == KEY_WIDE ? NAMES_WHOLE : NAMES_MANGLED;
+		chosen->names = key == KEY_WIDE ? NAMES_WHOLE : NAMES_MANGLED;
 		return NULL;
 	case KEY_NO_IOCTLS:
-		wishes.no_ioctls = true;
+		chosen->wishes.no_ioctls = true;
 		return NULL;
 	default:
-		list_only = true;
+		chosen->list_only = true;
 		return NULL;
 	}
 }
 
-static const struct argp_option own[] = {
-	{ "api", KEY_API, "SET", 0, "Functions to watch: default, all, or a regular expression for their names", 0 },
-	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact, and memory is always followed", 0 },
-	{ "no-detour", KEY_NO_DETOUR, 0, 0, "Let every call of a command run into its probe, as with -p", 0 },
-	{ "live", KEY_LIVE, 0, 0, "Also print a line a second, and one for the rest at the end", 0 },
-	{ "wide", KEY_WIDE, 0, 0, "Print kernels' names whole, with template arguments and parameters", 0 },
-	{ "mangled", KEY_MANGLED, 0, 0, "Print kernels' names as the program has them, not in words", 0 },
-	{ "driver", KEY_DRIVER, "PATTERN", 0,
-	  "Also watch functions of NVIDIA's kernel modules, of names that fit; MODULE:PATTERN for another module's",
+static const struct argp_option own_options[] = {
+	{ "api", KEY_API, "default|all|REGEX", 0, "Functions to trace", 0 },
+	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact", 0 },
+	{ "no-detour", KEY_NO_DETOUR, 0, OPTION_HIDDEN, "Let every call of the command hit its probe, as with -p", 0 },
+	{ "live", KEY_LIVE, 0, 0, "Also print one line per second", 0 },
+	{ "wide", KEY_WIDE, 0, 0, "Print kernel names in full", 0 },
+	{ "mangled", KEY_MANGLED, 0, OPTION_HIDDEN, "Print kernel names as the program has them, not demangled", 0 },
+	{ "driver", KEY_DRIVER, "PATTERN,...", 0, "Also trace functions of NVIDIA's modules; MODULE:PATTERN for others",
 	  0 },
-	{ "driver-by", KEY_DRIVER_BY, "HOOK", 0,
-	  "How: fentry, kprobe, or auto: fentry for the first 64 functions that it can have, kprobe for the others",
+	{ "driver-by", KEY_DRIVER_BY, "fentry|kprobe|auto", OPTION_HIDDEN, "How to hook them", 0 },
+	{ "count", KEY_COUNT, "PATTERN", 0, "Only count calls of functions that match PATTERN", 0 },
+	{ "library", KEY_LIBRARY, "FILE", 0, "Probe this libcuda before anything maps it", 0 },
+	{ "no-ioctls", KEY_NO_IOCTLS, 0, 0, "Do not trace ioctls", 0 },
+	{ "list", KEY_LIST, 0, 0, "Print the functions that match PATTERN and how each can be hooked here, and exit",
 	  0 },
-	{ "count", KEY_COUNT, "PATTERN", 0,
-	  "Only count which functions of libcuda and of NVIDIA's modules are called, of names that fit", 0 },
-	{ "library", KEY_LIBRARY, "FILE", 0, "A libcuda to probe before anything maps it, where it lies nowhere usual",
-	  0 },
-	{ "no-ioctls", KEY_NO_IOCTLS, 0, 0, "Do not watch ioctls", 0 },
-	{ "list", KEY_LIST, 0, 0,
-	  "Print what can be hooked here and how, of names that fit PATTERN or MODULE:PATTERN, and end", 0 },
 	{ 0 },
 };
 
-static const struct command_usage usage = {
+const struct command_usage cuda_usage = {
 	.name = "cuda",
-	.text = "Watches calls into libcuda, whoever makes them, and the ioctls of NVIDIA's drivers inside them; "
-		"prints "
-		"calls, launches, copies, memory and ioctls at the end.\v"
-		"The default set has launches, copies, allocations, frees, synchronisation, graphs, contexts and "
-		"modules. A launch is then watched at its entry only, since its end would cost as much again: it has "
-		"no "
-		"duration and no result. With --api all or --api REGEX the end of every call is watched.\n"
-		"\n"
-		"A command tells of its launches by itself: its loader is given a library (LD_AUDIT, glibc 2.35) that "
-		"leads them past the probe, which costs some hundred nanoseconds in place of most of a microsecond. "
-		"With --sample N it only counts its calls, for a few nanoseconds each, and one in N runs into the "
-		"probe. What can't be led there, as with -p, runs into the probe every time and is counted there. "
-		"Counts and errors are exact either way; -v says which it was.\n"
-		"\n"
-		"SELF is the time of a call that is neither in an ioctl nor in another watched call inside it; CPU "
-		"WAIT is "
-		"how much of it the thread waited for a CPU. An ioctl is INSIDE a call if that thread made it between "
+	.text = "Traces calls into libcuda from any program, and the ioctls of NVIDIA's drivers inside them. "
+		"Prints tables at the end.\v"
+		"In the default set a launch is traced only at its entry: it has no duration and no result. --api all "
+		"and "
+		"--api REGEX trace the end of every call.\n"
+		"SELF is the time of a call minus the ioctls and other traced calls inside it. CPU WAIT is how long "
 		"the "
-		"call's beginning and its end. REFUSED are ioctls whose structure has an error, which the system call "
-		"hides.\n"
-		"\n"
-		"-o FILE.jsonl writes a line an event and -o FILE.json a trace for chrome://tracing and Perfetto; -o "
-		"FILE of "
-		"any other name is a recording for -i.\n"
+		"thread waited for a CPU during the call. A command that tactus starts reports its launches itself, "
+		"unless --no-detour is given; "
+		"'man tactus' says how.\n"
+		"-o FILE.jsonl writes one line per event, and -o FILE.json a trace for chrome://tracing and Perfetto.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus cuda -- python3 train.py\n"
 		"  tactus cuda -p 4711 -d 10 --live\n"
 		"  tactus cuda --api 'Memcpy|Synchronize' -o trace.json -- ./program\n"
 		"  tactus cuda --list 'cuMem*'",
-	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_WORD | TAKES_EXPORT,
+	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_TABLE | TAKES_WORD | TAKES_EXPORT,
 	.word = "[PATTERN]",
-	.own = own,
+	.own = own_options,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
 struct show {
+	struct chosen chosen;
 	struct options options;
-	struct source source;
+	struct capture capture;
 	struct cuda cuda;
+	struct cuda_state_of sensor; /* live */
+	struct reason trap;	     /* why every call runs into its probe; "": not every one has to */
+	const char *export_path;     /* NULL: none */
+	enum cuda_form form;
 	struct cuda_export *export;
 	u64 line_at_ns, lines;
 	u64 line_launches, line_calls, line_ioctls, line_waits_ns;
@@ -211,7 +218,7 @@ static void sum_calls(struct show *show)
 {
 	show->launches = show->cuda.launches;
 	show->calls = show->cuda.calls;
-	if (wishes.sample <= 1)
+	if (show->chosen.wishes.sample <= 1)
 		return;
 	show->launches = show->calls = 0;
 	for (u32 i = 0; i < show->cuda.functions_len; i++) {
@@ -222,13 +229,27 @@ static void sum_calls(struct show *show)
 	}
 }
 
-static void print_line(struct show *show, u64 now_ns)
+static void print_line_json(const struct show *show, u64 now_ns, u64 ioctls)
+{
+	struct json json = { .out = stdout };
+
+	json_record(&json, "cuda_second", true);
+	json_u64(&json, "time_ns", now_ns);
+	json_u64(&json, "span_ns", now_ns - show->line_at_ns);
+	json_u64(&json, "launches", show->launches - show->line_launches);
+	json_u64(&json, "calls", show->calls - show->line_calls);
+	json_u64(&json, "ioctls", ioctls - show->line_ioctls);
+	json_u64(&json, "wait_ns", show->cuda.wait_total_ns - show->line_waits_ns);
+	json_u64(&json, "memory_bytes", memory_of(&show->cuda));
+	json_object_end(&json);
+	json_line_end(&json);
+}
+
+static void print_line_words(struct show *show, u64 now_ns, u64 ioctls)
 {
 	double seconds = (double)(now_ns - show->line_at_ns) / NSEC_PER_SEC;
-	u64 ioctls = ioctls_of(&show->cuda);
 	char memory[TEXT_SIZE], waited[TEXT_SIZE];
 
-	sum_calls(show);
 	format_bytes(memory, sizeof(memory), memory_of(&show->cuda));
 	format_time(waited, sizeof(waited), show->cuda.wait_total_ns - show->line_waits_ns);
 	if (show->lines++ % LINES_PER_HEAD == 0)
@@ -236,6 +257,17 @@ static void print_line(struct show *show, u64 now_ns)
 	printf("%12.0f %12.0f %10.0f %10s %12s\n", (double)(show->launches - show->line_launches) / seconds,
 	       (double)(show->calls - show->line_calls) / seconds, (double)(ioctls - show->line_ioctls) / seconds,
 	       waited, memory);
+}
+
+static void print_line(struct show *show, u64 now_ns)
+{
+	u64 ioctls = ioctls_of(&show->cuda);
+
+	sum_calls(show);
+	if (show->options.json)
+		print_line_json(show, now_ns, ioctls);
+	else
+		print_line_words(show, now_ns, ioctls);
 	show->line_launches = show->launches;
 	show->line_calls = show->calls;
 	show->line_ioctls = ioctls;
@@ -247,7 +279,7 @@ static void print_last_line(struct show *show)
 {
 	u64 now_ns = clock_now_ns();
 
-	if (!live_lines || !show->line_at_ns || now_ns == show->line_at_ns)
+	if (!show->chosen.live_lines || !show->line_at_ns || now_ns == show->line_at_ns)
 		return;
 	sum_calls(show);
 	if (show->calls != show->line_calls)
@@ -261,7 +293,7 @@ static bool on_tick(void *data)
 
 	if (!show->line_at_ns)
 		show->line_at_ns = now_ns;
-	if (!live_lines || now_ns - show->line_at_ns < NSEC_PER_SEC)
+	if (!show->chosen.live_lines || now_ns - show->line_at_ns < NSEC_PER_SEC)
 		return true;
 	print_line(show, now_ns);
 	show->line_at_ns = now_ns;
@@ -274,87 +306,112 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	struct show *show = data;
 
 	(void)ended;
-	cuda_take(&show->cuda, &show->source.threads, event);
+	/* Before, only names are news; and the counts are those of all, and all threads. */
+	if ((show->capture.before_window && event->kind != EVENT_CUDA_NAME) ||
+	    (show->capture.is_excerpt && event->kind == EVENT_CUDA_COUNT))
+		return;
+	cuda_handle(&show->cuda, &show->capture.threads, event);
 	/* At once, and where nobody overlooks it. */
-	if (event->kind == EVENT_CUDA_XID && !show->source.replay)
+	if (event->kind == EVENT_CUDA_XID && !show->capture.replay)
 		note("the GPU reports an error: Xid %u", ((const struct event_cuda_xid *)event)->code);
 	if (show->export)
-		cuda_export_take(show->export, event);
+		cuda_export_handle(show->export, event);
 }
 
 /* What the user ought to know of what could not be watched. */
 static void print_notes(const struct show *show)
 {
-	bool says_how = wishes.sample > 1 || show->options.verbose;
+	bool says_how = show->chosen.wishes.sample > 1 || show->options.verbose;
 
 	if (show->cuda.failed)
 		note("some calls are missing: there was no memory for them");
-	if (show->source.replay) {
+	if (show->capture.replay) {
 		if (!show->cuda.calls && !ioctls_of(&show->cuda))
 			note("there is nothing of CUDA in this recording");
 		return;
 	}
-	if (!show->source.cuda_libraries)
-		note("no libcuda was found, neither mapped by what was watched nor where libraries lie: no call was "
-		     "seen");
-	else if (!show->cuda.calls && !wishes.counts_only)
+	if (!show->sensor.libraries)
+		note("no libcuda was found, neither mapped by a watched process nor in the library folders: no call "
+		     "was seen");
+	else if (!show->cuda.calls && !show->chosen.wishes.counts_only)
 		note("no call into libcuda was seen");
-	if (show->source.cuda_late)
+	if (show->sensor.found_mapped)
 		note("a libcuda was probed only when a process had mapped it: its first calls may be missing "
 		     "(--library "
 		     "FILE probes it before)");
-	if (says_how && show->source.cuda_counted)
-		note("%" PRIu64 " calls were counted without a trap, in %u process%s", show->source.cuda_counted,
-		     show->source.cuda_counters, show->source.cuda_counters == 1 ? "" : "es");
+	if (says_how && show->sensor.detour.calls)
+		note("%" PRIu64 " calls were counted without a trap, in %u process%s", show->sensor.detour.calls,
+		     show->sensor.detour.processes, show->sensor.detour.processes == 1 ? "" : "es");
 	else if (says_how && show->cuda.calls)
 		note("every call was counted by a trap: %s",
-		     show->source.cuda_trap.text[0]
-			     ? show->source.cuda_trap.text
-			     : "no program took the way round it (a static one, glibc before 2.35, "
-			       "another C library, or a libcuda that begins otherwise)");
-	if (!show->source.cuda_ioctls && !wishes.no_ioctls)
+		     show->trap.text[0] ? show->trap.text
+					: "no program took the way round it (a static one, glibc before 2.35, "
+					  "another C library, or a libcuda that begins otherwise)");
+	if (!show->sensor.ioctls && !show->chosen.wishes.no_ioctls)
 		note("this machine has no NVIDIA driver loaded: no ioctl was watched");
+}
+
+static void on_end(void *data)
+{
+	struct show *show = data;
+
+	show->sensor = cuda_state(sensor_set_find(show->capture.sensors, "cuda"));
+	reason_set(&show->trap, "%s", show->sensor.trap);
+}
+
+static bool open_export(void *data)
+{
+	struct show *show = data;
+
+	if (show->export_path)
+		show->export = cuda_export_open(show->export_path, show->form, show->options.force, show->chosen.names);
+	return !show->export_path || show->export;
 }
 
 static int play(struct show *show)
 {
-	enum cuda_form form;
 	int status;
 
-	if (cuda_form_of(show->options.output, &form)) {
-		show->export = cuda_export_open(show->options.output, form, names);
-		if (!show->export)
-			return EXIT_FAILURE;
+	if (show->options.output && show->options.output_format != OUTPUT_RECORDING) {
+		show->form = show->options.output_format == OUTPUT_LINES ? FORM_LINES : FORM_CHROME;
+		show->export_path = show->options.output;
 		show->options.output = NULL;
 	} else if (show->options.output && show->options.input) {
-		fail("cuda", "of a recording, -o writes a FILE.jsonl or a FILE.json");
+		fail("cuda", "with -i, -o writes a FILE.jsonl or a FILE.json");
 		return EXIT_USAGE;
 	}
 	cuda_init(&show->cuda);
-	show->source = (struct source){ .view = "cuda",
-					.cuda = &wishes,
-					.on_event = on_event,
-					.on_tick = on_tick,
-					.data = show,
-					.cuda_counts = live_lines && wishes.sample > 1 };
-	status = source_play(&show->source, &show->options);
+	show->capture = (struct capture){ .request = { .view = "cuda",
+						       /* A trace also has what the GPU has done. */
+						       .groups = EVENTS_CUDA | (show->export_path ? EVENTS_GPU : 0),
+						       .without = "gpu",
+						       .subject = { .sensor = "cuda", .hooks = CUDA_HOOKS },
+						       .cuda = &show->chosen.wishes,
+						       .on_outputs = open_export,
+						       .wants_before = true,
+						       .on_event = on_event,
+						       .on_tick = on_tick,
+						       .on_end = on_end,
+						       .data = show,
+						       .snapshots = show->chosen.live_lines &&
+								    show->chosen.wishes.sample > 1 } };
+	status = capture_run(&show->capture, &show->options);
 	cuda_end(&show->cuda);
 	print_last_line(show);
-	if (show->source.threads.last_ns) {
+	if (show->capture.threads.last_ns) {
 		if (show->lines)
 			putchar('\n');
-		cuda_print_tables(&show->cuda, show->options.json,
-				  show->options.rows ? show->options.rows : ROWS_DEFAULT, show->source.threads.first_ns,
-				  wishes.sample > 1, names);
+		cuda_print_tables(&show->cuda, &show->options, show->capture.threads.first_ns,
+				  show->chosen.wishes.sample > 1, show->chosen.names);
 		print_notes(show);
 	}
 	if (show->export &&
-	    cuda_export_close(show->export, &show->cuda, &show->source.threads, show->source.threads.first_ns) &&
+	    cuda_export_close(show->export, &show->cuda, &show->capture.threads, show->capture.threads.first_ns) &&
 	    !status)
 		status = EXIT_FAILURE;
-	source_print_losses(&show->source);
+	capture_print_losses(&show->capture);
 	cuda_free(&show->cuda);
-	source_free(&show->source);
+	capture_free(&show->capture);
 	return status;
 }
 
@@ -365,10 +422,12 @@ int view_cuda(int argc, char **argv)
 
 	if (!show)
 		return fail("cuda", "out of memory");
-	options_parse(&show->options, &usage, argc, argv);
-	sensor_set_verbose(show->options.verbose);
-	if (list_only) {
-		status = cuda_print_list(show->options.word, wishes.api, show->options.json);
+	show->chosen.wishes = (struct cuda_settings){ .api = "default", .sample = 1, .reports = true };
+	options_parse(&show->options, &cuda_usage, &show->chosen, argc, argv);
+	if (!show->chosen.list_only)
+		table_check(&show->options, "cuda", cuda_tables);
+	if (show->chosen.list_only) {
+		status = cuda_print_list(&show->options, show->chosen.wishes.api);
 	} else if (show->options.word) {
 		fail("cuda", "unexpected word '%s': put '--' before a command to run", show->options.word);
 		status = EXIT_USAGE;

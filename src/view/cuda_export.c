@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A trace as JSON lines, in the order of time, or in the form that chrome://tracing and Perfetto open. A call is known
  * when it ends but has its line where it began, so everything is kept until the end and put in order then. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/output.h"
+#include "../base/progress.h"
 #include "../base/say.h"
+#include "../base/vec.h"
 #include "../model/nvidia.h"
-#include "../sink/text.h"
+#include "../sink/json.h"
 #include "cuda_view.h"
 
 enum phase { PHASE_INSTANT, PHASE_BEGIN, PHASE_END };
@@ -19,6 +21,8 @@ union kept {
 	struct event_cuda_call call;
 	struct event_cuda_launch launch;
 	struct event_cuda_ioctl ioctl;
+	struct event_fence fence;
+	struct event_gpu_memory memory;
 };
 
 /* A line to be: when, and what of which event. */
@@ -39,12 +43,13 @@ struct cuda_export {
 };
 
 struct writing {
-	FILE *out;
+	struct json json;
 	const struct cuda *cuda;
 	const struct threads *threads;
 	u64 from_ns;
 	u64 lines;
 	enum kernel_names names;
+	struct progress progress;
 	/* Names in words, by the kernel's place in memory: to make them takes longer than to write a line. */
 	struct {
 		const struct cuda_kernel *kernel;
@@ -52,27 +57,21 @@ struct writing {
 	} told[TOLD_SLOTS];
 };
 
-bool cuda_form_of(const char *path, enum cuda_form *form)
-{
-	size_t len = path ? strlen(path) : 0;
+/* How the two forms begin, by which a file of ours is told from others. */
+#define LINES_BEGINNING "{\"record\":\"cuda_trace\""
+#define CHROME_BEGINNING "{\"otherData\":{\"producer\":\"tactus"
 
-	if (len > 6 && !strcmp(path + len - 6, ".jsonl"))
-		*form = FORM_LINES;
-	else if (len > 5 && !strcmp(path + len - 5, ".json"))
-		*form = FORM_CHROME;
-	else
-		return false;
-	return true;
-}
-
-struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, enum kernel_names names)
+struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, bool force, enum kernel_names names)
 {
+	struct output_rule rule = { form == FORM_LINES ? LINES_BEGINNING : CHROME_BEGINNING, force };
 	struct cuda_export *export = calloc(1, sizeof(*export));
+	struct reason why;
 
+	reason_set(&why, "out of memory");
 	if (export)
-		export->out = fopen(path, "we");
+		export->out = output_text(path, &rule, &why);
 	if (!export || !export->out) {
-		fail(path, "cannot write: %m");
+		fail(path, "cannot write: %s", why.text);
 		free(export);
 		return NULL;
 	}
@@ -82,25 +81,21 @@ struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, enum
 	return export;
 }
 
-void cuda_export_take(struct cuda_export *export, const struct event_header *event)
+void cuda_export_handle(struct cuda_export *export, const struct event_header *event)
 {
 	size_t bytes = event->kind == EVENT_CUDA_CALL	  ? sizeof(struct event_cuda_call)
 		       : event->kind == EVENT_CUDA_LAUNCH ? sizeof(struct event_cuda_launch)
 		       : event->kind == EVENT_CUDA_IOCTL  ? sizeof(struct event_cuda_ioctl)
+		       : event->kind == EVENT_FENCE	  ? sizeof(struct event_fence)
+		       : event->kind == EVENT_GPU_MEMORY  ? sizeof(struct event_gpu_memory)
+		       : event->kind == EVENT_CUDA_XID	  ? sizeof(struct event_header) /* cuda keeps its words */
 							  : 0;
 
 	if (!bytes)
 		return;
-	if (export->len == export->room) {
-		size_t room = export->room ? export->room * 2 : 4096;
-		union kept *events = realloc(export->events, room * sizeof(*events));
-
-		if (!events) {
-			export->failed = true;
-			return;
-		}
-		export->events = events;
-		export->room = room;
+	if (!vec_reserve(export->events, export->room, export->len + 1, 4096)) {
+		export->failed = true;
+		return;
 	}
 	memcpy(&export->events[export->len++], event, bytes);
 }
@@ -119,10 +114,64 @@ static u32 function_of(const union kept *event)
 
 static const char *name_of(const struct writing *writing, const union kept *event)
 {
-	const char *name = event->head.kind == EVENT_CUDA_IOCTL ? "ioctl"
-								: cuda_function_name(writing->cuda, function_of(event));
+	const char *name;
 
-	return name ? name : "?";
+	switch (event->head.kind) {
+	case EVENT_CUDA_IOCTL:
+		return "ioctl";
+	case EVENT_FENCE:
+		return "dma_fence_signaled";
+	case EVENT_GPU_MEMORY:
+		return "gpu_mem_total";
+	case EVENT_CUDA_XID:
+		return "xid";
+	default:
+		name = cuda_function_name(writing->cuda, function_of(event));
+		return name ? name : "?";
+	}
+}
+
+static bool is_of_driver(const struct writing *writing, const union kept *event)
+{
+	u32 function = event->call.function;
+
+	return event->head.kind == EVENT_CUDA_CALL && function < writing->cuda->functions_len &&
+	       writing->cuda->functions[function].name && writing->cuda->functions[function].api->class == CUDA_DRIVER;
+}
+
+/* What a function of the driver is for, by its name: there are no others' words for it. */
+static const char *driver_type(const char *name)
+{
+	static const char *const of_memory[] = { "mem", "alloc", "_free", "vma", "_map_", "unmap" };
+	const char *symbol = strchr(name, ':') ? strchr(name, ':') + 1 : name;
+
+	if (strstr(symbol, "sched"))
+		return "scheduler";
+	for (size_t i = 0; i < sizeof(of_memory) / sizeof(of_memory[0]); i++)
+		if (strstr(symbol, of_memory[i]))
+			return "kernel_mem";
+	return "kernel";
+}
+
+static const char *type_of(const struct writing *writing, const union kept *event)
+{
+	switch (event->head.kind) {
+	case EVENT_CUDA_IOCTL:
+		return "syscall";
+	case EVENT_FENCE:
+		return "gpu_complete";
+	case EVENT_GPU_MEMORY:
+		return "gpu_mem";
+	case EVENT_CUDA_XID:
+		return "gpu_error";
+	default:
+		return is_of_driver(writing, event) ? driver_type(name_of(writing, event)) : "userspace";
+	}
+}
+
+static bool is_instant(const union kept *event)
+{
+	return event->head.kind != EVENT_CUDA_CALL && event->head.kind != EVENT_CUDA_IOCTL;
 }
 
 static u32 pid_of(const struct writing *writing, u32 tid)
@@ -145,45 +194,130 @@ static const char *words_of(struct writing *writing, const struct cuda_kernel *k
 	return writing->told[slot].words ? writing->told[slot].words : "?";
 }
 
+static void print_sizes(struct json *json, const char *key, u32 x, u32 y, u32 z)
+{
+	json_array(json, key);
+	json_u64(json, NULL, x);
+	json_u64(json, NULL, y);
+	json_u64(json, NULL, z);
+	json_array_end(json);
+}
+
 /* What is known of a launch, behind what both forms begin with. */
-static void print_launch(struct writing *writing, const struct event_cuda_launch *event)
+static void print_launch(struct json *json, struct writing *writing, const struct event_cuda_launch *event)
 {
 	const struct cuda_kernel *kernel = cuda_kernel_of(writing->cuda, pid_of(writing, event->head.tid),
 							  event->kernel);
 
-	fputs("\"kernel\":", writing->out);
-	print_json_string(writing->out, kernel ? words_of(writing, kernel) : "");
-	fprintf(writing->out,
-		",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared_bytes\":%u,\"stream\":\"0x%" PRIx64 "\"",
-		event->grid_x, event->grid_y, event->grid_z, event->block_x, event->block_y, event->block_z,
-		event->shared_bytes, event->stream);
+	json_string(json, "kernel", kernel ? words_of(writing, kernel) : "");
+	print_sizes(json, "grid", event->grid_x, event->grid_y, event->grid_z);
+	print_sizes(json, "block", event->block_x, event->block_y, event->block_z);
+	json_u64(json, "shared_bytes", event->shared_bytes);
+	json_hex(json, "stream", event->stream);
 }
 
-static void print_call(const struct writing *writing, const struct event_cuda_call *event)
+static void print_call(struct json *json, const struct event_cuda_call *event)
 {
 	const char *result = cuda_result_name(event->result);
 
-	fprintf(writing->out, "\"result\":%u,\"result_name\":\"%s\",\"wait_us\":%.3f", event->result,
-		result ? result : "?", (double)event->wait_ns / 1e3);
+	json_u64(json, "result", event->result);
+	json_string(json, "result_name", result ? result : "?");
+	json_double(json, "wait_us", (double)event->wait_ns / 1e3, 3);
 	if (event->bytes)
-		fprintf(writing->out, ",\"bytes\":%" PRIu64, event->bytes);
+		json_u64(json, "bytes", event->bytes);
 	if (event->address)
-		fprintf(writing->out, ",\"address\":\"0x%" PRIx64 "\"", event->address);
+		json_hex(json, "address", event->address);
 	if (event->stream)
-		fprintf(writing->out, ",\"stream\":\"0x%" PRIx64 "\"", event->stream);
+		json_hex(json, "stream", event->stream);
 }
 
-static void print_ioctl(const struct writing *writing, const struct event_cuda_ioctl *event)
+static void print_ioctl(struct json *json, const struct event_cuda_ioctl *event)
 {
 	char name[NAME_SIZE];
 
 	nvidia_describe(name, sizeof(name), event->device, event->cmd, event->inner_nr, event->detail);
-	fprintf(writing->out, "\"cmd\":%u,\"device\":\"%s\",\"command\":\"%s\"", event->cmd,
-		event->device == NVIDIA_UVM ? "nvidia-uvm" : "nvidia", name);
+	json_u64(json, "cmd", event->cmd);
+	json_string(json, "device", event->device == NVIDIA_UVM ? "nvidia-uvm" : "nvidia");
+	json_string(json, "command", name);
 	/* UVM's commands are plain numbers: there is nothing in them to take apart. */
-	if (event->device != NVIDIA_UVM)
-		fprintf(writing->out, ",\"decoded\":{\"dir\":%u,\"type\":%u,\"nr\":%u,\"size\":%u}",
-			ioc_dir(event->cmd), ioc_type(event->cmd), ioc_nr(event->cmd), ioc_size(event->cmd));
+	if (event->device == NVIDIA_UVM)
+		return;
+	json_object(json, "decoded");
+	json_u64(json, "dir", ioc_dir(event->cmd));
+	json_u64(json, "type", ioc_type(event->cmd));
+	json_u64(json, "nr", ioc_nr(event->cmd));
+	json_u64(json, "size", ioc_size(event->cmd));
+	json_object_end(json);
+}
+
+static void print_driver_call(struct json *json, const struct event_cuda_call *event)
+{
+	static const char *const contexts[] = { [DRIVER_IN_THREAD] = "thread",
+						[DRIVER_IN_KERNEL_THREAD] = "kernel thread",
+						[DRIVER_IN_INTERRUPT] = "interrupt" };
+
+	json_string(json, "context", event->copy <= DRIVER_IN_INTERRUPT ? contexts[event->copy] : "?");
+	json_array(json, "arguments");
+	json_hex(json, NULL, event->address);
+	json_hex(json, NULL, event->stream);
+	json_hex(json, NULL, event->bytes);
+	json_array_end(json);
+}
+
+static void print_fence(struct json *json, const struct event_fence *event)
+{
+	char driver[COMM_LEN + 1] = "", timeline[COMM_LEN + 1] = "";
+
+	memcpy(driver, event->driver.text, COMM_LEN);
+	memcpy(timeline, event->timeline.text, COMM_LEN);
+	json_string(json, "fence", driver);
+	json_string(json, "timeline", timeline);
+	json_u64(json, "context", event->context);
+	json_u64(json, "seqno", event->seqno);
+	json_double(json, "took_us", (double)event->took_ns / 1e3, 3);
+}
+
+static void print_xid(struct json *json, const struct writing *writing, const struct event_header *event)
+{
+	const struct cuda_xid *xid = writing->cuda->xids;
+	char message[LONG_NAME_LEN + 1] = "";
+
+	while (xid && xid->at_ns != event->time_ns)
+		xid = xid->next;
+	if (!xid)
+		return;
+	memcpy(message, xid->message.text, LONG_NAME_LEN);
+	json_u64(json, "xid", xid->code);
+	json_string(json, "message", message);
+}
+
+/* What is known of it, behind what both forms begin with. */
+static void print_about(struct json *json, struct writing *writing, const union kept *event)
+{
+	switch (event->head.kind) {
+	case EVENT_CUDA_LAUNCH:
+		print_launch(json, writing, &event->launch);
+		break;
+	case EVENT_CUDA_IOCTL:
+		print_ioctl(json, &event->ioctl);
+		break;
+	case EVENT_FENCE:
+		print_fence(json, &event->fence);
+		break;
+	case EVENT_GPU_MEMORY:
+		json_u64(json, "gpu", event->memory.gpu);
+		json_u64(json, "pid", event->memory.pid);
+		json_u64(json, "bytes", event->memory.bytes);
+		break;
+	case EVENT_CUDA_XID:
+		print_xid(json, writing, &event->head);
+		break;
+	default:
+		if (is_of_driver(writing, event))
+			print_driver_call(json, &event->call);
+		else
+			print_call(json, &event->call);
+	}
 }
 
 static double since_ms(const struct writing *writing, u64 at_ns)
@@ -195,27 +329,26 @@ static void write_line(struct writing *writing, const union kept *event, const s
 {
 	static const char *const phases[] = { "I", "B", "E" };
 	bool is_ioctl = event->head.kind == EVENT_CUDA_IOCTL;
+	struct json *json = &writing->json;
 
-	fprintf(writing->out,
-		"{\"event_id\":%" PRIu64 ",\"ts\":%.6f,\"tid\":%u,\"type\":\"%s\",\"name\":", writing->lines++,
-		since_ms(writing, line->at_ns), event->head.tid, is_ioctl ? "syscall" : "userspace");
-	print_json_string(writing->out, name_of(writing, event));
-	fprintf(writing->out, ",\"phase\":\"%s\"", phases[line->phase]);
+	json_record(json, "cuda_trace", false);
+	json_u64(json, "event_id", writing->lines++);
+	json_double(json, "ts", since_ms(writing, line->at_ns), 6);
+	json_u64(json, "tid", event->head.tid);
+	json_string(json, "type", type_of(writing, event));
+	json_string(json, "name", name_of(writing, event));
+	json_string(json, "phase", phases[line->phase]);
 	if (line->phase == PHASE_END)
-		fprintf(writing->out, ",\"duration_us\":%.3f", (double)duration_of(event) / 1e3);
-	if (event->head.kind == EVENT_CUDA_LAUNCH) {
-		fputc(',', writing->out);
-		print_launch(writing, &event->launch);
-	} else if (is_ioctl) {
-		fputc(',', writing->out);
-		print_ioctl(writing, &event->ioctl);
-		if (line->phase == PHASE_END)
-			fprintf(writing->out, ",\"status\":%u,\"ret\":%d", event->ioctl.status, event->ioctl.result);
-	} else if (line->phase == PHASE_END) {
-		fputc(',', writing->out);
-		print_call(writing, &event->call);
+		json_double(json, "duration_us", (double)duration_of(event) / 1e3, 3);
+	/* What came of a call is known at its end. */
+	if (line->phase != PHASE_BEGIN || is_ioctl || is_of_driver(writing, event))
+		print_about(json, writing, event);
+	if (is_ioctl && line->phase == PHASE_END) {
+		json_u64(json, "status", event->ioctl.status);
+		json_s64(json, "ret", event->ioctl.result);
 	}
-	fputs("}\n", writing->out);
+	json_object_end(json);
+	json_line_end(json);
 }
 
 /* At one moment an end comes before a beginning; of two that begin then, the longer one is outside. */
@@ -244,7 +377,7 @@ static bool write_lines(struct cuda_export *export, struct writing *writing)
 
 	for (size_t i = 0; lines && i < export->len; i++) {
 		const union kept *event = &export->events[i];
-		bool is_span = event->head.kind != EVENT_CUDA_LAUNCH;
+		bool is_span = !is_instant(event);
 
 		/* A launch that is seen whole has its sizes on a line of its own, where it begins. */
 		lines[len++] = (struct line){ event->head.time_ns - duration_of(event), (u32)i,
@@ -256,8 +389,10 @@ static bool write_lines(struct cuda_export *export, struct writing *writing)
 		return false;
 	sorted_events = export->events;
 	qsort(lines, len, sizeof(*lines), by_time);
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++) {
 		write_line(writing, &export->events[lines[i].event], &lines[i]);
+		progress_at(&writing->progress, i, i, len);
+	}
 	free(lines);
 	return true;
 }
@@ -265,64 +400,93 @@ static bool write_lines(struct cuda_export *export, struct writing *writing)
 static void write_chrome_event(struct writing *writing, const union kept *event)
 {
 	u64 from_ns = event->head.time_ns - duration_of(event);
-	bool is_ioctl = event->head.kind == EVENT_CUDA_IOCTL, is_launch = event->head.kind == EVENT_CUDA_LAUNCH;
+	bool is_ioctl = event->head.kind == EVENT_CUDA_IOCTL;
+	const char *type = type_of(writing, event);
+	struct json *json = &writing->json;
 	char name[NAME_SIZE] = "";
 
 	if (is_ioctl)
 		nvidia_describe(name, sizeof(name), event->ioctl.device, event->ioctl.cmd, event->ioctl.inner_nr,
 				event->ioctl.detail);
-	fprintf(writing->out, "%s{\"name\":", writing->lines++ ? ",\n" : "");
-	print_json_string(writing->out, is_ioctl ? name : name_of(writing, event));
-	fprintf(writing->out, ",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,", is_ioctl ? "ioctl" : "cuda",
-		pid_of(writing, event->head.tid), event->head.tid, since_ms(writing, from_ns) * 1e3);
-	if (is_launch)
-		fputs("\"ph\":\"i\",\"s\":\"t\",\"args\":{", writing->out);
+	json_next_line(json);
+	json_object(json, NULL);
+	json_string(json, "name", is_ioctl ? name : name_of(writing, event));
+	json_string(json, "cat", is_ioctl ? "ioctl" : strcmp(type, "userspace") ? type : "cuda");
+	json_u64(json, "pid", pid_of(writing, event->head.tid));
+	json_u64(json, "tid", event->head.tid);
+	json_double(json, "ts", since_ms(writing, from_ns) * 1e3, 3);
+	json_string(json, "ph", is_instant(event) ? "i" : "X");
+	if (is_instant(event))
+		json_string(json, "s", "t");
 	else
-		fprintf(writing->out, "\"ph\":\"X\",\"dur\":%.3f,\"args\":{", (double)duration_of(event) / 1e3);
-	if (is_launch)
-		print_launch(writing, &event->launch);
-	else if (is_ioctl)
-		print_ioctl(writing, &event->ioctl);
-	else
-		print_call(writing, &event->call);
-	fputs("}}", writing->out);
+		json_double(json, "dur", (double)duration_of(event) / 1e3, 3);
+	json_object(json, "args");
+	print_about(json, writing, event);
+	json_object_end(json);
+	json_object_end(json);
 }
 
 static void write_chrome_names(struct writing *writing)
 {
+	struct json *json = &writing->json;
+
 	for (size_t i = 0; i < writing->threads->len; i++) {
 		const struct thread *thread = writing->threads->all[i];
 		char name[COMM_LEN + 1] = "";
 
 		memcpy(name, thread->comm.text, COMM_LEN);
-		fprintf(writing->out, "%s{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":",
-			writing->lines++ ? ",\n" : "", thread->pid == thread->tid ? "process_name" : "thread_name",
-			thread->pid, thread->tid);
-		print_json_string(writing->out, name);
-		fputs("}}", writing->out);
+		json_next_line(json);
+		json_object(json, NULL);
+		json_string(json, "name", thread->pid == thread->tid ? "process_name" : "thread_name");
+		json_string(json, "ph", "M");
+		json_u64(json, "pid", thread->pid);
+		json_u64(json, "tid", thread->tid);
+		json_object(json, "args");
+		json_string(json, "name", name);
+		json_object_end(json);
+		json_object_end(json);
 	}
+}
+
+static void write_chrome(struct cuda_export *export, struct writing *writing)
+{
+	struct json *json = &writing->json;
+
+	json_object(json, NULL);
+	json_object(json, "otherData");
+	json_string(json, "producer", "tactus " TACTUS_VERSION);
+	json_object_end(json);
+	json_string(json, "displayTimeUnit", "ms");
+	json_array(json, "traceEvents");
+	fputc('\n', json->out);
+	for (size_t i = 0; i < export->len; i++) {
+		write_chrome_event(writing, &export->events[i]);
+		progress_at(&writing->progress, i, i, export->len);
+	}
+	write_chrome_names(writing);
+	fputc('\n', json->out);
+	json_array_end(json);
+	json_object_end(json);
+	json_line_end(json);
 }
 
 int cuda_export_close(struct cuda_export *export, const struct cuda *cuda, const struct threads *threads, u64 from_ns)
 {
 	struct writing writing = {
-		.out = export->out, .cuda = cuda, .threads = threads, .from_ns = from_ns, .names = export->names
+		.json.out = export->out, .cuda = cuda, .threads = threads, .from_ns = from_ns, .names = export->names
 	};
 	int status = 0;
 
-	if (export->form == FORM_LINES) {
+	progress_begin(&writing.progress, "writing the trace", "events");
+	if (export->form == FORM_LINES)
 		export->failed |= !write_lines(export, &writing);
-	} else {
-		fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", export->out);
-		for (size_t i = 0; i < export->len; i++)
-			write_chrome_event(&writing, &export->events[i]);
-		write_chrome_names(&writing);
-		fputs("\n]}\n", export->out);
-	}
+	else
+		write_chrome(export, &writing);
+	progress_end(&writing.progress);
 	if (export->failed)
 		note("%s: some events are missing: there was no memory for them", export->path);
-	if (ferror(export->out) | fclose(export->out))
-		status = fail(export->path, "cannot write: %m");
+	if (!output_close(export->out))
+		status = EXIT_FAILURE;
 	for (size_t i = 0; i < TOLD_SLOTS; i++)
 		free(writing.told[i].words);
 	free(export->events);

@@ -11,20 +11,22 @@
 
 #include "../base/say.h"
 #include "../sensor/cuda.h"
-#include "../sink/sheet.h"
+#include "../sink/table.h"
 #include "cuda_view.h"
 
 struct listing {
 	const char *pattern, *api;
-	struct sheet sheet;
+	struct table table;
 	u64 functions, driver;
 };
 
-static const struct column columns[] = {
-	{ "layer", "LAYER", CELL_TEXT }, { "name", "NAME", CELL_TEXT },	       { "how", "WATCHED", CELL_TEXT },
-	{ "class", "FOR", CELL_TEXT },	 { "also", "ALSO CALLED", CELL_TEXT },
-};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+#define LISTED_TABLE(COLUMN, SHOWN)               \
+	COLUMN(LISTED, layer, "LAYER", CELL_TEXT) \
+	COLUMN(LISTED, name, "NAME", CELL_TEXT)   \
+	COLUMN(LISTED, how, "WATCHED", CELL_TEXT) \
+	COLUMN(LISTED, class, "FOR", CELL_TEXT)   \
+	COLUMN(LISTED, also, "ALSO CALLED", CELL_TEXT)
+TABLE_OF(columns, LISTED);
 
 static bool fits(const struct listing *listing, const char *name)
 {
@@ -34,11 +36,15 @@ static bool fits(const struct listing *listing, const char *name)
 static void add(struct listing *listing, const char *layer, const char *name, const char *how, const char *class,
 		const char *also)
 {
-	union cell cells[COLUMNS] = {
-		{ .text = layer }, { .text = name }, { .text = how }, { .text = class }, { .text = also ? also : "" }
+	union cell cells[LISTED_CELLS] = {
+		[LISTED_layer] = { .text = layer },
+		[LISTED_name] = { .text = name },
+		[LISTED_how] = { .text = how },
+		[LISTED_class] = { .text = class },
+		[LISTED_also] = { .text = also ? also : "" },
 	};
 
-	sheet_row(&listing->sheet, cells);
+	table_row(&listing->table, cells);
 }
 
 static void take_function(void *data, const struct cuda_function *function)
@@ -66,17 +72,20 @@ static void take_driver(void *data, const char *module, const char *symbol, cons
 	add(listing, module, symbol, how, "", "");
 }
 
-int cuda_print_list(const char *pattern, const char *api, bool json)
+int cuda_print_list(const struct options *options, const char *api)
 {
+	static const struct table_columns tables[] = { { columns, LISTED_CELLS }, { 0 } };
+	const char *pattern = options->word;
 	struct listing listing = { .pattern = pattern, .api = api };
 	char path[PATH_MAX] = "";
 	struct reason why = { "" };
 	int got;
 
-	sheet_open(&listing.sheet, stdout, json, columns, COLUMNS);
+	table_check(options, "cuda", tables);
+	table_open_for(&listing.table, options, "cuda_function", columns, LISTED_CELLS, ROWS_ALL, NULL);
 	got = cuda_list_functions(path, sizeof(path), take_function, &listing, &why);
 	driver_list(pattern, take_driver, &listing);
-	sheet_close(&listing.sheet);
+	table_close(&listing.table);
 	if (got < 0)
 		note("%s: %s", path[0] ? path : "libcuda", why.text);
 	else

@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "../base/options.h"
 #include "../model/cuda.h"
 
 /* How kernels' names are shown, see sink/demangle.h. */
 enum kernel_names { NAMES_SHORT, NAMES_WHOLE, NAMES_MANGLED };
 
-/* All tables, those that have rows. `rows`: at most so many in each. JSON has names whole unless they are mangled. */
-void cuda_print_tables(const struct cuda *cuda, bool json, u32 rows, u64 from_ns, bool sampled,
+/* All tables, those that have rows. JSON has names whole unless they are mangled. */
+void cuda_print_tables(const struct cuda *cuda, const struct options *options, u64 from_ns, bool sampled,
 		       enum kernel_names names);
 
 /* A kernel's name, or its handle where it has none; to be freed. NULL: there is no memory. `*shortened` is set if
@@ -23,16 +24,13 @@ enum cuda_form { FORM_LINES, FORM_CHROME };
 
 struct cuda_export;
 
-/* Whether a file of this name is to hold one of the two forms, and which. */
-bool cuda_form_of(const char *path, enum cuda_form *form);
-
-/* Returns NULL after a message. */
-struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, enum kernel_names names);
-void cuda_export_take(struct cuda_export *export, const struct event_header *event);
+/* `force`: replaces what is there. Returns NULL after a message. */
+struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, bool force, enum kernel_names names);
+void cuda_export_handle(struct cuda_export *export, const struct event_header *event);
 /* Writes what is left. Returns 0, or 1 after a message. */
 int cuda_export_close(struct cuda_export *export, const struct cuda *cuda, const struct threads *threads, u64 from_ns);
 
 /* What can be hooked here, and how: --list. Returns the status to end with. */
-int cuda_print_list(const char *pattern, const char *api, bool json);
+int cuda_print_list(const struct options *options, const char *api);
 
 #endif

@@ -4,42 +4,39 @@
 #include "db.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../model/roles.h"
-#include "../sink/text.h"
+#include "../sink/json.h"
 #include "view.h"
 
-struct procdb_settings db_settings;
-
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *usage;
-	const char *summary;
-} parts[] = {
-	{ "list", db_list, "list [NAME]", "what is known, a line a kind of thread" },
-	{ "show", db_show, "show NAME", "everything that is known of a kind: votes, confidence, history" },
-	{ "forget", db_forget, "forget NAME|--older DAYS|--all", "take kinds out" },
-	{ "import", db_import, "import FILE", "add another database's votes (PDDB 1, PDDB 2, or tactus's own)" },
-	{ "export", db_export, "export FILE", "write a copy (--format own, pddb2 or json)" },
-	{ "check", db_check, "check [FILE]", "what is wrong with a file, and where" },
+const struct command db_parts[] = {
+	{ "list", db_list, "what is known, one line per kind of thread", .usage = &db_list_usage,
+	  .tables = db_list_tables, .synopsis = "list [NAME]" },
+	{ "show", db_show, "everything that is known about a kind: votes, confidence, history", .usage = &db_show_usage,
+	  .synopsis = "show NAME" },
+	{ "forget", db_forget, "remove kinds", .usage = &db_forget_usage,
+	  .synopsis = "forget NAME|--older DAYS|--all" },
+	{ "import", db_import, "add the votes of another database (PDDB 1, PDDB 2, or one of tactus)",
+	  .usage = &db_import_usage, .synopsis = "import FILE" },
+	{ "export", db_export, "write a copy (--format own, pddb2 or json)", .usage = &db_export_usage,
+	  .synopsis = "export FILE" },
+	{ "check", db_check, "what is wrong with a file, and where", .usage = &db_check_usage,
+	  .synopsis = "check [FILE]" },
+	{ 0 },
 };
-enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 
 static int print_help(void)
 {
 	printf("Usage: tactus db COMMAND [OPTION...]\n"
-	       "What was learned of threads in earlier runs of 'tactus run'. A kind of thread is known by its name "
-	       "and\n"
-	       "its program.\n\n");
-	for (int i = 0; i < PARTS; i++)
-		printf("  %-31s %s\n", parts[i].usage, parts[i].summary);
-	printf("\nNAME can be a pattern such as 'cc*'. All work while tactus runs, and when it does not.\n"
-	       "'tactus db COMMAND --help' tells a command's options.\n"
+	       "Shows and changes what 'tactus run' learned about threads.\n"
+	       "A thread's name and its program identify its kind.\n\n");
+	for (const struct command *part = db_parts; part->name; part++)
+		printf("  %-31s %s\n", part->synopsis, part->summary);
+	printf("\nNAME can be a pattern such as 'cc*'. All commands work whether tactus runs or not.\n"
+	       "'tactus db COMMAND --help' lists a command's options.\n"
 	       "\nExamples:\n"
 	       "  tactus db list --tier batch\n"
 	       "  tactus db show cc1\n"
@@ -50,12 +47,12 @@ static int print_help(void)
 int view_db(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct command *part = word ? command_find(db_parts, word) : NULL;
 
 	if (word && (!strcmp(word, "--help") || !strcmp(word, "-h")))
 		return print_help();
-	for (int i = 0; word && i < PARTS; i++)
-		if (!strcmp(word, parts[i].name))
-			return parts[i].run(argc - 1, argv + 1);
+	if (part)
+		return part->run(argc - 1, argv + 1);
 	fail("db", "%s%s%s (see 'tactus db --help')", word ? "no such command: '" : "list, show, forget, ",
 	     word ? word : "import, export or check", word ? "'" : "?");
 	return EXIT_USAGE;
@@ -71,7 +68,7 @@ bool db_matches(const char *pattern, const char *text)
 	return !pattern || !strcmp(pattern, text) || fnmatch(pattern, text, 0) == 0;
 }
 
-int db_load(struct procdb *db, const char *command)
+int db_load(struct procdb *db, const struct procdb_settings *settings, const char *command)
 {
 	char path[PROCDB_PATH_SIZE];
 	struct procdb_report report = { 0 };
@@ -79,12 +76,12 @@ int db_load(struct procdb *db, const char *command)
 	struct reason why = { "" };
 	int error = 0, status = 0;
 
-	procdb_init(db, db_settings.limit);
-	if (!db_settings.path)
+	procdb_init(db, settings->limit);
+	if (!settings->path)
 		error = procdb_default_path(path, &why);
 	if (!error)
-		error = procdb_file_open(&file, db_settings.path ? db_settings.path : path, false, &why);
-	if (error == -ENOENT && !db_settings.path)
+		error = procdb_file_open(&file, settings->path ? settings->path : path, false, &why);
+	if (error == -ENOENT && !settings->path)
 		return 0;
 	if (error)
 		return fail(command, "%s", why.text);
@@ -116,64 +113,60 @@ struct profile **db_by_name(const struct procdb *db)
 	return order;
 }
 
-static void print_ppm(FILE *out, const char *name, u64 ppm)
+static void print_votes(struct json *json, const char *name, const u32 *votes, u32 len, const char *(*word)(u32))
 {
-	fprintf(out, ",\"%s\":%" PRIu64 ".%06" PRIu64, name, ppm / PROCDB_PPM, ppm % PROCDB_PPM);
-}
-
-static void print_votes(FILE *out, const char *name, const u32 *votes, u32 len, const char *(*word)(u32))
-{
-	fprintf(out, ",\"%s\":{", name);
+	json_object(json, name);
 	for (u32 i = 0; i < len; i++)
-		fprintf(out, "%s\"%s\":%u", i ? "," : "", word(i), votes[i]);
-	fputc('}', out);
+		json_u64(json, word(i), votes[i]);
+	json_object_end(json);
 }
 
-static void print_history(FILE *out, const struct profile *profile)
+static void print_history(struct json *json, const struct profile *profile)
 {
-	const char *before = "";
-
-	fputs(",\"history\":[", out);
+	json_array(json, "history");
 	for (int i = 0; i < PROCDB_DAYS && profile->days[i].day; i++) {
 		u32 votes[TIERS];
 
 		for (int k = 0; k < TIERS; k++)
 			votes[k] = profile->days[i].tier_votes[k];
-		fprintf(out, "%s{\"day_s\":%" PRIu64, before, profile->days[i].day * (u64)DAY_S);
-		print_votes(out, "votes", votes, TIERS, tier_name);
-		fputc('}', out);
-		before = ",";
+		json_object(json, NULL);
+		json_u64(json, "day_s", profile->days[i].day * (u64)DAY_S);
+		print_votes(json, "votes", votes, TIERS, tier_name);
+		json_object_end(json);
 	}
-	fputc(']', out);
+	json_array_end(json);
 }
 
 void db_print_json(FILE *out, const struct profile *profile, bool whole)
 {
+	enum { PPM_DECIMALS = 6 };
 	char comm[COMM_LEN + 1], exe[TAIL_LEN + 1];
+	struct json json = { .out = out };
 
 	kind_comm(&profile->key, comm);
 	kind_exe(&profile->key, exe);
-	fputs("{\"comm\":", out);
-	print_json_string(out, comm);
-	fputs(",\"exe\":", out);
-	print_json_string(out, exe);
-	fprintf(out, ",\"tier\":\"%s\"", tier_name(profile_tier(profile)));
-	print_ppm(out, "confidence", profile_confidence_ppm(profile));
-	fprintf(out,
-		",\"avg_runtime_ns\":%" PRIu64 ",\"runtime_dev_ns\":%" PRIu64 ",\"wakeup_freq\":%" PRIu64
-		",\"csw_rate\":%" PRIu64 ",\"observations\":%u",
-		profile->figures.avg_runtime_ns, profile->figures.runtime_dev_ns, profile->figures.wakeup_freq,
-		profile->figures.csw_rate, profile->observations);
-	print_votes(out, "votes", profile->tier_votes, TIERS, tier_name);
-	print_ppm(out, "behavioural_confidence", profile_tier_ppm(profile));
-	fprintf(out, ",\"predicts\":%s,\"role\":\"%s\"", profile_is_confident(profile) ? "true" : "false",
-		role_name(votes_sum(profile->role_votes, ROLES) ? profile_role(profile) : ROLE_UNKNOWN));
-	print_ppm(out, "role_confidence", votes_share_ppm(profile->role_votes, ROLES));
-	fprintf(out, ",\"first_seen_s\":%" PRIu64 ",\"last_seen_s\":%" PRIu64, profile->first_seen_s,
-		profile->last_seen_s);
+	json_record(&json, "profile", false);
+	json_string(&json, "comm", comm);
+	json_string(&json, "exe", exe);
+	json_string(&json, "tier", tier_name(profile_tier(profile)));
+	json_decimal(&json, "confidence", profile_confidence_ppm(profile), PPM_DECIMALS);
+	json_u64(&json, "avg_runtime_ns", profile->figures.avg_runtime_ns);
+	json_u64(&json, "runtime_dev_ns", profile->figures.runtime_dev_ns);
+	json_u64(&json, "wakeups_per_s", profile->figures.wakeup_freq);
+	json_u64(&json, "switches_per_s", profile->figures.csw_rate);
+	json_u64(&json, "observations", profile->observations);
+	print_votes(&json, "votes", profile->tier_votes, TIERS, tier_name);
+	json_decimal(&json, "behavioural_confidence", profile_tier_ppm(profile), PPM_DECIMALS);
+	json_bool(&json, "predicts", profile_is_confident(profile));
+	json_string(&json, "role",
+		    role_name(votes_sum(profile->role_votes, ROLES) ? profile_role(profile) : ROLE_UNKNOWN));
+	json_decimal(&json, "role_confidence", votes_share_ppm(profile->role_votes, ROLES), PPM_DECIMALS);
+	json_u64(&json, "first_seen_s", profile->first_seen_s);
+	json_u64(&json, "last_seen_s", profile->last_seen_s);
 	if (whole) {
-		print_votes(out, "role_votes", profile->role_votes, ROLES, role_name);
-		print_history(out, profile);
+		print_votes(&json, "role_votes", profile->role_votes, ROLES, role_name);
+		print_history(&json, profile);
 	}
-	fputs("}\n", out);
+	json_object_end(&json);
+	json_line_end(&json);
 }

@@ -7,7 +7,7 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "../model/procdb_store.h"
+#include "../store/procdb_store.h"
 
 enum { KEY_DB = 0x200, KEY_DB_OWN };
 
@@ -17,9 +17,6 @@ enum { KEY_DB = 0x200, KEY_DB_OWN };
 			"The database (default: /var/lib/tactus/procdb.bin, a user's in ~/.local/state/tactus)", 0 \
 	}
 
-/* What --db said. */
-extern struct procdb_settings db_settings;
-
 u64 wall_clock_s(void);
 
 /* Whether a pattern such as cc* fits a name; no pattern fits all. */
@@ -27,7 +24,7 @@ bool db_matches(const char *pattern, const char *text);
 
 /* Loads the database for looking at. Returns 0, or the status to end with after a message: with a damaged file what can
  * be read of it is there all the same. */
-int db_load(struct procdb *db, const char *command);
+int db_load(struct procdb *db, const struct procdb_settings *settings, const char *command);
 
 /* One object and a newline. `whole`: with history and votes by role. */
 void db_print_json(FILE *out, const struct profile *profile, bool whole);

@@ -7,44 +7,39 @@
 #include <time.h>
 
 #include "../model/roles.h"
-#include "../sink/sheet.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
 #include "../sink/text.h"
 #include "db.h"
 #include "view.h"
 
-enum { DEFAULT_ROWS = 50, KEY_TIER = KEY_DB_OWN, KEY_EXE, KEY_SORT, KEY_CONFIDENT, FAULTS_SHOWN = 20 };
+enum { DEFAULT_ROWS = 50, KEY_TIER = KEY_DB_OWN, KEY_EXE, KEY_CONFIDENT, FAULTS_SHOWN = 20 };
 
-enum order { BY_NAME, BY_CONFIDENCE, BY_OBSERVATIONS, BY_SEEN, BY_RUNTIME, ORDERS };
-static const char *const order_names[ORDERS] = { "name", "confidence", "observations", "seen", "runtime" };
-
-static struct {
+struct chosen {
+	struct procdb_settings db;
 	u32 tier; /* TIERS: any */
 	const char *exe;
-	enum order order;
 	bool confident;
-} chosen = { .tier = TIERS };
+};
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
+	struct chosen *chosen = data;
+
 	switch (key) {
 	case KEY_DB:
-		db_settings.path = value;
+		chosen->db.path = value;
 		return NULL;
 	case KEY_TIER:
-		for (chosen.tier = 0; chosen.tier < TIERS; chosen.tier++)
-			if (!strcmp(value, tier_name(chosen.tier)))
+		for (chosen->tier = 0; chosen->tier < TIERS; chosen->tier++)
+			if (!strcmp(value, tier_name(chosen->tier)))
 				return NULL;
 		return "is none of batch, interactive, latency-critical";
 	case KEY_EXE:
-		chosen.exe = value;
+		chosen->exe = value;
 		return NULL;
-	case KEY_SORT:
-		for (chosen.order = 0; chosen.order < ORDERS; chosen.order++)
-			if (!strcmp(value, order_names[chosen.order]))
-				return NULL;
-		return "is none of name, confidence, observations, seen, runtime";
 	case KEY_CONFIDENT:
-		chosen.confident = true;
+		chosen->confident = true;
 		return NULL;
 	default:
 		return "is not known";
@@ -52,32 +47,45 @@ static const char *take_own(int key, const char *value)
 }
 
 static const struct argp_option list_own[] = {
-	{ "tier", KEY_TIER, "TIER", 0, "Only what is batch, interactive or latency-critical", 0 },
+	{ "tier", KEY_TIER, "batch|interactive|latency-critical", 0, "Only kinds of this tier", 0 },
 	{ "exe", KEY_EXE, "PATTERN", 0, "Only threads of this program (the end of its path, such as '*/cc1')", 0 },
-	{ "confident", KEY_CONFIDENT, 0, 0, "Only what new threads are predicted by", 0 },
-	{ "sort", KEY_SORT, "ORDER", 0, "name, confidence, observations, seen or runtime", 0 },
+	{ "confident", KEY_CONFIDENT, 0, 0, "Only kinds that predict the tier of new threads", 0 },
 	DB_OPTION,
 	{ 0 },
 };
 
-static const struct command_usage list_usage = {
+const struct command_usage db_list_usage = {
 	.name = "db list",
-	.text = "Lists what is known of each kind of thread.\v"
-		"SURE is the share of votes for the tier; PREDICTS what is left of it when runs differ much: 60 % and "
-		"three observations make a prediction. WAKES/S and SWITCHES/S are a thread's.",
-	.takes = TAKES_JSON | TAKES_ROWS | TAKES_WORD,
+	.text = "Lists what is known about each kind of thread.\v"
+		"SURE is the share of votes for the tier. PREDICTS is that share, reduced where runs differ much; "
+		"a prediction needs 60 % and three observations. WAKES/S and SWITCHES/S are for one thread.\n"
+		"\n"
+		"Examples:\n"
+		"  tactus db list --tier batch\n"
+		"  tactus db list 'cc*' --sort observed --columns comm,tier,observed",
+	.takes = TAKES_JSON | TAKES_ROWS | TAKES_WORD | TAKES_TABLE,
 	.word = "[NAME]",
 	.own = list_own,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
-static const struct column columns[] = {
-	{ NULL, "COMM", CELL_TEXT },	     { NULL, "TIER", CELL_TEXT },      { NULL, "SURE", CELL_PERCENT },
-	{ NULL, "PREDICTS", CELL_PERCENT },  { NULL, "ROLE", CELL_TEXT },      { NULL, "OBSERVED", CELL_NUMBER },
-	{ NULL, "AVG RUN", CELL_TIME },	     { NULL, "DEVIATION", CELL_TIME }, { NULL, "WAKES/S", CELL_NUMBER },
-	{ NULL, "SWITCHES/S", CELL_NUMBER }, { NULL, "LAST SEEN", CELL_TEXT }, { NULL, "PROGRAM", CELL_TEXT },
-};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+#define PROFILE_TABLE(COLUMN, SHOWN)                         \
+	COLUMN(PROFILE, comm, "COMM", CELL_TEXT)             \
+	COLUMN(PROFILE, tier, "TIER", CELL_TEXT)             \
+	COLUMN(PROFILE, sure, "SURE", CELL_PERCENT)          \
+	COLUMN(PROFILE, predicts, "PREDICTS", CELL_PERCENT)  \
+	COLUMN(PROFILE, role, "ROLE", CELL_TEXT)             \
+	COLUMN(PROFILE, observed, "OBSERVED", CELL_NUMBER)   \
+	COLUMN(PROFILE, avg_run, "AVG RUN", CELL_TIME)       \
+	COLUMN(PROFILE, deviation, "DEVIATION", CELL_TIME)   \
+	COLUMN(PROFILE, wakes, "WAKES/S", CELL_NUMBER)       \
+	COLUMN(PROFILE, switches, "SWITCHES/S", CELL_NUMBER) \
+	COLUMN(PROFILE, last_seen, "LAST SEEN", CELL_TEXT)   \
+	COLUMN(PROFILE, program, "PROGRAM", CELL_TEXT)
+TABLE_OF(columns, PROFILE);
+const struct table_columns db_list_tables[] = { { columns, PROFILE_CELLS }, { 0 } };
+static const struct table_look look = { .drops = "switches,wakes,deviation,last_seen,role" };
 
 static void format_day(char *into, size_t size, u64 at_s, const char *format)
 {
@@ -93,115 +101,162 @@ static const char *role_word(const struct profile *profile)
 	return role_name(votes_sum(profile->role_votes, ROLES) ? profile_role(profile) : ROLE_UNKNOWN);
 }
 
-static void add_row(struct sheet *sheet, const struct profile *profile)
-{
+struct row {
 	char comm[COMM_LEN + 1], exe[TAIL_LEN + 1], seen[32];
+	union cell cells[PROFILE_CELLS];
+};
 
-	kind_comm(&profile->key, comm);
-	kind_exe(&profile->key, exe);
-	format_day(seen, sizeof(seen), profile->last_seen_s, "%Y-%m-%d %H:%M");
-	union cell cells[] = {
-		{ .text = comm },
-		{ .text = tier_name(profile_tier(profile)) },
-		{ .number = profile_confidence_ppm(profile) / 100 },
-		{ .number = profile_tier_ppm(profile) / 100 },
-		{ .text = role_word(profile) },
-		{ .number = profile->observations },
-		{ .number = profile->figures.avg_runtime_ns },
-		{ .number = profile->figures.runtime_dev_ns },
-		{ .number = profile->figures.wakeup_freq },
-		{ .number = profile->figures.csw_rate },
-		{ .text = seen },
-		{ .text = exe },
+static void fill_row(struct row *row, const struct profile *profile)
+{
+	kind_comm(&profile->key, row->comm);
+	kind_exe(&profile->key, row->exe);
+	format_day(row->seen, sizeof(row->seen), profile->last_seen_s, "%Y-%m-%d %H:%M");
+	union cell cells[PROFILE_CELLS] = {
+		[PROFILE_comm] = { .text = row->comm },
+		[PROFILE_tier] = { .text = tier_name(profile_tier(profile)) },
+		[PROFILE_sure] = { .number = profile_confidence_ppm(profile) / 100 },
+		[PROFILE_predicts] = { .number = profile_tier_ppm(profile) / 100 },
+		[PROFILE_role] = { .text = role_word(profile) },
+		[PROFILE_observed] = { .number = profile->observations },
+		[PROFILE_avg_run] = { .number = profile->figures.avg_runtime_ns },
+		[PROFILE_deviation] = { .number = profile->figures.runtime_dev_ns },
+		[PROFILE_wakes] = { .number = profile->figures.wakeup_freq },
+		[PROFILE_switches] = { .number = profile->figures.csw_rate },
+		[PROFILE_last_seen] = { .text = row->seen },
+		[PROFILE_program] = { .text = row->exe },
 	};
-	_Static_assert(sizeof(cells) / sizeof(cells[0]) == COLUMNS, "a cell a column");
-	sheet_row(sheet, cells);
+	memcpy(row->cells, cells, sizeof(cells));
 }
 
-static bool is_wanted(const struct profile *profile, const char *name)
+static bool is_wanted(const struct profile *profile, const struct chosen *chosen, const char *name)
 {
 	char comm[COMM_LEN + 1], exe[TAIL_LEN + 1];
 
 	kind_comm(&profile->key, comm);
 	kind_exe(&profile->key, exe);
-	return db_matches(name, comm) && db_matches(chosen.exe, exe) &&
-	       (chosen.tier == TIERS || profile_tier(profile) == chosen.tier) &&
-	       (!chosen.confident || profile_is_confident(profile));
+	return db_matches(name, comm) && db_matches(chosen->exe, exe) &&
+	       (chosen->tier == TIERS || profile_tier(profile) == chosen->tier) &&
+	       (!chosen->confident || profile_is_confident(profile));
 }
 
-static u64 worth(const struct profile *profile)
+/* JSON has another shape than the table, so rows are sorted here for both. The most first, texts by the alphabet, what
+ * was seen last first; equal ones by name. */
+static int in_order(const void *a, const void *b, void *data)
 {
-	switch (chosen.order) {
-	case BY_CONFIDENCE:
-		return profile_tier_ppm(profile);
-	case BY_OBSERVATIONS:
-		return profile->observations;
-	case BY_SEEN:
-		return profile->last_seen_s;
-	case BY_RUNTIME:
-		return profile->figures.avg_runtime_ns;
-	default:
-		return 0;
+	const struct profile *x = *(const struct profile *const *)a, *y = *(const struct profile *const *)b;
+	int column = *(const int *)data, order = 0;
+	struct row x_row, y_row;
+
+	if (column >= 0) {
+		fill_row(&x_row, x);
+		fill_row(&y_row, y);
+		if (column == PROFILE_last_seen)
+			order = x->last_seen_s > y->last_seen_s ? -1 : x->last_seen_s < y->last_seen_s;
+		else if (columns[column].kind == CELL_TEXT)
+			order = strcmp(x_row.cells[column].text, y_row.cells[column].text);
+		else
+			order = x_row.cells[column].number > y_row.cells[column].number
+					? -1
+					: x_row.cells[column].number < y_row.cells[column].number;
+	}
+	return order ? order : memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+static void sort_profiles(struct profile **list, size_t len, const struct options *options)
+{
+	int column = options->sort ? table_column(columns, PROFILE_CELLS, options->sort, strlen(options->sort)) : -1;
+
+	qsort_r(list, len, sizeof(struct profile *), in_order, &column);
+	for (size_t i = 0; options->reverse && i < len / 2; i++) {
+		struct profile *first = list[i];
+
+		list[i] = list[len - 1 - i];
+		list[len - 1 - i] = first;
 	}
 }
 
-/* The most first; equal ones by name. */
-static int most_first(const void *a, const void *b)
+/* What columns were called here before they had names. */
+static const char *column_word(const char *sort)
 {
-	const struct profile *x = *(const struct profile *const *)a, *y = *(const struct profile *const *)b;
-	u64 x_worth = worth(x), y_worth = worth(y);
+	static const char *const words[][2] = { { "name", "comm" },
+						{ "confidence", "predicts" },
+						{ "observations", "observed" },
+						{ "seen", "last_seen" },
+						{ "runtime", "avg_run" } };
 
-	return x_worth > y_worth ? -1 : x_worth < y_worth ? 1 : memcmp(&x->key, &y->key, sizeof(x->key));
+	for (size_t i = 0; sort && i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(sort, words[i][0]))
+			return words[i][1];
+	return sort;
+}
+
+static void print_json_list(struct profile **list, size_t len, const struct chosen *chosen,
+			    const struct options *options)
+{
+	size_t left = options_rows(options, DEFAULT_ROWS);
+
+	for (size_t i = 0; i < len && left; i++)
+		if (is_wanted(list[i], chosen, options->word)) {
+			db_print_json(stdout, list[i], false);
+			left--;
+		}
+}
+
+static int print_list(struct profile **list, size_t len, const struct chosen *chosen, const struct options *options)
+{
+	struct options sorted = *options;
+	struct table table;
+	struct row row;
+
+	sorted.sort = NULL;
+	sorted.reverse = false;
+	table_open_for(&table, &sorted, "profile", columns, PROFILE_CELLS, DEFAULT_ROWS, &look);
+	for (size_t i = 0; i < len; i++)
+		if (is_wanted(list[i], chosen, options->word)) {
+			fill_row(&row, list[i]);
+			table_row(&table, row.cells);
+		}
+	return table_close(&table);
 }
 
 int db_list(int argc, char **argv)
 {
-	struct profile **order;
+	struct chosen chosen = { .tier = TIERS };
+	struct profile **list;
 	struct options options;
-	size_t shown = 0, more = 0, most;
-	struct sheet sheet;
 	struct procdb db;
 	int status;
 
-	options_parse(&options, &list_usage, argc, argv);
-	most = options.rows ? options.rows : options.json ? ROWS_ALL : DEFAULT_ROWS;
-	status = db_load(&db, "db list");
-	order = db_by_name(&db);
-	if (!order)
+	options_parse(&options, &db_list_usage, &chosen, argc, argv);
+	options.sort = column_word(options.sort);
+	table_check(&options, "db list", db_list_tables);
+	status = db_load(&db, &chosen.db, "db list");
+	list = db_by_name(&db);
+	if (!list)
 		return fail("db list", "out of memory");
-	qsort(order, db.len, sizeof(*order), most_first);
-	sheet_open(&sheet, stdout, false, columns, COLUMNS);
-	for (size_t i = 0; i < db.len; i++) {
-		if (!is_wanted(order[i], options.word))
-			continue;
-		if (shown == most) {
-			more++;
-			continue;
-		}
-		shown++;
-		if (options.json)
-			db_print_json(stdout, order[i], false);
-		else
-			add_row(&sheet, order[i]);
-	}
-	if (!options.json && sheet_close(&sheet))
+	sort_profiles(list, db.len, &options);
+	if (options.json)
+		print_json_list(list, db.len, &chosen, &options);
+	else if (print_list(list, db.len, &chosen, &options))
 		status = fail("db list", "out of memory");
-	if (!options.json && more)
-		printf("and %zu more (-n all shows them)\n", more);
-	free(order);
+	free(list);
 	procdb_free(&db);
 	return status;
 }
 
 static const struct argp_option show_own[] = { DB_OPTION, { 0 } };
 
-static const struct command_usage show_usage = {
+const struct command_usage db_show_usage = {
 	.name = "db show",
-	.text = "Shows everything that is known of the kinds of threads of this name.",
+	.text = "Shows everything that is known about the kinds of threads with this name.\v"
+		"Examples:\n"
+		"  tactus db show cc1\n"
+		"  tactus db show '*' --json",
 	.takes = TAKES_JSON | TAKES_WORD,
 	.word = "NAME",
 	.own = show_own,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
 static void show_votes(const char *label, const u32 *votes, u32 len, const char *(*word)(u32))
@@ -260,6 +315,7 @@ static void show(const struct profile *profile)
 
 int db_show(int argc, char **argv)
 {
+	struct chosen chosen = { .tier = TIERS };
 	struct profile **order;
 	struct options options;
 	char comm[COMM_LEN + 1];
@@ -267,12 +323,12 @@ int db_show(int argc, char **argv)
 	size_t shown = 0;
 	int status;
 
-	options_parse(&options, &show_usage, argc, argv);
+	options_parse(&options, &db_show_usage, &chosen, argc, argv);
 	if (!options.word) {
 		fail("db show", "show what? Give a thread's name (see 'tactus db show --help')");
 		return EXIT_USAGE;
 	}
-	status = db_load(&db, "db show");
+	status = db_load(&db, &chosen.db, "db show");
 	order = db_by_name(&db);
 	if (!order)
 		return fail("db show", "out of memory");
@@ -295,15 +351,20 @@ int db_show(int argc, char **argv)
 
 static const struct argp_option check_own[] = { DB_OPTION, { 0 } };
 
-static const struct command_usage check_usage = {
+const struct command_usage db_check_usage = {
 	.name = "db check",
-	.text = "Reads a database to its end and tells what is wrong with it, and at which byte. Without a file: the "
-		"database in use.\v"
-		"Exit status 1 if anything is.",
+	.text = "Reads a database to its end and prints what is wrong with it, and at which byte. Without a file, "
+		"checks the database in use.\v"
+		"The exit status is 1 if anything is wrong.\n"
+		"\n"
+		"Examples:\n"
+		"  tactus db check\n"
+		"  tactus db check kinds.pddb",
 	.takes = TAKES_JSON | TAKES_WORD,
 	.word = "[FILE]",
 	.own = check_own,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
 struct checking {
@@ -316,9 +377,15 @@ static void print_fault(void *data, u64 offset, const char *what)
 {
 	struct checking *checking = data;
 
-	if (checking->json)
-		printf("{\"offset\":%" PRIu64 ",\"fault\":\"%s\"}\n", offset, what);
-	else if (checking->told++ < FAULTS_SHOWN) {
+	if (checking->json) {
+		struct json json = { .out = stdout };
+
+		json_record(&json, "fault", false);
+		json_u64(&json, "offset", offset);
+		json_string(&json, "fault", what);
+		json_object_end(&json);
+		json_line_end(&json);
+	} else if (checking->told++ < FAULTS_SHOWN) {
 		print_plain(stdout, checking->path);
 		printf(": at byte %" PRIu64 ": %s\n", offset, what);
 	}
@@ -326,6 +393,7 @@ static void print_fault(void *data, u64 offset, const char *what)
 
 int db_check(int argc, char **argv)
 {
+	struct chosen chosen = { .tier = TIERS };
 	struct checking checking = { 0 };
 	struct procdb_report report = { .fault = print_fault, .data = &checking };
 	char path[PROCDB_PATH_SIZE];
@@ -334,9 +402,9 @@ int db_check(int argc, char **argv)
 	struct procdb db;
 	int error = 0;
 
-	options_parse(&options, &check_usage, argc, argv);
+	options_parse(&options, &db_check_usage, &chosen, argc, argv);
 	checking.json = options.json;
-	checking.path = options.word ? options.word : db_settings.path;
+	checking.path = options.word ? options.word : chosen.db.path;
 	if (!checking.path) {
 		error = procdb_default_path(path, &why);
 		checking.path = path;

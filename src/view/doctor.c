@@ -2,21 +2,26 @@
 /* tactus doctor: what this kernel offers, which hook each sensor gets and why not a better one, who schedules.
  * It really loads and attaches each sensor once, and loads the scheduler, so what it says is what the other commands
  * will meet; with --quick it asks and loads nothing. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "../base/elf_apart.h"
 #include "../base/say.h"
 #include "../base/system.h"
 #include "../sched/scx.h"
-#include "../sensor/sensor.h"
-#include "../sink/sheet.h"
-#include "../sink/text.h"
+#include "../sensor/interrupts.h"
+#include "../sensor/sched.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
+#include "../stream/feed.h"
+#include "status.h"
 #include "view.h"
 
-enum { SENSORS_MAX = 16 };
-
-enum { KEY_QUICK = 0x200 };
+enum { KEY_QUICK = 0x200, RUN_TELLS_MS = 1500 };
 
 struct finding {
 	const struct sensor_kind *kind;
@@ -32,42 +37,50 @@ struct scheduler {
 	struct sched_ext_state kernel;
 	bool loads, keeps_quotas;
 	struct reason why;
+	struct load_losses losses;
+};
+
+struct chosen {
+	bool quick;
 };
 
 struct report {
+	struct chosen chosen;
 	struct finding findings[SENSORS_MAX];
 	struct scheduler scheduler;
 	bool can_run;
+	bool has_run; /* one is at work, and reported this */
+	struct run_status run;
 };
 
-static bool quick;
-
-static const struct argp_option own[] = {
-	{ "quick", KEY_QUICK, NULL, 0, "load nothing, and guess by what the kernel says of itself", 0 },
+static const struct argp_option own_options[] = {
+	{ "quick", KEY_QUICK, NULL, 0, "Load nothing, and guess from what the kernel reports about itself", 0 },
 	{ 0 },
 };
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
+	struct chosen *chosen = data;
+
 	(void)value;
-	quick |= key == KEY_QUICK;
+	chosen->quick |= key == KEY_QUICK;
 	return NULL;
 }
 
-static const struct command_usage usage = {
+const struct command_usage doctor_usage = {
 	.name = "doctor",
-	.text = "Says what this kernel offers: each sensor with the hook it gets, its state (ok, fallback, off) and "
-		"why, and whether the scheduler can be loaded. Everything is really loaded, the sensors attached too, "
-		"and "
-		"taken out again.\v"
-		"Exit status 0: the main job, 'tactus run', can run here.\n"
+	.text = "Shows what this kernel offers: the hook of each sensor, its state (ok, fallback, off) and why, "
+		"and whether the scheduler can be loaded. It really loads and attaches each sensor, loads the "
+		"scheduler, and removes them again.\v"
+		"The exit status is 0 if the main job, 'tactus run', can run here.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus doctor\n"
 		"  tactus doctor --json | python3 -m json.tool",
 	.takes = TAKES_JSON,
-	.own = own,
+	.own = own_options,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
 static void explain(struct finding *finding, const struct sensor *sensor)
@@ -111,13 +124,13 @@ static void guess(struct finding *finding, const struct sensor_kind *kind)
 	reason_set(&finding->reason, "%.700s (not loaded: a guess)", why.text);
 }
 
-static void examine_scheduler(struct scheduler *scheduler)
+static void examine_scheduler(struct scheduler *scheduler, bool quick)
 {
 	struct reason refused = { "" };
 
 	scheduler->kernel = sched_ext_state();
 	scheduler->keeps_quotas = scheduler->kernel.available && scx_keeps_quotas();
-	scheduler->loads = scheduler->kernel.available && (quick || !scx_try(&refused));
+	scheduler->loads = scheduler->kernel.available && (quick || !scx_try(&scheduler->losses, &refused));
 	if (!scheduler->kernel.available)
 		reason_set(&scheduler->why, "this kernel is built without it (it takes Linux 6.12 or later with "
 					    "CONFIG_SCHED_CLASS_EXT)");
@@ -130,94 +143,157 @@ static void examine_scheduler(struct scheduler *scheduler)
 			   quick ? "the kernel has it (not loaded: a guess)" : "it loads");
 }
 
-static void print_json_losses(const struct load_losses *losses)
+/* A run says something once a second. */
+static void ask_run(struct report *report)
 {
-	for (int i = 0; i < losses->len; i++) {
-		printf("%s{\"program\":\"%s\",\"loss\":", i ? "," : "", losses->all[i].program);
-		print_json_string(stdout, losses->all[i].loss);
-		fputs(",\"reason\":", stdout);
-		print_json_string(stdout, losses->all[i].why.text);
-		putchar('}');
+	struct reason why;
+	int fd = feed_listen(&why);
+	struct pollfd said = { .fd = fd, .events = POLLIN };
+	ssize_t got;
+
+	if (fd < 0)
+		return;
+	if (poll(&said, 1, RUN_TELLS_MS) > 0) {
+		got = recv(fd, &report->run, sizeof(report->run), MSG_DONTWAIT | MSG_TRUNC);
+		report->has_run = got > 0 && status_is_sound(&report->run, (size_t)got);
 	}
+	close(fd);
+}
+
+/* The kernel may have it, and no program of ours be able to read it. */
+static bool shows_interrupts(const struct report *report)
+{
+	const struct load_losses *losses = &report->findings[0].losses;
+
+	for (int i = 0; i < losses->len; i++)
+		if (!strcmp(losses->all[i].loss, SCHED_LOSS_INTERRUPTS))
+			return false;
+	return report->chosen.quick ? kernel_shows_interrupts() : interrupts_are_seen();
+}
+
+static void print_json_losses(struct json *json, const struct load_losses *losses)
+{
+	json_array(json, "missing");
+	for (int i = 0; i < losses->len; i++) {
+		json_object(json, NULL);
+		json_string(json, "program", losses->all[i].program);
+		json_string(json, "loss", losses->all[i].loss);
+		json_string(json, "reason", losses->all[i].why.text);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void print_json_scheduler(struct json *json, const struct scheduler *scheduler, bool quick)
+{
+	json_object(json, "sched_ext");
+	json_bool(json, "available", scheduler->kernel.available);
+	if (quick)
+		json_null(json, "loads");
+	else
+		json_bool(json, "loads", scheduler->loads);
+	json_string(json, "loaded", scheduler->kernel.loaded[0] ? scheduler->kernel.loaded : NULL);
+	json_bool(json, "keeps_quotas", scheduler->keeps_quotas);
+	json_string(json, "reason", scheduler->why.text);
+	print_json_losses(json, &scheduler->losses);
+	json_object_end(json);
 }
 
 static void print_json(const struct report *report)
 {
-	const struct scheduler *scheduler = &report->scheduler;
+	struct json json = { .out = stdout };
+	bool quick = report->chosen.quick;
 
-	fputs("{\"version\":\"" TACTUS_VERSION "\",\"kernel\":", stdout);
-	print_json_string(stdout, kernel_release());
-	printf(",\"guessed\":%s,\"btf\":%s,\"interrupts\":%s,\"can_run\":%s,\"capabilities\":[",
-	       quick ? "true" : "false", kernel_has_btf() ? "true" : "false",
-	       kernel_tells_interrupts() ? "true" : "false", report->can_run ? "true" : "false");
-	for (size_t i = 0; i < capabilities_len; i++)
-		printf("%s{\"name\":\"%s\",\"held\":%s}", i ? "," : "", capabilities[i].name,
-		       capability_held(&capabilities[i]) ? "true" : "false");
-	fputs("],\"sensors\":[", stdout);
+	json_record(&json, "doctor", false);
+	json_string(&json, "version", TACTUS_VERSION);
+	json_string(&json, "kernel", kernel_release());
+	json_bool(&json, "guessed", quick);
+	json_bool(&json, "btf", kernel_has_btf());
+	json_bool(&json, "interrupts", shows_interrupts(report));
+	json_bool(&json, "can_run", report->can_run);
+	json_array(&json, "capabilities");
+	for (size_t i = 0; i < capabilities_len; i++) {
+		json_object(&json, NULL);
+		json_string(&json, "name", capabilities[i].name);
+		json_bool(&json, "held", capability_held(&capabilities[i]));
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	json_array(&json, "sensors");
 	for (int i = 0; i < sensor_kinds_len; i++) {
 		const struct finding *finding = &report->findings[i];
 
-		printf("%s{\"name\":\"%s\",\"hook\":\"%s\",\"state\":\"%s\",\"reason\":", i ? "," : "",
-		       finding->kind->name, finding->hook, sensor_state_name(finding->state));
-		print_json_string(stdout, finding->reason.text);
-		fputs(",\"missing\":[", stdout);
-		print_json_losses(&finding->losses);
-		fputs("]}", stdout);
+		json_object(&json, NULL);
+		json_string(&json, "name", finding->kind->name);
+		json_string(&json, "hook", finding->hook);
+		json_string(&json, "state", sensor_state_name(finding->state));
+		json_string(&json, "reason", finding->reason.text);
+		print_json_losses(&json, &finding->losses);
+		json_object_end(&json);
 	}
-	printf("],\"sched_ext\":{\"available\":%s,\"loads\":%s,\"loaded\":",
-	       scheduler->kernel.available ? "true" : "false",
-	       quick		  ? "null"
-	       : scheduler->loads ? "true"
-				  : "false");
-	if (scheduler->kernel.loaded[0])
-		print_json_string(stdout, scheduler->kernel.loaded);
-	else
-		fputs("null", stdout);
-	printf(",\"keeps_quotas\":%s,\"reason\":", scheduler->keeps_quotas ? "true" : "false");
-	print_json_string(stdout, scheduler->why.text);
-	fputs("}}\n", stdout);
+	json_array_end(&json);
+	print_json_scheduler(&json, &report->scheduler, quick);
+	if (report->has_run) {
+		json_object(&json, "run");
+		json_u64(&json, "addresses_refused", report->run.addresses_refused);
+		json_u64(&json, "files_refused", report->run.files_refused);
+		json_object_end(&json);
+	} else {
+		json_null(&json, "run");
+	}
+	json_object_end(&json);
+	json_line_end(&json);
 }
+
+static void print_losses(const char *of, const struct load_losses *losses)
+{
+	for (int i = 0; i < losses->len; i++)
+		printf("%s: %s: %s: %s.\n", of, losses->all[i].loss, losses->all[i].program, losses->all[i].why.text);
+}
+
+#define FINDING_TABLE(COLUMN, SHOWN)               \
+	COLUMN(FINDING, name, "SENSOR", CELL_TEXT) \
+	COLUMN(FINDING, state, "STATE", CELL_TEXT) \
+	COLUMN(FINDING, hook, "HOOK", CELL_TEXT)   \
+	COLUMN(FINDING, subject, "WATCHES", CELL_TEXT)
+TABLE_OF(finding_columns, FINDING);
 
 static void print_sensors(const struct finding *findings)
 {
-	static const struct column columns[] = {
-		{ "name", "SENSOR", CELL_TEXT },
-		{ "state", "STATE", CELL_TEXT },
-		{ "hook", "HOOK", CELL_TEXT },
-		{ "subject", "WATCHES", CELL_TEXT },
-	};
-	struct sheet sheet;
+	struct table table;
 
-	sheet_open(&sheet, stdout, false, columns, 4);
+	table_open(&table, stdout, false, "", finding_columns, FINDING_CELLS);
 	for (int i = 0; i < sensor_kinds_len; i++) {
-		union cell cells[] = { { .text = findings[i].kind->name },
-				       { .text = sensor_state_name(findings[i].state) },
-				       { .text = findings[i].hook },
-				       { .text = findings[i].kind->subject } };
+		union cell cells[FINDING_CELLS] = {
+			[FINDING_name] = { .text = findings[i].kind->name },
+			[FINDING_state] = { .text = sensor_state_name(findings[i].state) },
+			[FINDING_hook] = { .text = findings[i].hook },
+			[FINDING_subject] = { .text = findings[i].kind->subject },
+		};
 
-		sheet_row(&sheet, cells);
+		table_row(&table, cells);
 	}
-	sheet_close(&sheet);
+	table_close(&table);
 	putchar('\n');
 	for (int i = 0; i < sensor_kinds_len; i++) {
-		const struct load_losses *losses = &findings[i].losses;
-
 		printf("%s: %s.\n", findings[i].kind->name, findings[i].reason.text);
-		for (int j = 0; j < losses->len; j++)
-			printf("%s: %s: %s: %s.\n", findings[i].kind->name, losses->all[j].loss, losses->all[j].program,
-			       losses->all[j].why.text);
+		print_losses(findings[i].kind->name, &findings[i].losses);
 	}
 }
 
 static void print_text(const struct report *report)
 {
 	const struct scheduler *scheduler = &report->scheduler;
+	bool quick = report->chosen.quick;
+	char refusals[200];
 
+	status_refusals(refusals, sizeof(refusals), &report->run);
 	printf("kernel        %s\n", kernel_release());
 	printf("BTF           %s\n", kernel_has_btf() ? "yes" : "no (/sys/kernel/btf/vmlinux is missing)");
 	printf("interrupts    %s\n",
-	       kernel_tells_interrupts()
-		       ? "yes: whether a thread or an interrupt woke another is known"
+	       shows_interrupts(report) ? "yes: whether a thread or an interrupt woke another is known"
+	       : !quick && (interrupts_are_seen() || interrupts_are_not_described())
+		       ? "no: who wakes a thread may just have been interrupted (see sched below)"
 		       : "no: who wakes a thread may just have been interrupted (it takes CONFIG_KALLSYMS_ALL)");
 	printf("sched_ext     %s: %s\n", scheduler->loads ? "yes" : "no", scheduler->why.text);
 	if (scheduler->loads)
@@ -230,6 +306,9 @@ static void print_text(const struct report *report)
 		       capability_held(&capabilities[i]) ? "held" : "missing", capabilities[i].for_what);
 	putchar('\n');
 	print_sensors(report->findings);
+	print_losses("scheduler", &scheduler->losses);
+	if (report->has_run)
+		printf("\nA 'tactus run' is at work: %s.\n", refusals[0] ? refusals : "it has refused nothing so far");
 	printf("\n'tactus run' %s%s.\n",
 	       !report->can_run	  ? "cannot run here: threads can't be watched"
 	       : scheduler->loads ? "schedules by sched_ext here"
@@ -243,14 +322,19 @@ int view_doctor(int argc, char **argv)
 {
 	static struct report report;
 	struct options options;
+	struct reason why;
 
-	options_parse(&options, &usage, argc, argv);
+	options_parse(&options, &doctor_usage, &report.chosen, argc, argv);
 	loop_take_signals();
-	sensor_set_verbose(options.verbose);
+	load_set_verbose(options.verbose);
+	/* Before anything is loaded; a library that can't be read then says why. */
+	if (!report.chosen.quick)
+		elf_apart_start(&why);
 	for (int i = 0; i < sensor_kinds_len; i++)
-		(quick ? guess : examine)(&report.findings[i], sensor_kinds[i]);
-	examine_scheduler(&report.scheduler);
-	/* Its fallback tells of CPUs, not of threads. */
+		(report.chosen.quick ? guess : examine)(&report.findings[i], sensor_kinds[i]);
+	examine_scheduler(&report.scheduler, report.chosen.quick);
+	ask_run(&report);
+	/* Its fallback reports CPUs, not threads. */
 	report.can_run = report.findings[0].state != SENSOR_OFF && !report.findings[0].hook_number;
 	if (options.json)
 		print_json(&report);

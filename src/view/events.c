@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* tactus events: the stream itself, a line an event: who left a CPU after how long, who came after waiting how long.
  * Live or from a recording; with --json every field of every event. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,34 +9,80 @@
 
 #include "../../core/event_info.h"
 #include "../base/say.h"
-#include "../sensor/sensor.h"
+#include "../base/suggest.h"
+#include "../sensor/cuda.h"
 #include "../sink/event.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
 #include "../sink/text.h"
-#include "source.h"
+#include "../capture/capture.h"
+#include "stack_words.h"
+#include "thread_words.h"
+#include "view.h"
 
-enum { KEY_WAKEUPS = 0x200, KEY_ONLY, NAME_SIZE = 32, TIME_SIZE = 16 };
+enum { KEY_WAKEUPS = 0x200, KEY_ONLY, TIME_SIZE = 16, FIELDS_SIZE = 512 };
 
-/* Kinds, as bits, that the sched sensor alone sends. */
-#define SCHED_KINDS                                                                                              \
-	(1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_EXEC | 1u << EVENT_RENAME | \
-	 1u << EVENT_SAMPLE | 1u << EVENT_MISSED | 1u << EVENT_DECISION)
-
-#define CUDA_KINDS                                                                                          \
-	(1u << EVENT_CUDA_CALL | 1u << EVENT_CUDA_LAUNCH | 1u << EVENT_CUDA_IOCTL | 1u << EVENT_CUDA_NAME | \
-	 1u << EVENT_CUDA_COUNT)
-
-/* What is sent where frames are. */
-#define FRAME_KINDS (1u << EVENT_FRAME | 1u << EVENT_VBLANK | 1u << EVENT_COMMIT | 1u << EVENT_SERVED)
-
-/* Those that are told in a sentence. */
+/* Those that are printed as a sentence. */
 #define HAS_WORDS (1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_DECISION)
 
-static bool with_wakeups;
-static u32 only; /* kinds, as bits; 0: those of the scheduler */
+struct chosen {
+	bool with_wakeups;
+	bool lists_kinds;
+	u32 only; /* kinds, as bits; 0: those of the scheduler */
+};
+
+#define KIND_GROUP(KIND, name, group, rate, bytes) [EVENT_##KIND] = #group,
+static const char *const kind_groups[EVENT_KINDS] = { EVENT_TABLE(KIND_GROUP) };
+
+#define KIND_TABLE(COLUMN, SHOWN)               \
+	COLUMN(KIND, kind, "KIND", CELL_TEXT)   \
+	COLUMN(KIND, group, "GROUP", CELL_TEXT) \
+	COLUMN(KIND, fields, "FIELDS", CELL_TEXT)
+TABLE_OF(kind_columns, KIND);
+
+/* --only help. */
+static int print_kinds(bool json)
+{
+	struct table table;
+
+	table_open(&table, stdout, json, "event_kind", kind_columns, KIND_CELLS);
+	for (u32 kind = EVENT_NONE + 1; kind < EVENT_KINDS; kind++) {
+		const struct event_info *info = event_info(kind);
+		char fields[FIELDS_SIZE] = "", group[16] = "";
+		size_t used = 0;
+
+		for (size_t i = 0; kind_groups[kind][i] && i + 1 < sizeof(group); i++)
+			group[i] = (char)tolower(kind_groups[kind][i]);
+		for (const struct event_field *field = info->fields; field->name && used < sizeof(fields); field++)
+			used += (size_t)snprintf(fields + used, sizeof(fields) - used, "%s%s", used ? " " : "",
+						 field->name);
+		table_row(&table, (union cell[KIND_CELLS]){
+					  [KIND_kind] = { .text = info->name },
+					  [KIND_group] = { .text = strcmp(group, "any") ? group : "every" },
+					  [KIND_fields] = { .text = fields },
+				  });
+	}
+	return table_close(&table) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static const char *no_such_kind(const char *word, size_t len)
+{
+	static char hint[96];
+	struct suggestion meant = { .word = word, .len = len };
+
+	for (u32 kind = EVENT_NONE + 1; kind < EVENT_KINDS; kind++)
+		suggest(&meant, event_info(kind)->name);
+	snprintf(hint, sizeof(hint), "names no kind of event: %s%s'--only help' lists them",
+		 meant.nearest ? meant.nearest : "", meant.nearest ? "? " : "");
+	return hint;
+}
 
 /* Takes a list of kinds such as "frame,role". */
-static const char *take_kinds(const char *list)
+static const char *take_kinds(struct chosen *chosen, const char *list)
 {
+	chosen->lists_kinds = !strcmp(list, "help");
+	if (chosen->lists_kinds)
+		return NULL;
 	for (size_t len; *list; list += len + (list[len] == ',')) {
 		u32 kind = EVENT_NONE + 1;
 
@@ -44,36 +91,37 @@ static const char *take_kinds(const char *list)
 		       (strncmp(event_info(kind)->name, list, len) || event_info(kind)->name[len]))
 			kind++;
 		if (kind == EVENT_KINDS)
-			return "names no kind of event: 'tactus events --json' shows them";
-		only |= 1u << kind;
+			return no_such_kind(list, len);
+		chosen->only |= 1u << kind;
 	}
-	return only ? NULL : "names no kind of event";
+	return chosen->only ? NULL : "names no kind of event";
 }
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
+	struct chosen *chosen = data;
+
 	if (key == KEY_ONLY)
-		return take_kinds(value);
-	with_wakeups = true;
+		return take_kinds(chosen, value);
+	chosen->with_wakeups = true;
 	return NULL;
 }
 
-static const struct argp_option own[] = {
+static const struct argp_option own_options[] = {
 	{ "wakeups", KEY_WAKEUPS, 0, 0, "Also show wake-ups and moves", 0 },
 	{ "only", KEY_ONLY, "KINDS", 0,
-	  "Only events of these kinds, such as frame,role,launch; live, each within a millisecond of its happening, if "
-	  "none "
-	  "of them is of the scheduler",
+	  "Print only events of these kinds, such as frame,role,exec ('help' lists them); live, each within a "
+	  "millisecond if none of the "
+	  "kinds is a scheduler event",
 	  0 },
 	{ 0 },
 };
 
-static const struct command_usage usage = {
+const struct command_usage events_usage = {
 	.name = "events",
-	.text = "Prints every context switch as it happens: when, on which CPU, who left after running how long, who "
-		"came after "
-		"waiting how long.\v"
-		"With --json every event of every kind, with all its fields.\n"
+	.text = "Prints every context switch as it happens: when, on which CPU, which thread left and how long it "
+		"ran, which thread came and how long it waited.\v"
+		"--json prints every event of every kind, with all its fields.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus events -d 1\n"
@@ -81,55 +129,90 @@ static const struct command_usage usage = {
 		"  tactus events --only frame --json -- ./game      a line a frame, at once\n"
 		"  tactus events -i file --json",
 	.takes = TAKES_EVENTS_OF_VIEW,
-	.own = own,
+	.own = own_options,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
 struct printer {
-	struct source *source;
+	struct chosen chosen;
+	struct capture *capture;
 	bool json;
 	bool headed;
 	/* How long the thread that leaves has run: its account is closed by the time its event is shown. */
 	u64 *since_ns;
 };
 
-static void name_of(char *into, const struct threads *threads, u32 tid)
+/* As ps and perf have them; '+' where it could still run. */
+static void state_words(char into[4], const struct event_switch *event)
 {
-	const struct thread *thread = threads_by_tid(threads, tid);
-	char comm[COMM_LEN + 1] = "", plain[COMM_LEN];
+	static const struct {
+		u16 bits;
+		char letter;
+	} states[] = { { 0x402, 'I' }, { 0x80, 'X' }, { 0x40, 'P' }, { 0x20, 'Z' }, { 0x10, 'X' },
+		       { 0x08, 't' },  { 0x04, 'T' }, { 0x02, 'D' }, { 0x01, 'S' } };
+	bool can_run = event->head.flags & EVENT_FLAG_PREEMPTED || !event->prev_state;
+	char letter = can_run ? 'R' : '?';
 
-	if (thread)
-		memcpy(comm, thread->comm.text, COMM_LEN);
-	format_plain(plain, sizeof(plain), tid ? (thread ? comm : "?") : "idle");
-	snprintf(into, NAME_SIZE, "%-15.15s [%6u]", plain, tid);
+	for (size_t i = 0; !can_run && letter == '?' && i < sizeof(states) / sizeof(states[0]); i++)
+		if ((event->prev_state & states[i].bits) == states[i].bits)
+			letter = states[i].letter;
+	snprintf(into, 4, "%c%s", letter, event->head.flags & EVENT_FLAG_PREEMPTED ? "+" : "");
+}
+
+struct switch_facts {
+	const struct printer *printer;
+	const struct event_switch *event;
+	const struct wait *ended;
+};
+
+/* What the event itself has not: who it is about, and for how long. */
+static void print_switch_facts(struct json *json, void *data)
+{
+	const struct switch_facts *facts = data;
+	const struct threads *threads = &facts->printer->capture->threads;
+	const struct event_switch *event = facts->event;
+	u64 since_ns = facts->printer->since_ns[event->head.cpu];
+	char comm[COMM_TEXT_SIZE], state[4];
+
+	comm_text(comm, thread_comm(threads, event->head.tid));
+	json_string(json, "prev_comm", event->head.tid ? comm : "idle");
+	comm_text(comm, thread_comm(threads, event->next_tid));
+	json_string(json, "next_comm", event->next_tid ? comm : "idle");
+	state_words(state, event);
+	json_string(json, "prev_state_letter", state);
+	json_u64_or_null(json, "ran_ns", since_ns != 0, event->head.time_ns - since_ns);
+	json_u64_or_null(json, "waited_ns", facts->ended != NULL,
+			 facts->ended ? facts->ended->to_ns - facts->ended->from_ns : 0);
 }
 
 static void print_switch(struct printer *printer, const struct event_switch *event, const struct wait *ended)
 {
-	const struct threads *threads = &printer->source->threads;
+	const struct threads *threads = &printer->capture->threads;
 	u64 now_ns = event->head.time_ns, *since_ns = &printer->since_ns[event->head.cpu];
-	char prev[NAME_SIZE], next[NAME_SIZE], ran[TIME_SIZE] = "?", waited[TIME_SIZE] = "";
+	char prev[THREAD_WORDS_SIZE], next[THREAD_WORDS_SIZE], ran[TIME_SIZE] = "?", waited[TIME_SIZE] = "", state[4];
 
-	name_of(prev, threads, event->head.tid);
-	name_of(next, threads, event->next_tid);
+	thread_words(prev, threads, event->head.tid, THREAD_IN_COLUMN);
+	thread_words(next, threads, event->next_tid, THREAD_IN_COLUMN);
 	if (*since_ns)
 		format_time(ran, sizeof(ran), now_ns - *since_ns);
 	if (ended)
 		format_time(waited, sizeof(waited), ended->to_ns - ended->from_ns);
-	printf("%12.3f | %3u | %s %c (%8s) | %s (%8s)\n", (double)(now_ns - threads->first_ns) / NSEC_PER_MSEC,
-	       event->head.cpu, prev, event->head.flags & EVENT_FLAG_PREEMPTED || !event->prev_state ? 'R' : ' ', ran,
-	       next, ended ? waited : "-");
+	state_words(state, event);
+	printf("%12.3f | %3u | %s %4d %-2s (%8s) | %s %4d (%8s)\n",
+	       (double)(now_ns - threads->first_ns) / NSEC_PER_MSEC, event->head.cpu, prev,
+	       prio_printed(event->prev_prio), state, ran, next, prio_printed(event->next_prio), ended ? waited : "-");
 }
 
 static void print_other(const struct printer *printer, const struct event_header *event)
 {
-	const struct threads *threads = &printer->source->threads;
+	const struct threads *threads = &printer->capture->threads;
 	double at_ms = (double)(event->time_ns - threads->first_ns) / NSEC_PER_MSEC;
-	char who[NAME_SIZE], other[NAME_SIZE];
+	char who[THREAD_WORDS_SIZE], other[THREAD_WORDS_SIZE];
 
-	name_of(who, threads, event->tid);
+	thread_words(who, threads, event->tid, THREAD_IN_COLUMN);
 	if (event->kind == EVENT_WAKEUP) {
-		name_of(other, threads, ((const struct event_wakeup *)event)->waker_tid);
+		thread_words(other, threads, ((const struct event_wakeup *)event)->waker_tid, THREAD_IN_COLUMN);
 		printf("%12.3f | %3u | %s wakes %s for CPU %u\n", at_ms, event->cpu, other, who,
 		       ((const struct event_wakeup *)event)->target_cpu);
 	} else if (event->kind == EVENT_MIGRATE) {
@@ -142,11 +225,11 @@ static void print_other(const struct printer *printer, const struct event_header
 
 static void print_decision(const struct printer *printer, const struct event_decision *event)
 {
-	const struct threads *threads = &printer->source->threads;
-	char who[NAME_SIZE], other[NAME_SIZE], waited[TIME_SIZE];
+	const struct threads *threads = &printer->capture->threads;
+	char who[THREAD_WORDS_SIZE], other[THREAD_WORDS_SIZE], waited[TIME_SIZE];
 
-	name_of(who, threads, event->head.tid);
-	name_of(other, threads, event->other_tid);
+	thread_words(who, threads, event->head.tid, THREAD_IN_COLUMN);
+	thread_words(other, threads, event->other_tid, THREAD_IN_COLUMN);
 	format_time(waited, sizeof(waited), event->wait_ns);
 	printf("%12.3f | %3u | %s ", (double)(event->head.time_ns - threads->first_ns) / NSEC_PER_MSEC, event->head.cpu,
 	       who);
@@ -154,7 +237,7 @@ static void print_decision(const struct printer *printer, const struct event_dec
 		printf("pushes %s off CPU %u\n", other, event->to_cpu);
 	else if (event->what == DECISION_MOVE)
 		printf("goes from CPU %u to CPU %u\n", event->from_cpu, event->to_cpu);
-	else if (event->what == DECISION_MISS)
+	else if (event->what == DECISION_DEADLINE_MISS)
 		printf("is urgent and waited %s behind %s\n", waited, other);
 	else
 		printf("decision %u\n", event->what);
@@ -169,24 +252,44 @@ static const char *lost_kind(const struct event_header *event)
 
 static void print_words(const struct printer *printer, const struct event_header *event)
 {
-	const struct threads *threads = &printer->source->threads;
-	char who[NAME_SIZE];
+	const struct threads *threads = &printer->capture->threads;
+	char who[THREAD_WORDS_SIZE];
 
-	name_of(who, threads, event->tid);
+	thread_words(who, threads, event->tid, THREAD_IN_COLUMN);
 	printf("%12.3f | %3u | %s ", (double)(s64)(event->time_ns - threads->first_ns) / NSEC_PER_MSEC, event->cpu,
 	       who);
 	print_event_words(stdout, event);
 	putchar('\n');
 }
 
+static void note_run(struct printer *printer, const struct event_header *event)
+{
+	if ((event->kind == EVENT_SWITCH || event->kind == EVENT_SAMPLE) &&
+	    event->cpu < printer->capture->threads.cpus_len)
+		printer->since_ns[event->cpu] = event->time_ns;
+}
+
+static void print_json(struct printer *printer, const struct event_header *event, const struct wait *ended)
+{
+	struct switch_facts facts = { printer, (const struct event_switch *)event, ended };
+
+	print_event_json_and(stdout, event, event->kind == EVENT_SWITCH ? print_switch_facts : NULL, &facts);
+	note_run(printer, event);
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct printer *printer = data;
+	u32 only = printer->chosen.only;
 
+	if (printer->capture->before_window) {
+		note_run(printer, event);
+		return;
+	}
 	if (only && event->kind != EVENT_LOST && !(only >> event->kind & 1))
 		return;
 	if (printer->json) {
-		print_event_json(stdout, event);
+		print_json(printer, event, ended);
 		return;
 	}
 	if (only && event->kind != EVENT_LOST && !(HAS_WORDS >> event->kind & 1)) {
@@ -194,8 +297,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		return;
 	}
 	if (!printer->headed)
-		printf("    TIME(ms) | CPU | PREV                       (     RAN) | NEXT                     (  "
-		       "WAITED)\n");
+		printf("    TIME(ms) | CPU | PREV                     PRIO S  (     RAN) | NEXT                     "
+		       "PRIO (  WAITED)\n");
 	printer->headed = true;
 	if (event->kind == EVENT_LOST)
 		printf("             | %3u | %" PRIu64 " events of this CPU%s%s are missing here\n", event->cpu,
@@ -205,11 +308,9 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		print_switch(printer, (const struct event_switch *)event, ended);
 	else if (event->kind == EVENT_DECISION)
 		print_decision(printer, (const struct event_decision *)event);
-	else if (with_wakeups || only)
+	else if (printer->chosen.with_wakeups || only)
 		print_other(printer, event);
-	if ((event->kind == EVENT_SWITCH || event->kind == EVENT_SAMPLE) &&
-	    event->cpu < printer->source->threads.cpus_len)
-		printer->since_ns[event->cpu] = event->time_ns;
+	note_run(printer, event);
 }
 
 static bool on_tick(void *data)
@@ -219,37 +320,49 @@ static bool on_tick(void *data)
 	return fflush(stdout) == 0;
 }
 
+static void ask_for(struct capture_request *request, u32 groups)
+{
+	static const struct cuda_settings every_call = { .api = "default", .sample = 1 };
+
+	/* What is neither of the scheduler nor of CUDA is found by sensors that look at what threads are for. */
+	request->groups = groups & ~(u32)(EVENTS_SCHED | EVENTS_CUDA) || !groups ? groups | EVENTS_ROLES : groups;
+	request->prompt = !(groups & EVENTS_SCHED);
+	if (groups & EVENTS_CUDA) {
+		request->cuda = &every_call;
+		request->subject = (struct capture_subject){ .sensor = "cuda", .hooks = CUDA_HOOKS };
+	}
+}
+
 int view_events(int argc, char **argv)
 {
-	struct source source = { .view = "events", .events = true, .on_event = on_event, .on_tick = on_tick };
-	struct printer printer = { .source = &source };
+	struct capture capture = { .request = { .view = "events",
+						.groups = EVENTS_SCHED,
+						.forgets_ended = true,
+						.wants_before = true,
+						.only_matching = true,
+						.on_event = on_event,
+						.on_tick = on_tick } };
+	struct printer printer = { .capture = &capture };
 	struct options options;
 	int status;
+	u32 only;
 
-	options_parse(&options, &usage, argc, argv);
-	sensor_set_verbose(options.verbose);
+	options_parse(&options, &events_usage, &printer.chosen, argc, argv);
+	if (printer.chosen.lists_kinds)
+		return print_kinds(options.json);
+	only = printer.chosen.only;
 	printer.json = options.json;
-	source.forgets_ended = true;
-	if ((only & CUDA_KINDS) && !options.input) {
-		fail("events", "calls into CUDA are watched by 'tactus cuda', and are here only in its recordings");
-		return EXIT_USAGE;
-	}
-	if (only) {
-		source.events = only & SCHED_KINDS;
-		source.roles = only & ~SCHED_KINDS;
-		source.frames = only & FRAME_KINDS;
-		source.input = only & (1u << EVENT_DEVICE | 1u << EVENT_INPUT | 1u << EVENT_INPUT_WAKE);
-		source.gpu = only & (1u << EVENT_SUBMIT | 1u << EVENT_FENCE | 1u << EVENT_GPU_MEMORY);
-		source.prompt = !source.events;
-	}
+	if (only)
+		ask_for(&capture.request, event_groups_of(only));
+	capture.request.stacks_over_ns = STACKS_OVER_NS;
 	/* A CPU number in an event is 16 bits wide, whatever a recording claims. */
 	printer.since_ns = calloc(1 << 16, sizeof(*printer.since_ns));
 	if (!printer.since_ns)
 		return fail("events", "out of memory");
-	source.data = &printer;
-	status = source_play(&source, &options);
-	source_print_losses(&source);
-	source_free(&source);
+	capture.request.data = &printer;
+	status = capture_run(&capture, &options);
+	capture_print_losses(&capture);
+	capture_free(&capture);
 	free(printer.since_ns);
 	return status;
 }

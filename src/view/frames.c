@@ -6,65 +6,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/loop.h"
+#include "../base/output.h"
 #include "../base/say.h"
 #include "../model/frames.h"
 #include "../sensor/sensor.h"
-#include "../sink/sheet.h"
+#include "../sink/columns.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
 #include "../sink/text.h"
-#include "source.h"
+#include "../capture/capture.h"
+#include "frame_words.h"
+#include "stack_words.h"
+#include "thread_words.h"
+#include "view.h"
 
-enum { KEY_WHY = 0x200, KEY_CSV, TIME_SIZE = 16, NAME_SIZE = COMM_LEN * 2, LINES_PER_HEAD = 20, BAR_WIDTH = 50 };
+enum { KEY_WHY = 0x200, KEY_CSV, TIME_SIZE = 16, LINES_PER_HEAD = 20, BAR_WIDTH = 50 };
 
 /* Sensors that frames need nothing of. */
 #define NOT_NEEDED "launch,wine,input,socket,sound,names,runtime"
 
-static bool with_why;
-static const char *csv_path;
+struct chosen {
+	bool with_why;
+	const char *csv_path;
+	enum stack_form stacks;
+};
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
-	if (key == KEY_WHY)
-		with_why = true;
+	struct chosen *chosen = data;
+
+	if (key == KEY_CSV)
+		chosen->csv_path = value;
 	else
-		csv_path = value;
+		chosen->with_why = true;
+	if (key == KEY_FOLDED || (key == KEY_STACKS && !chosen->stacks))
+		chosen->stacks = key == KEY_FOLDED ? STACKS_FOLDED : STACKS_LISTED;
 	return NULL;
 }
 
-static const struct argp_option own[] = {
-	{ "why", KEY_WHY, 0, 0, "For each late frame, what its time went into", 0 },
-	{ "csv", KEY_CSV, "FILE", 0, "Write a row a frame, in the columns of MangoHud's logs", 0 },
+static const struct argp_option own_options[] = {
+	{ "why", KEY_WHY, 0, 0, "Explain each late frame: what its time went into", 0 },
+	{ "csv", KEY_CSV, "FILE", 0, "Write one row per frame, in the columns of MangoHud's logs", 0 },
+	STACK_OPTIONS,
 	{ 0 },
 };
 
-static const struct command_usage usage = {
+static bool fits(const void *data, const struct options *options, const char *option)
+{
+	const struct chosen *chosen = data;
+
+	return stacks_fit(chosen->stacks, options, option);
+}
+
+const struct command_usage frames_usage = {
 	.name = "frames",
-	.text = "Watches the frames that programs present through GLX, EGL, Vulkan, Wayland, X11 or DRM: a line a "
-		"second "
-		"for each "
-		"process, and at the end its summary, a histogram and its longest frames.\v"
-		"LATE is a frame more than a quarter of the display's period late, or, where a program keeps no "
-		"display's "
-		"pace, one that took more than twice the median. DROPPED are periods that passed without a frame. 1% "
-		"LOW and "
-		"0.1% LOW are the rates of the slowest frames. A stream that stops for more than two seconds pauses; "
-		"that is no "
-		"late frame. VBLANKS MISSED are the display's periods between two flips, for programs that flip it "
-		"by DRM themselves. COMPOSITOR is the time from a Wayland client's commit to the next present of the "
-		"compositor that serves it; of several commits before that the last counts.\n"
+	.text = "Shows the frames that programs present through GLX, EGL, Vulkan, Wayland, X11 or DRM. Prints one "
+		"line per second for each process, and a summary, a histogram and the longest frames at the end.\v"
+		"LATE counts frames that came more than a quarter of the display's period after their time or, if "
+		"the program does not follow a display's period, took more than twice the median. DROPPED counts "
+		"periods without a frame. 1% LOW and 0.1% LOW are the rates of the slowest frames. A stream that "
+		"stops for more than two seconds has paused; that is not a late frame. VBLANKS MISSED counts the "
+		"display's periods between two flips, for programs that flip it by DRM themselves. COMPOSITOR is "
+		"the time from a Wayland client's commit to the next present of its compositor; of several commits "
+		"before that, the last counts.\n"
+		"--stacks implies --why, and adds the functions in which late frames' threads were longest without a "
+		"CPU.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus frames                     whoever presents\n"
 		"  tactus frames --why -- ./game     and why frames were late\n"
 		"  tactus frames --csv log.csv -- ./game\n"
 		"  tactus frames -i file --why       from a recording of 'tactus record'",
-	.takes = TAKES_EVENTS_OF_VIEW,
-	.own = own,
+	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_TABLE,
+	.own = own_options,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
+	.fits = fits,
 };
 
 struct show {
 	const struct options *options;
-	struct source source;
+	struct chosen chosen;
+	struct capture capture;
+	struct stacks stacks;
 	struct frames frames;
 	FILE *csv;
 	u64 csv_from_ns;
@@ -72,22 +97,9 @@ struct show {
 	u64 lines;
 };
 
-static void plain_name(char *into, const struct comm *comm)
-{
-	char text[COMM_LEN + 1] = "";
-
-	memcpy(text, comm->text, COMM_LEN);
-	format_plain(into, COMM_LEN, text);
-}
-
 static void name_of(char *into, const struct show *show, u32 tid)
 {
-	const struct thread *thread = threads_by_tid(&show->source.threads, tid);
-
-	if (thread)
-		plain_name(into, &thread->comm);
-	else
-		strcpy(into, "?");
+	thread_name(into, &show->capture.threads, tid);
 }
 
 static double rate_of(u64 interval_ns)
@@ -95,96 +107,76 @@ static double rate_of(u64 interval_ns)
 	return interval_ns ? (double)NSEC_PER_SEC / (double)interval_ns : 0;
 }
 
-/* "RenderThread waited 12.9 ms on CPU 3 behind cc1 [4411]" */
-static void print_cause(const struct show *show, const struct late_frame *late)
-{
-	const struct path_item *cause = &late->cause;
-	char who[NAME_SIZE], other[NAME_SIZE], span[TIME_SIZE], usual[TIME_SIZE];
-
-	name_of(who, show, cause->tid);
-	name_of(other, show, cause->other_tid);
-	format_time(span, sizeof(span), cause->ns);
-	format_time(usual, sizeof(usual), late->usual_ns);
-	if (!late->has_cause)
-		printf("nothing is known of its time");
-	else if (cause->kind == PATH_RAN && cause->tid == late->tid)
-		printf("%s ran %s itself, usually %s", who, span, usual);
-	else if (cause->kind == PATH_RAN)
-		printf("it waited for %s [%u], which ran %s", who, cause->tid, span);
-	else if (cause->kind == PATH_WAITED && cause->other_tid)
-		printf("%s waited %s on CPU %u behind %s [%u]", who, span, cause->cpu, other, cause->other_tid);
-	else if (cause->kind == PATH_WAITED)
-		printf("%s waited %s for CPU %u", who, span, cause->cpu);
-	else if (cause->tid != late->tid)
-		printf("it waited for %s [%u], which slept %s", who, cause->tid, span);
-	else if (cause->other_tid && (cause->woken_by & EVENT_FLAG_BY_THREAD))
-		printf("%s slept %s, until %s [%u] woke it", who, span, other, cause->other_tid);
-	else if (cause->other_tid)
-		printf("%s slept %s, until a timer, a device or %s [%u] woke it", who, span, other, cause->other_tid);
-	else
-		printf("%s slept %s, until a timer or a device woke it", who, span);
-}
-
-/* Worth a word if it is a quarter of what the frame was late by. */
-static void print_gpu(const struct late_frame *late)
-{
-	char span[TIME_SIZE], usual[TIME_SIZE];
-
-	if (late->gpu_ns <= late->usual_gpu_ns || (late->gpu_ns - late->usual_gpu_ns) * 4 < late->late_ns)
-		return;
-	format_time(span, sizeof(span), late->gpu_ns);
-	format_time(usual, sizeof(usual), late->usual_gpu_ns);
-	printf("; %s of it in calls to the GPU's driver, usually %s", span, usual);
-}
-
 static void print_late(const struct show *show, const struct frame_process *process, const struct late_frame *late)
 {
-	char name[NAME_SIZE], interval[TIME_SIZE], by[TIME_SIZE];
+	char who[THREAD_WORDS_SIZE], interval[TIME_SIZE], by[TIME_SIZE], words[FRAME_WORDS_SIZE];
 
-	plain_name(name, &process->comm);
+	comm_words(who, &process->comm, process->pid, THREAD_TIGHT);
 	format_time(interval, sizeof(interval), late->interval_ns);
 	format_time(by, sizeof(by), late->late_ns);
-	printf("%s [%u] frame %" PRIu64 ", %s, %s late", name, process->pid, late->number, interval, by);
-	if (show->frames.explains) {
-		fputs(": ", stdout);
-		print_cause(show, late);
-		if (late->moves)
-			printf("; moved %u time%s", late->moves, late->moves == 1 ? "" : "s");
-		print_gpu(late);
-	}
+	late_frame_words(words, sizeof(words), &show->capture.threads, late);
+	printf("%s frame %" PRIu64 ", %s, %s late", who, late->number, interval, by);
+	if (show->frames.explains)
+		printf(": %s", words);
 	putchar('\n');
 }
 
 static void print_late_json(const struct show *show, const struct frame_process *process, const struct late_frame *late)
 {
 	static const char *const kinds[PATH_KINDS] = { "ran", "waited", "slept", "unknown" };
-	char name[NAME_SIZE];
+	struct json json = { .out = stdout };
+	char name[THREAD_NAME_SIZE];
 
-	printf("{\"late_frame\":%" PRIu64 ",\"pid\":%u,\"tid\":%u,\"time_ns\":%" PRIu64 ",\"interval_ns\":%" PRIu64
-	       ",\"late_ns\":%" PRIu64 ",\"target_ns\":%" PRIu64 ",\"moves\":%u,\"gpu_ns\":%" PRIu64,
-	       late->number, process->pid, late->tid, late->at_ns, late->interval_ns, late->late_ns, late->target_ns,
-	       late->moves, late->gpu_ns);
+	json_record(&json, "late_frame", true);
+	json_u64(&json, "late_frame", late->number);
+	json_u64(&json, "pid", process->pid);
+	json_u64(&json, "tid", late->tid);
+	json_u64(&json, "time_ns", late->at_ns);
+	json_u64(&json, "interval_ns", late->interval_ns);
+	json_u64(&json, "late_ns", late->late_ns);
+	json_u64(&json, "target_ns", late->target_ns);
+	json_u64(&json, "moves", late->moves);
+	json_u64(&json, "gpu_ns", late->gpu_ns);
 	if (late->has_cause) {
 		name_of(name, show, late->cause.other_tid);
-		printf(",\"cause\":\"%s\",\"cause_tid\":%u,\"cause_ns\":%" PRIu64
-		       ",\"cause_cpu\":%u,\"usual_ns\":%" PRIu64 ",\"other_tid\":%u,\"other_comm\":",
-		       kinds[late->cause.kind], late->cause.tid, late->cause.ns, late->cause.cpu, late->usual_ns,
-		       late->cause.other_tid);
-		print_json_string(stdout, late->cause.other_tid ? name : "");
-		printf(",\"woken_by\":\"%s\"", late->cause.woken_by & EVENT_FLAG_BY_INTERRUPT ? "interrupt"
-					       : late->cause.woken_by & EVENT_FLAG_BY_THREAD  ? "thread"
-											      : "");
+		json_string(&json, "cause", kinds[late->cause.kind]);
+		json_u64(&json, "cause_tid", late->cause.tid);
+		json_u64(&json, "cause_ns", late->cause.ns);
+		json_u64(&json, "cause_cpu", late->cause.cpu);
+		json_u64(&json, "usual_ns", late->usual_ns);
+		json_u64(&json, "other_tid", late->cause.other_tid);
+		json_string(&json, "other_comm", late->cause.other_tid ? name : "");
+		json_string(&json, "woken_by",
+			    late->cause.woken_by & EVENT_FLAG_BY_INTERRUPT ? "interrupt"
+			    : late->cause.woken_by & EVENT_FLAG_BY_THREAD  ? "thread"
+									   : "");
 	}
-	puts("}");
+	json_object_end(&json);
+	json_line_end(&json);
 }
 
+/* MangoHud writes names of the machine in the second line, and so tells its files from ours. */
+#define CSV_BEGINNING "os,cpu,gpu,ram,kernel,driver,cpuscheduler\n,,,,,,\n"
+
 /* The columns that MangoHud writes; what is not known here is 0. */
-static void csv_begin(FILE *csv)
+static bool open_csv(void *data)
 {
-	fputs("os,cpu,gpu,ram,kernel,driver,cpuscheduler\n,,,,,,\n"
+	struct show *show = data;
+	struct output_rule rule = { .beginning = CSV_BEGINNING, .force = show->options->force };
+	struct reason why;
+
+	if (!show->chosen.csv_path)
+		return true;
+	show->csv = output_text(show->chosen.csv_path, &rule, &why);
+	if (!show->csv) {
+		fail(show->chosen.csv_path, "cannot write: %s", why.text);
+		return false;
+	}
+	fputs(CSV_BEGINNING
 	      "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,"
 	      "gpu_power,ram_used,swap_used,process_rss,elapsed\n",
-	      csv);
+	      show->csv);
+	return true;
 }
 
 static void csv_frame(struct show *show, const struct event_frame *event)
@@ -216,9 +208,10 @@ static void print_sparkline(const struct frame_process *process)
 static void print_line(struct show *show, const struct frame_process *process, u64 span_ns)
 {
 	struct frame_times times = frame_times(process, process->line_from);
-	char name[NAME_SIZE], p[4][TIME_SIZE];
+	char name[THREAD_NAME_SIZE], padded[2 * THREAD_NAME_SIZE], p[4][TIME_SIZE];
 
-	plain_name(name, &process->comm);
+	comm_name(name, &process->comm);
+	text_in_columns(padded, sizeof(padded), name, THREAD_NAME_SIZE - 1);
 	format_time(p[0], TIME_SIZE, times.p50_ns);
 	format_time(p[1], TIME_SIZE, times.p95_ns);
 	format_time(p[2], TIME_SIZE, times.p99_ns);
@@ -226,7 +219,7 @@ static void print_line(struct show *show, const struct frame_process *process, u
 	if (show->lines++ % LINES_PER_HEAD == 0)
 		printf("%7s  %-15s %8s %8s %8s %8s %8s %8s %8s %5s %7s  LAST FRAMES\n", "PID", "COMM", "FPS", "P50",
 		       "P95", "P99", "P99.9", "1% LOW", "0.1% LOW", "LATE", "DROPPED");
-	printf("%7u  %-15.15s %8.1f %8s %8s %8s %8s %8.1f %8.1f %5" PRIu64 " %7" PRIu64 "  ", process->pid, name,
+	printf("%7u  %s %8.1f %8s %8s %8s %8s %8.1f %8.1f %5" PRIu64 " %7" PRIu64 "  ", process->pid, padded,
 	       span_ns ? (double)process->line_frames * NSEC_PER_SEC / (double)span_ns : 0, p[0], p[1], p[2], p[3],
 	       rate_of(times.low1_ns), rate_of(times.low01_ns), process->line_late, process->line_dropped);
 	print_sparkline(process);
@@ -242,8 +235,8 @@ static bool on_tick(void *data)
 		show->line_at_ns = now_ns;
 	if (now_ns - show->line_at_ns < NSEC_PER_SEC)
 		return fflush(stdout) == 0;
-	for (const struct frame_process *process = show->frames.processes; process && !show->options->json;
-	     process = process->next)
+	for (const struct frame_process *process = show->frames.processes;
+	     process && !show->options->json && show->chosen.stacks != STACKS_FOLDED; process = process->next)
 		if (process->line_frames)
 			print_line(show, process, now_ns - show->line_at_ns);
 	frames_turn_over(&show->frames);
@@ -254,18 +247,34 @@ static bool on_tick(void *data)
 	return fflush(stdout) == 0;
 }
 
+/* Where the thread that a frame waited for was longest without a CPU. */
+static void count_stacks(struct show *show, const struct late_frame *late)
+{
+	const struct event_stack *stack = NULL;
+
+	if (show->chosen.stacks && late->has_cause && late->cause.kind != PATH_RAN)
+		stack = stacks_longest(&show->stacks, late->cause.tid, late->at_ns - late->interval_ns, late->at_ns);
+	if (stack)
+		stacks_count(&show->stacks, &show->capture.threads, stack, stack->off_ns);
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	const struct frame_process *process = NULL;
 	struct show *show = data;
 	struct late_frame late;
-	bool is_late = frames_take(&show->frames, &show->source.threads, event, &late, &process);
+	bool is_late = frames_handle(&show->frames, &show->capture.threads, event, &late, &process);
 
 	(void)ended;
+	if (show->chosen.stacks)
+		stacks_handle(&show->stacks, event);
 	/* Those of others, who serve a display, are in no process that is shown. */
-	if (event->kind == EVENT_FRAME && process)
+	if (event->kind == EVENT_FRAME && process && !show->capture.before_window)
 		csv_frame(show, (const struct event_frame *)event);
-	if (!is_late || !with_why)
+	if (!is_late || !show->chosen.with_why || show->capture.before_window)
+		return;
+	count_stacks(show, &late);
+	if (show->chosen.stacks == STACKS_FOLDED)
 		return;
 	if (show->options->json)
 		print_late_json(show, process, &late);
@@ -273,58 +282,64 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		print_late(show, process, &late);
 }
 
-static const struct column columns[] = {
-	{ "pid", "PID", CELL_NUMBER },
-	{ "comm", "COMM", CELL_TEXT },
-	{ "frames", "FRAMES", CELL_NUMBER },
-	{ "fps", "FPS", CELL_HUNDREDTHS },
-	{ "p50_ns", "P50", CELL_TIME },
-	{ "p95_ns", "P95", CELL_TIME },
-	{ "p99_ns", "P99", CELL_TIME },
-	{ "p999_ns", "P99.9", CELL_TIME },
-	{ "max_ns", "LONGEST", CELL_TIME },
-	{ "low1_fps", "1% LOW", CELL_HUNDREDTHS },
-	{ "low01_fps", "0.1% LOW", CELL_HUNDREDTHS },
-	{ "target_ns", "PACE", CELL_TIME },
-	{ "late", "LATE", CELL_NUMBER },
-	{ "dropped", "DROPPED", CELL_NUMBER },
-	{ "stutters", "STUTTERS", CELL_NUMBER },
-	{ "pauses", "PAUSES", CELL_NUMBER },
-	{ "vblanks_missed", "VBLANKS MISSED", CELL_NUMBER },
-	{ "compositor_p50_ns", "COMPOSITOR P50", CELL_TIME },
-	{ "compositor_p99_ns", "COMPOSITOR P99", CELL_TIME },
-	{ "composited", NULL, CELL_NUMBER },
+#define FRAMES_TABLE(COLUMN, SHOWN)                                    \
+	COLUMN(FRAMES, pid, "PID", CELL_NUMBER)                        \
+	COLUMN(FRAMES, comm, "COMM", CELL_TEXT)                        \
+	COLUMN(FRAMES, frames, "FRAMES", CELL_NUMBER)                  \
+	COLUMN(FRAMES, fps, "FPS", CELL_HUNDREDTHS)                    \
+	COLUMN(FRAMES, p50_ns, "P50", CELL_TIME)                       \
+	COLUMN(FRAMES, p95_ns, "P95", CELL_TIME)                       \
+	COLUMN(FRAMES, p99_ns, "P99", CELL_TIME)                       \
+	COLUMN(FRAMES, p999_ns, "P99.9", CELL_TIME)                    \
+	COLUMN(FRAMES, max_ns, "LONGEST", CELL_TIME)                   \
+	COLUMN(FRAMES, low1_fps, "1% LOW", CELL_HUNDREDTHS)            \
+	COLUMN(FRAMES, low01_fps, "0.1% LOW", CELL_HUNDREDTHS)         \
+	COLUMN(FRAMES, target_ns, "PACE", CELL_TIME)                   \
+	COLUMN(FRAMES, late, "LATE", CELL_NUMBER)                      \
+	COLUMN(FRAMES, dropped, "DROPPED", CELL_NUMBER)                \
+	COLUMN(FRAMES, stutters, "STUTTERS", CELL_NUMBER)              \
+	COLUMN(FRAMES, pauses, "PAUSES", CELL_NUMBER)                  \
+	COLUMN(FRAMES, vblanks_missed, "VBLANKS MISSED", CELL_NUMBER)  \
+	COLUMN(FRAMES, compositor_p50_ns, "COMPOSITOR P50", CELL_TIME) \
+	COLUMN(FRAMES, compositor_p99_ns, "COMPOSITOR P99", CELL_TIME) \
+	COLUMN(FRAMES, composited, NULL, CELL_NUMBER)
+TABLE_OF(columns, FRAMES);
+const struct table_columns frames_tables[] = { { columns, FRAMES_CELLS }, { 0 } };
+static const struct table_look look = {
+	.drops = "compositor_p50,compositor_p99,vblanks_missed,pauses,p999_ns,low01_fps,p95,"
+		 "stutters,target",
+	.alarms = "late,dropped,stutters,vblanks_missed"
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void add_row(struct sheet *sheet, const struct frame_process *process)
+static void add_row(struct table *table, const struct frame_process *process)
 {
 	struct frame_times times = frame_times(process, 0), server = frame_server_times(process);
-	char name[COMM_LEN + 1] = "";
-	union cell cells[COLUMNS];
+	char name[COMM_TEXT_SIZE];
+	union cell cells[FRAMES_CELLS];
 
-	memcpy(name, process->comm.text, COMM_LEN);
-	cells[0].number = process->pid;
-	cells[1].text = name;
-	cells[2].number = process->frames;
-	cells[3].number = (u64)(times.sum_ns ? 100.0 * (double)times.len * NSEC_PER_SEC / (double)times.sum_ns : 0);
-	cells[4].number = times.p50_ns;
-	cells[5].number = times.p95_ns;
-	cells[6].number = times.p99_ns;
-	cells[7].number = times.p999_ns;
-	cells[8].number = times.max_ns;
-	cells[9].number = (u64)(100 * rate_of(times.low1_ns));
-	cells[10].number = (u64)(100 * rate_of(times.low01_ns));
-	cells[11].number = process->target_ns;
-	cells[12].number = process->late;
-	cells[13].number = process->dropped;
-	cells[14].number = process->stutters;
-	cells[15].number = process->pauses;
-	cells[16].number = process->vblanks_missed;
-	cells[17].number = server.len ? server.p50_ns : CELL_NONE;
-	cells[18].number = server.len ? server.p99_ns : CELL_NONE;
-	cells[19].number = server.len;
-	sheet_row(sheet, cells);
+	comm_text(name, &process->comm);
+	cells[FRAMES_pid].number = process->pid;
+	cells[FRAMES_comm].text = name;
+	cells[FRAMES_frames].number = process->frames;
+	cells[FRAMES_fps].number = (u64)(times.sum_ns ? 100.0 * (double)times.len * NSEC_PER_SEC / (double)times.sum_ns
+						      : 0);
+	cells[FRAMES_p50_ns].number = times.p50_ns;
+	cells[FRAMES_p95_ns].number = times.p95_ns;
+	cells[FRAMES_p99_ns].number = times.p99_ns;
+	cells[FRAMES_p999_ns].number = times.p999_ns;
+	cells[FRAMES_max_ns].number = times.max_ns;
+	cells[FRAMES_low1_fps].number = (u64)(100 * rate_of(times.low1_ns));
+	cells[FRAMES_low01_fps].number = (u64)(100 * rate_of(times.low01_ns));
+	cells[FRAMES_target_ns].number = process->target_ns;
+	cells[FRAMES_late].number = process->late;
+	cells[FRAMES_dropped].number = process->dropped;
+	cells[FRAMES_stutters].number = process->stutters;
+	cells[FRAMES_pauses].number = process->pauses;
+	cells[FRAMES_vblanks_missed].number = process->vblanks_missed;
+	cells[FRAMES_compositor_p50_ns].number = server.len ? server.p50_ns : CELL_NONE;
+	cells[FRAMES_compositor_p99_ns].number = server.len ? server.p99_ns : CELL_NONE;
+	cells[FRAMES_composited].number = server.len;
+	table_row(table, cells);
 }
 
 /* How many frames took how long, in sixteen steps from nothing to twice the 99th percentile. */
@@ -333,7 +348,7 @@ static void print_histogram(const struct frame_process *process)
 	enum { STEPS = 16 };
 	struct frame_times times = frame_times(process, 0);
 	u64 step_ns = times.p99_ns * 2 / STEPS + 1, counts[STEPS + 1] = { 0 }, most = 1;
-	char name[NAME_SIZE], edge[TIME_SIZE];
+	char who[THREAD_WORDS_SIZE], edge[TIME_SIZE];
 
 	for (size_t i = 0; i < process->len; i++) {
 		u64 at = process->intervals_ns[i] / step_ns;
@@ -342,8 +357,8 @@ static void print_histogram(const struct frame_process *process)
 	}
 	for (u32 i = 0; i <= STEPS; i++)
 		most = counts[i] > most ? counts[i] : most;
-	plain_name(name, &process->comm);
-	printf("\n%s [%u]: frames by how long they took\n", name, process->pid);
+	comm_words(who, &process->comm, process->pid, THREAD_TIGHT);
+	printf("\n%s: frames by how long they took\n", who);
 	for (u32 i = 0; i <= STEPS; i++) {
 		if (!counts[i])
 			continue;
@@ -360,36 +375,56 @@ static void print_worst(const struct show *show, const struct frame_process *pro
 	puts("longest frames:");
 	for (u32 i = 0; i < process->worst_len; i++) {
 		const struct late_frame *frame = &process->worst[i];
-		char interval[TIME_SIZE];
+		char interval[TIME_SIZE], words[FRAME_WORDS_SIZE];
 
 		format_time(interval, sizeof(interval), frame->interval_ns);
+		late_cause_words(words, sizeof(words), &show->capture.threads, frame);
 		printf("  frame %" PRIu64 " at %.3f s: %s", frame->number,
-		       (double)(frame->at_ns - show->source.threads.first_ns) / NSEC_PER_SEC, interval);
-		if (show->frames.explains && frame->late_ns) {
-			fputs(": ", stdout);
-			print_cause(show, frame);
-		}
+		       (double)(frame->at_ns - show->capture.threads.first_ns) / NSEC_PER_SEC, interval);
+		if (show->frames.explains && frame->late_ns)
+			printf(": %s", words);
 		putchar('\n');
 	}
 }
 
+static bool any_frames(const struct show *show)
+{
+	const struct frame_process *process = show->frames.processes;
+
+	while (process && !process->frames)
+		process = process->next;
+	return process;
+}
+
+static void on_window(void *data)
+{
+	struct show *show = data;
+
+	frames_restart(&show->frames);
+}
+
 static void print_end(struct show *show)
 {
-	struct sheet sheet;
+	struct table table;
 
-	if (!show->frames.processes) {
+	if (!any_frames(show)) {
 		note("no frame was presented");
+		return;
+	}
+	if (show->chosen.stacks == STACKS_FOLDED) {
+		stacks_print(&show->stacks, show->options, STACKS_FOLDED, "was away", ROWS_ALL);
 		return;
 	}
 	if (!show->options->json && show->lines)
 		putchar('\n');
-	sheet_open(&sheet, stdout, show->options->json, columns, COLUMNS);
+	table_open_for(&table, show->options, "frames", columns, FRAMES_CELLS, ROWS_ALL, &look);
 	for (const struct frame_process *process = show->frames.processes; process; process = process->next)
-		add_row(&sheet, process);
+		if (process->frames)
+			add_row(&table, process);
 	if (show->frames.displays_refused)
 		note("%" PRIu64 " periods of displays are not counted: there are too many displays",
 		     show->frames.displays_refused);
-	if (sheet_close(&sheet) || show->frames.failed)
+	if (table_close(&table) || show->frames.failed)
 		note("some frames are missing: there was no memory for them");
 	for (const struct frame_process *process = show->frames.processes; process && !show->options->json;
 	     process = process->next) {
@@ -398,41 +433,54 @@ static void print_end(struct show *show)
 		print_histogram(process);
 		print_worst(show, process);
 	}
+	if (show->chosen.stacks)
+		stacks_print(&show->stacks, show->options, STACKS_LISTED, "had no CPU for", STACKS_SHOWN);
 }
 
 int view_frames(int argc, char **argv)
 {
 	struct options options;
 	struct show show = { .options = &options };
+	const char *conflict;
 	int status;
 
-	options_parse(&options, &usage, argc, argv);
-	sensor_set_verbose(options.verbose);
-	if (csv_path) {
-		show.csv = fopen(csv_path, "we");
-		if (!show.csv)
-			return fail(csv_path, "cannot write: %m");
-		csv_begin(show.csv);
+	options_parse(&options, &frames_usage, &show.chosen, argc, argv);
+	table_check(&options, "frames", frames_tables);
+	if (options.inputs.len > 1 && show.chosen.csv_path) {
+		fail("frames", "several recordings are read and one file is written: name one recording");
+		return EXIT_USAGE;
 	}
-	frames_init(&show.frames, with_why);
-	show.source = (struct source){ .view = "frames",
-				       .forgets_ended = true,
-				       .roles = true,
-				       .frames = true,
-				       .gpu = with_why,
-				       .events = with_why,
-				       .unfollowed = !with_why,
-				       .without = NOT_NEEDED,
-				       .on_event = on_event,
-				       .on_tick = on_tick,
-				       .data = &show };
-	status = source_play(&show.source, &options);
-	if (show.source.threads.last_ns)
+	if (output_is_input(show.chosen.csv_path, options.input)) {
+		fail("frames", "what is read and what is written are one file");
+		return EXIT_USAGE;
+	}
+	conflict = stacks_conflict(&options, show.chosen.stacks);
+	if (conflict)
+		return fail("frames", "%s", conflict), EXIT_USAGE;
+	frames_init(&show.frames, show.chosen.with_why);
+	show.capture = (struct capture){ .request = { .view = "frames",
+						      .groups = EVENTS_ROLES | EVENTS_FRAMES |
+								(show.chosen.with_why ? EVENTS_SCHED | EVENTS_GPU : 0) |
+								(show.chosen.stacks ? EVENTS_STACKS : 0),
+						      .names_stacks = show.chosen.stacks,
+						      .stacks_over_ns = STACKS_OVER_NS,
+						      .no_sched_hooks = !show.chosen.with_why,
+						      .forgets_ended = true,
+						      .without = NOT_NEEDED,
+						      .on_outputs = open_csv,
+						      .wants_before = true,
+						      .on_window = on_window,
+						      .on_event = on_event,
+						      .on_tick = on_tick,
+						      .data = &show } };
+	status = capture_run(&show.capture, &options);
+	if (show.capture.threads.last_ns)
 		print_end(&show);
-	if (show.csv && fclose(show.csv) && !status)
-		status = fail(csv_path, "cannot write: %m");
-	source_print_losses(&show.source);
+	if (show.csv && !output_close(show.csv) && !status)
+		status = EXIT_FAILURE;
+	capture_print_losses(&show.capture);
 	frames_free(&show.frames);
-	source_free(&show.source);
+	stacks_free(&show.stacks);
+	capture_free(&show.capture);
 	return status;
 }

@@ -4,42 +4,44 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/say.h"
 #include "../model/gpu.h"
 #include "../model/submits.h"
 #include "../sensor/sensor.h"
-#include "../sink/sheet.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
 #include "../sink/text.h"
-#include "source.h"
+#include "../capture/capture.h"
+#include "../capture/intervals.h"
+#include "every.h"
+#include "thread_words.h"
+#include "view.h"
 
-enum { TIME_SIZE = 16, NAME_SIZE = COMM_LEN * 2, P50 = 500000, P99 = 990000 };
+enum { ROWS_DEFAULT = 20, TIME_SIZE = 16, P50 = 500000, P99 = 990000 };
 
 /* Sensors that it needs nothing of. */
 #define NOT_NEEDED "launch,wine,input,frame,socket,sound,learned,names,runtime"
 
-static const struct command_usage usage = {
+const struct command_usage gpu_usage = {
 	.name = "gpu",
-	.text = "Watches what threads submit to GPUs: how often, how long the driver's ioctl takes, how long until the "
-		"GPU has done it (dma_fence), and how much memory it has in use, as far as the kernel tells.\v"
+	.text = "Shows what threads submit to GPUs: how often, how long the driver's ioctl takes, how long until "
+		"the GPU has done it (dma_fence), and the GPU memory in use, if the kernel reports it.\v"
 		"KIND is what was submitted: commands, a flip (a frame put on a screen), a fence (vgem), a channel "
-		"(NVIDIA, whose commands then go by memory, unseen), memory (NVIDIA's moves). A stall is a call or a "
-		"gap "
-		"more than twice as long as the fourth longest of the last 256, and at least 1 ms or 5 ms; each is "
-		"told as "
-		"it happens. A gap of more than two seconds is a pause.\n"
+		"(NVIDIA, whose commands then go through memory, unseen), memory (NVIDIA's moves). A stall is an "
+		"ioctl or a gap more than twice as long as the fourth longest of the last 256, and at least 1 ms "
+		"(ioctl) or 5 ms (gap); each is printed as it happens. A gap of more than two seconds is a pause.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus gpu -d 10                  whoever submits\n"
 		"  tactus gpu -- ./game\n"
 		"  tactus gpu -i file --json         from a recording of 'tactus record'",
-	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS,
+	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_TABLE | TAKES_INTERVAL,
 };
 
 struct show {
 	const struct options *options;
-	struct source source;
+	struct capture capture;
 	struct submits submits;
 };
 
@@ -53,27 +55,38 @@ static const char *work_name(u32 work)
 	return names[work < GPU_WORKS ? work : GPU_WORK_NONE];
 }
 
+static void print_stall_json(const struct stall *stall)
+{
+	struct json json = { .out = stdout };
+
+	json_record(&json, "stall", true);
+	json_string(&json, "stall", stall->kind == STALL_IOCTL ? "ioctl" : "gap");
+	json_u64(&json, "time_ns", stall->at_ns);
+	json_u64(&json, "pid", stall->row->pid);
+	json_u64(&json, "tid", stall->row->tid);
+	json_string(&json, "driver", gpu_driver_name(stall->row->driver));
+	json_string(&json, "kind", work_name(stall->row->work));
+	json_u64(&json, "span_ns", stall->span_ns);
+	json_u64(&json, "usual_ns", stall->usual_ns);
+	json_object_end(&json);
+	json_line_end(&json);
+}
+
 static void print_stall(const struct show *show, const struct stall *stall)
 {
 	const struct submit_row *row = stall->row;
-	char comm[COMM_LEN + 1] = "", name[NAME_SIZE], span[TIME_SIZE], usual[TIME_SIZE];
+	char who[THREAD_WORDS_SIZE], span[TIME_SIZE], usual[TIME_SIZE];
 
 	if (show->options->json) {
-		printf("{\"stall\":\"%s\",\"time_ns\":%" PRIu64
-		       ",\"pid\":%u,\"tid\":%u,\"driver\":\"%s\",\"kind\":\"%s\",\"span_ns\":%" PRIu64
-		       ",\"usual_ns\":%" PRIu64 "}\n",
-		       stall->kind == STALL_IOCTL ? "ioctl" : "gap", stall->at_ns, row->pid, row->tid,
-		       gpu_driver_name(row->driver), work_name(row->work), stall->span_ns, stall->usual_ns);
+		print_stall_json(stall);
 		return;
 	}
-	memcpy(comm, row->comm.text, COMM_LEN);
-	format_plain(name, sizeof(name), comm);
+	comm_words(who, &row->comm, row->tid, THREAD_TIGHT);
 	format_time(span, sizeof(span), stall->span_ns);
 	format_time(usual, sizeof(usual), stall->usual_ns);
-	printf("%10.3f s  %s [%u], %s of %s: %s %s, usually %s at most\n",
-	       (double)(stall->at_ns - show->source.threads.first_ns) / NSEC_PER_SEC, name, row->tid,
-	       work_name(row->work), gpu_driver_name(row->driver),
-	       stall->kind == STALL_IOCTL ? "the ioctl took" : "none for", span, usual);
+	printf("%10.3f s  %s, %s of %s: %s %s, usually %s at most\n",
+	       (double)(stall->at_ns - show->capture.threads.first_ns) / NSEC_PER_SEC, who, work_name(row->work),
+	       gpu_driver_name(row->driver), stall->kind == STALL_IOCTL ? "the ioctl took" : "none for", span, usual);
 }
 
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
@@ -82,7 +95,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	struct stall stall;
 
 	(void)ended;
-	if (submits_take(&show->submits, &show->source.threads, event, &stall))
+	if (submits_handle(&show->submits, &show->capture.threads, event, &stall) &&
+	    !show->capture.request.interval_ns && !show->capture.before_window)
 		print_stall(show, &stall);
 }
 
@@ -93,99 +107,111 @@ static bool on_tick(void *data)
 	return fflush(stdout) == 0;
 }
 
-static const struct column submit_columns[] = {
-	{ "row", NULL, CELL_TEXT },
-	{ "pid", "PID", CELL_NUMBER },
-	{ "tid", "TID", CELL_NUMBER },
-	{ "comm", "COMM", CELL_TEXT },
-	{ "driver", "DRIVER", CELL_TEXT },
-	{ "kind", "KIND", CELL_TEXT },
-	{ "submits", "SUBMITS", CELL_NUMBER },
-	{ "rate", "A SECOND", CELL_HUNDREDTHS },
-	{ "interval_p50_ns", "EVERY P50", CELL_TIME },
-	{ "interval_p99_ns", "P99", CELL_TIME },
-	{ "ioctl_p50_ns", "IOCTL P50", CELL_TIME },
-	{ "ioctl_p99_ns", "P99", CELL_TIME },
-	{ "ioctl_max_ns", "MAX", CELL_TIME },
-	{ "refused", "REFUSED", CELL_NUMBER },
-	{ "ioctl_stalls", "IOCTL STALLS", CELL_NUMBER },
-	{ "gap_stalls", "GAP STALLS", CELL_NUMBER },
-};
-enum { SUBMIT_COLUMNS = sizeof(submit_columns) / sizeof(submit_columns[0]) };
+#define SUBMIT_TABLE(COLUMN, SHOWN)                                \
+	COLUMN(SUBMIT, row, NULL, CELL_TEXT)                       \
+	COLUMN(SUBMIT, pid, "PID", CELL_NUMBER)                    \
+	COLUMN(SUBMIT, tid, "TID", CELL_NUMBER)                    \
+	COLUMN(SUBMIT, comm, "COMM", CELL_TEXT)                    \
+	COLUMN(SUBMIT, driver, "DRIVER", CELL_TEXT)                \
+	COLUMN(SUBMIT, kind, "KIND", CELL_TEXT)                    \
+	COLUMN(SUBMIT, submits, "SUBMITS", CELL_NUMBER)            \
+	COLUMN(SUBMIT, submits_per_s, "A SECOND", CELL_HUNDREDTHS) \
+	COLUMN(SUBMIT, interval_p50_ns, "EVERY P50", CELL_TIME)    \
+	COLUMN(SUBMIT, interval_p99_ns, "P99", CELL_TIME)          \
+	COLUMN(SUBMIT, ioctl_p50_ns, "IOCTL P50", CELL_TIME)       \
+	COLUMN(SUBMIT, ioctl_p99_ns, "P99", CELL_TIME)             \
+	COLUMN(SUBMIT, ioctl_max_ns, "MAX", CELL_TIME)             \
+	COLUMN(SUBMIT, refused, "REFUSED", CELL_NUMBER)            \
+	COLUMN(SUBMIT, ioctl_stalls, "IOCTL STALLS", CELL_NUMBER)  \
+	COLUMN(SUBMIT, gap_stalls, "GAP STALLS", CELL_NUMBER)
+TABLE_OF(submit_columns, SUBMIT);
+static const struct table_look submit_look = { .drops = "pid,interval_p50,interval_p99,gap_stalls,ioctl_p50",
+					       .alarms = "refused,ioctl_stalls,gap_stalls" };
 
-static void add_submits(struct sheet *sheet, const struct submit_row *row)
+static void add_submits(struct table *table, const struct submit_row *row)
 {
-	char comm[COMM_LEN + 1] = "";
-	union cell cells[SUBMIT_COLUMNS];
+	char comm[COMM_TEXT_SIZE];
+	union cell cells[SUBMIT_CELLS];
 
-	memcpy(comm, row->comm.text, COMM_LEN);
-	cells[0].text = "submits";
-	cells[1].number = row->pid;
-	cells[2].number = row->tid;
-	cells[3].text = comm;
-	cells[4].text = gpu_driver_name(row->driver);
-	cells[5].text = work_name(row->work);
-	cells[6].number = row->submits;
-	cells[7].number = submit_rate(row);
-	cells[8].number = hist_percentile(&row->interval_ns, P50);
-	cells[9].number = hist_percentile(&row->interval_ns, P99);
-	cells[10].number = hist_percentile(&row->took_ns, P50);
-	cells[11].number = hist_percentile(&row->took_ns, P99);
-	cells[12].number = row->took_ns.max;
-	cells[13].number = row->refused;
-	cells[14].number = row->ioctl_stalls;
-	cells[15].number = row->gap_stalls;
-	sheet_row(sheet, cells);
+	comm_text(comm, &row->comm);
+	cells[SUBMIT_row].text = "submits";
+	cells[SUBMIT_pid].number = row->pid;
+	cells[SUBMIT_tid].number = row->tid;
+	cells[SUBMIT_comm].text = comm;
+	cells[SUBMIT_driver].text = gpu_driver_name(row->driver);
+	cells[SUBMIT_kind].text = work_name(row->work);
+	cells[SUBMIT_submits].number = row->submits;
+	cells[SUBMIT_submits_per_s].number = submit_rate(row);
+	cells[SUBMIT_interval_p50_ns].number = hist_percentile(&row->interval_ns, P50);
+	cells[SUBMIT_interval_p99_ns].number = hist_percentile(&row->interval_ns, P99);
+	cells[SUBMIT_ioctl_p50_ns].number = hist_percentile(&row->took_ns, P50);
+	cells[SUBMIT_ioctl_p99_ns].number = hist_percentile(&row->took_ns, P99);
+	cells[SUBMIT_ioctl_max_ns].number = row->took_ns.max;
+	cells[SUBMIT_refused].number = row->refused;
+	cells[SUBMIT_ioctl_stalls].number = row->ioctl_stalls;
+	cells[SUBMIT_gap_stalls].number = row->gap_stalls;
+	table_row(table, cells);
 }
 
-static const struct column fence_columns[] = {
-	{ "row", NULL, CELL_TEXT },	    { "driver", "FENCES OF", CELL_TEXT }, { "timeline", "TIMELINE", CELL_TEXT },
-	{ "fences", "DONE", CELL_NUMBER },  { "p50_ns", "P50", CELL_TIME },	  { "p99_ns", "P99", CELL_TIME },
-	{ "max_ns", "LONGEST", CELL_TIME },
-};
+#define FENCE_TABLE(COLUMN, SHOWN)                     \
+	COLUMN(FENCE, row, NULL, CELL_TEXT)            \
+	COLUMN(FENCE, driver, "FENCES OF", CELL_TEXT)  \
+	COLUMN(FENCE, timeline, "TIMELINE", CELL_TEXT) \
+	COLUMN(FENCE, fences, "DONE", CELL_NUMBER)     \
+	COLUMN(FENCE, p50_ns, "P50", CELL_TIME)        \
+	COLUMN(FENCE, p99_ns, "P99", CELL_TIME)        \
+	COLUMN(FENCE, max_ns, "LONGEST", CELL_TIME)
+TABLE_OF(fence_columns, FENCE);
 
 static void print_fences(const struct show *show)
 {
-	struct sheet sheet;
+	struct table table;
 
-	sheet_open(&sheet, stdout, show->options->json, fence_columns, 7);
+	table_open_for(&table, show->options, "fences", fence_columns, FENCE_CELLS, ROWS_ALL, NULL);
 	for (const struct fence_row *row = show->submits.fences; row; row = row->next) {
-		char driver[COMM_LEN + 1] = "", timeline[COMM_LEN + 1] = "";
-		union cell cells[7] = { { .text = "fences" },
-					{ .text = driver },
-					{ .text = timeline },
-					{ .number = row->took_ns.total },
-					{ .number = hist_percentile(&row->took_ns, P50) },
-					{ .number = hist_percentile(&row->took_ns, P99) },
-					{ .number = row->took_ns.max } };
+		char driver[COMM_TEXT_SIZE], timeline[COMM_TEXT_SIZE];
+		union cell cells[FENCE_CELLS] = {
+			[FENCE_row] = { .text = "fences" },
+			[FENCE_driver] = { .text = driver },
+			[FENCE_timeline] = { .text = timeline },
+			[FENCE_fences] = { .number = row->took_ns.total },
+			[FENCE_p50_ns] = { .number = hist_percentile(&row->took_ns, P50) },
+			[FENCE_p99_ns] = { .number = hist_percentile(&row->took_ns, P99) },
+			[FENCE_max_ns] = { .number = row->took_ns.max },
+		};
 
-		memcpy(driver, row->driver.text, COMM_LEN);
-		memcpy(timeline, row->timeline.text, COMM_LEN);
-		sheet_row(&sheet, cells);
+		comm_text(driver, &row->driver);
+		comm_text(timeline, &row->timeline);
+		table_row(&table, cells);
 	}
-	sheet_close(&sheet);
+	table_close(&table);
 }
 
-static const struct column memory_columns[] = {
-	{ "row", NULL, CELL_TEXT },	   { "gpu", "MEMORY OF GPU", CELL_NUMBER }, { "pid", "PID", CELL_NUMBER },
-	{ "bytes", "BYTES", CELL_NUMBER }, { "most_bytes", "MOST", CELL_NUMBER },
-};
+#define MEMORY_TABLE(COLUMN, SHOWN)                       \
+	COLUMN(MEMORY, row, NULL, CELL_TEXT)              \
+	COLUMN(MEMORY, gpu, "MEMORY OF GPU", CELL_NUMBER) \
+	COLUMN(MEMORY, pid, "PID", CELL_NUMBER)           \
+	COLUMN(MEMORY, bytes, "BYTES", CELL_NUMBER)       \
+	COLUMN(MEMORY, most_bytes, "MOST", CELL_NUMBER)
+TABLE_OF(memory_columns, MEMORY);
 
 static void print_memories(const struct show *show)
 {
-	struct sheet sheet;
+	struct table table;
 
-	sheet_open(&sheet, stdout, show->options->json, memory_columns, 5);
+	table_open_for(&table, show->options, "gpu_memory", memory_columns, MEMORY_CELLS, ROWS_ALL, NULL);
 	for (const struct memory_row *row = show->submits.memories; row; row = row->next) {
-		union cell cells[5] = { { .text = "memory" },
-					{ .number = row->gpu },
-					{ .number = row->pid },
-					{ .number = row->bytes },
-					{ .number = row->most_bytes } };
+		union cell cells[MEMORY_CELLS] = {
+			[MEMORY_row] = { .text = "memory" },
+			[MEMORY_gpu] = { .number = row->gpu },
+			[MEMORY_pid] = { .number = row->pid },
+			[MEMORY_bytes] = { .number = row->bytes },
+			[MEMORY_most_bytes] = { .number = row->most_bytes },
+		};
 
-		sheet_row(&sheet, cells);
+		table_row(&table, cells);
 	}
-	sheet_close(&sheet);
+	table_close(&table);
 }
 
 /* Most submits first; of equals whoever came first. */
@@ -201,10 +227,9 @@ static int by_submits(const void *a, const void *b)
 
 static void print_submits(const struct show *show)
 {
-	u32 most = show->options->rows ? show->options->rows : 20;
 	const struct submit_row **rows;
-	struct sheet sheet;
-	size_t len = 0, at = 0;
+	struct table table;
+	size_t len = 0, at;
 
 	for (const struct submit_row *row = show->submits.rows; row; row = row->next)
 		len++;
@@ -213,15 +238,16 @@ static void print_submits(const struct show *show)
 		note("submits are missing: there was no memory for them");
 		return;
 	}
+	/* Whoever has submitted before may have stopped. */
+	len = 0;
 	for (const struct submit_row *row = show->submits.rows; row; row = row->next)
-		rows[at++] = row;
+		if (row->submits)
+			rows[len++] = row;
 	qsort(rows, len, sizeof(*rows), by_submits);
-	sheet_open(&sheet, stdout, show->options->json, submit_columns, SUBMIT_COLUMNS);
-	for (at = 0; at < len && at < most; at++)
-		add_submits(&sheet, rows[at]);
-	sheet_close(&sheet);
-	if (at < len)
-		note("%zu more rows: -n shows them", len - at);
+	table_open_for(&table, show->options, "submits", submit_columns, SUBMIT_CELLS, ROWS_DEFAULT, &submit_look);
+	for (at = 0; at < len; at++)
+		add_submits(&table, rows[at]);
+	table_close(&table);
 	free(rows);
 }
 
@@ -241,29 +267,54 @@ static void print_end(const struct show *show)
 		note("%" PRIu64 " events are in no row: there was no room for so many", submits->refused);
 }
 
+static void on_interval(void *data, u64 from_ns, u64 to_ns)
+{
+	struct show *show = data;
+
+	every_begin(show->options, show->capture.threads.first_ns, from_ns, to_ns);
+	if (show->submits.rows)
+		print_end(show);
+	every_end();
+	submits_restart(&show->submits);
+}
+
+static void on_window(void *data)
+{
+	struct show *show = data;
+
+	submits_restart(&show->submits);
+}
+
+const struct table_columns gpu_tables[] = {
+	{ submit_columns, SUBMIT_CELLS }, { fence_columns, FENCE_CELLS }, { memory_columns, MEMORY_CELLS }, { 0 }
+};
+
 int view_gpu(int argc, char **argv)
 {
 	struct options options;
 	struct show show = { .options = &options };
 	int status;
 
-	options_parse(&options, &usage, argc, argv);
-	sensor_set_verbose(options.verbose);
-	show.source = (struct source){ .view = "gpu",
-				       .forgets_ended = true,
-				       .roles = true,
-				       .gpu = true,
-				       .subject = "gpu",
-				       .absent = "GPU (neither DRM nor NVIDIA's driver)",
-				       .without = NOT_NEEDED,
-				       .on_event = on_event,
-				       .on_tick = on_tick,
-				       .data = &show };
-	status = source_play(&show.source, &options);
-	if (show.source.threads.last_ns)
+	options_parse(&options, &gpu_usage, NULL, argc, argv);
+	table_check(&options, "gpu", gpu_tables);
+	show.capture = (struct capture){ .request = { .view = "gpu",
+						      .groups = EVENTS_ROLES | EVENTS_GPU,
+						      .subject = { .sensor = "gpu",
+								   .absent = "GPU (neither DRM nor NVIDIA's driver)" },
+						      .forgets_ended = true,
+						      .without = NOT_NEEDED,
+						      .interval_ns = every_ns(&options),
+						      .on_interval = on_interval,
+						      .wants_before = true,
+						      .on_window = on_window,
+						      .on_event = on_event,
+						      .on_tick = on_tick,
+						      .data = &show } };
+	status = capture_run(&show.capture, &options);
+	if (show.capture.threads.last_ns && intervals_have_rest(&show.capture))
 		print_end(&show);
-	source_print_losses(&show.source);
+	capture_print_losses(&show.capture);
 	submits_free(&show.submits);
-	source_free(&show.source);
+	capture_free(&show.capture);
 	return status;
 }

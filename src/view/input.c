@@ -10,33 +10,35 @@
 #include "../model/devices.h"
 #include "../model/inputs.h"
 #include "../sensor/sensor.h"
-#include "../sink/sheet.h"
-#include "source.h"
+#include "../sink/table.h"
+#include "../capture/capture.h"
+#include "../capture/intervals.h"
+#include "every.h"
+#include "thread_words.h"
+#include "view.h"
 
-enum { P50 = 500000, P99 = 990000, ID_SIZE = 16, PLACE_SIZE = 24 };
+enum { ROWS_DEFAULT = 20, P50 = 500000, P99 = 990000, ID_SIZE = 16, PLACE_SIZE = 24 };
 
 /* Sensors that it needs nothing of. */
 #define NOT_NEEDED "launch,gpu,wine,frame,socket,sound,learned,names,runtime"
 
-static const struct command_usage usage = {
+const struct command_usage input_usage = {
 	.name = "input",
-	.text = "Watches input devices: what each sends and how often, up to 8 kHz and beyond, and, for each thread "
-		"that "
-		"sleeps until a device sends something, how long after the device's report it runs.\v"
-		"A report is what a device sends at once; EVENTS are the changes in it, such as two axes of a mouse. A "
-		"thread that looks for events without sleeping for them is not among the readers; 'tactus roles' finds "
-		"it.\n"
+	.text = "Shows input devices: what each sends and how often, up to 8 kHz and beyond. For each thread that "
+		"sleeps until a device sends something, shows how long after the report the thread runs.\v"
+		"A report is what a device sends at once; EVENTS are the changes in it, such as two axes of a "
+		"mouse. A thread that polls without sleeping is not listed as a reader; 'tactus roles' finds it.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus input -d 10                shake the mouse meanwhile\n"
 		"  tactus input -- ./game\n"
 		"  tactus input -i file --json       from a recording of 'tactus record'",
-	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS,
+	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_TABLE | TAKES_INTERVAL,
 };
 
 struct show {
 	const struct options *options;
-	struct source source;
+	struct capture capture;
 	struct inputs inputs;
 };
 
@@ -45,131 +47,142 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	struct show *show = data;
 
 	(void)ended;
-	inputs_take(&show->inputs, &show->source.threads, event);
+	inputs_handle(&show->inputs, &show->capture.threads, event);
 }
 
-static const struct column device_columns[] = {
-	{ "row", NULL, CELL_TEXT },
-	{ "device", "DEVICE", CELL_TEXT },
-	{ "node", "NODE", CELL_TEXT },
-	{ "kind", "KIND", CELL_TEXT },
-	{ "id", "VENDOR:PRODUCT", CELL_TEXT },
-	{ "reports", "REPORTS", CELL_NUMBER },
-	{ "events", "EVENTS", CELL_NUMBER },
-	{ "rate", "A SECOND", CELL_HUNDREDTHS },
-	{ "interval_p50_ns", "EVERY P50", CELL_TIME },
-	{ "interval_p99_ns", "P99", CELL_TIME },
-	{ "name", "NAME", CELL_TEXT },
-};
-enum { DEVICE_COLUMNS = sizeof(device_columns) / sizeof(device_columns[0]) };
+#define DEVICE_TABLE(COLUMN, SHOWN)                                \
+	COLUMN(DEVICE, row, NULL, CELL_TEXT)                       \
+	COLUMN(DEVICE, device, "DEVICE", CELL_TEXT)                \
+	COLUMN(DEVICE, node, "NODE", CELL_TEXT)                    \
+	COLUMN(DEVICE, kind, "KIND", CELL_TEXT)                    \
+	COLUMN(DEVICE, id, "VENDOR:PRODUCT", CELL_TEXT)            \
+	COLUMN(DEVICE, reports, "REPORTS", CELL_NUMBER)            \
+	COLUMN(DEVICE, events, "EVENTS", CELL_NUMBER)              \
+	COLUMN(DEVICE, reports_per_s, "A SECOND", CELL_HUNDREDTHS) \
+	COLUMN(DEVICE, interval_p50_ns, "EVERY P50", CELL_TIME)    \
+	COLUMN(DEVICE, interval_p99_ns, "P99", CELL_TIME)          \
+	COLUMN(DEVICE, name, "NAME", CELL_TEXT)
+TABLE_OF(device_columns, DEVICE);
 
 static void name_device(char *into, const struct input_source *source)
 {
 	snprintf(into, PLACE_SIZE, "input%u", source->number);
 }
 
-static void add_device(struct sheet *sheet, const struct input_source *source)
+static void add_device(struct table *table, const struct input_source *source)
 {
 	char device[PLACE_SIZE], node[PLACE_SIZE] = "", id[ID_SIZE], name[TAIL_LEN + 1] = "";
-	union cell cells[DEVICE_COLUMNS];
+	union cell cells[DEVICE_CELLS];
 
 	name_device(device, source);
 	if (source->node != ~0u)
 		snprintf(node, sizeof(node), "event%u", source->node);
 	snprintf(id, sizeof(id), "%04x:%04x", source->vendor, source->product);
 	memcpy(name, source->name.text, TAIL_LEN);
-	cells[0].text = "device";
-	cells[1].text = device;
-	cells[2].text = node;
-	cells[3].text = device_kind_name(source->kind);
-	cells[4].text = id;
-	cells[5].number = source->reports;
-	cells[6].number = source->events;
-	cells[7].number = input_rate(source);
-	cells[8].number = hist_percentile(&source->interval_ns, P50);
-	cells[9].number = hist_percentile(&source->interval_ns, P99);
-	cells[10].text = name;
-	sheet_row(sheet, cells);
+	cells[DEVICE_row].text = "device";
+	cells[DEVICE_device].text = device;
+	cells[DEVICE_node].text = node;
+	cells[DEVICE_kind].text = device_kind_name(source->kind);
+	cells[DEVICE_id].text = id;
+	cells[DEVICE_reports].number = source->reports;
+	cells[DEVICE_events].number = source->events;
+	cells[DEVICE_reports_per_s].number = input_rate(source);
+	cells[DEVICE_interval_p50_ns].number = hist_percentile(&source->interval_ns, P50);
+	cells[DEVICE_interval_p99_ns].number = hist_percentile(&source->interval_ns, P99);
+	cells[DEVICE_name].text = name;
+	table_row(table, cells);
 }
 
-static const struct column reader_columns[] = {
-	{ "row", NULL, CELL_TEXT },
-	{ "device", "READERS OF", CELL_TEXT },
-	{ "pid", "PID", CELL_NUMBER },
-	{ "tid", "TID", CELL_NUMBER },
-	{ "comm", "COMM", CELL_TEXT },
-	{ "wakes", "WAKES", CELL_NUMBER },
-	{ "delay_p50_ns", "RUNS AFTER P50", CELL_TIME },
-	{ "delay_p99_ns", "P99", CELL_TIME },
-	{ "delay_max_ns", "MAX", CELL_TIME },
-};
-enum { READER_COLUMNS = sizeof(reader_columns) / sizeof(reader_columns[0]) };
+#define READER_TABLE(COLUMN, SHOWN)                               \
+	COLUMN(READER, row, NULL, CELL_TEXT)                      \
+	COLUMN(READER, device, "READERS OF", CELL_TEXT)           \
+	COLUMN(READER, pid, "PID", CELL_NUMBER)                   \
+	COLUMN(READER, tid, "TID", CELL_NUMBER)                   \
+	COLUMN(READER, comm, "COMM", CELL_TEXT)                   \
+	COLUMN(READER, wakes, "WAKES", CELL_NUMBER)               \
+	COLUMN(READER, delay_p50_ns, "RUNS AFTER P50", CELL_TIME) \
+	COLUMN(READER, delay_p99_ns, "P99", CELL_TIME)            \
+	COLUMN(READER, delay_max_ns, "MAX", CELL_TIME)
+TABLE_OF(reader_columns, READER);
 
-static void add_reader(struct sheet *sheet, const struct input_source *source, const struct input_reader *reader)
+static void add_reader(struct table *table, const struct input_source *source, const struct input_reader *reader)
 {
-	char device[PLACE_SIZE], comm[COMM_LEN + 1] = "";
-	union cell cells[READER_COLUMNS];
+	char device[PLACE_SIZE], comm[COMM_TEXT_SIZE];
+	union cell cells[READER_CELLS];
 
 	name_device(device, source);
-	memcpy(comm, reader->comm.text, COMM_LEN);
-	cells[0].text = "reader";
-	cells[1].text = device;
-	cells[2].number = reader->pid;
-	cells[3].number = reader->tid;
-	cells[4].text = comm;
-	cells[5].number = reader->delay_ns.total;
-	cells[6].number = hist_percentile(&reader->delay_ns, P50);
-	cells[7].number = hist_percentile(&reader->delay_ns, P99);
-	cells[8].number = reader->delay_ns.max;
-	sheet_row(sheet, cells);
+	comm_text(comm, &reader->comm);
+	cells[READER_row].text = "reader";
+	cells[READER_device].text = device;
+	cells[READER_pid].number = reader->pid;
+	cells[READER_tid].number = reader->tid;
+	cells[READER_comm].text = comm;
+	cells[READER_wakes].number = reader->delay_ns.total;
+	cells[READER_delay_p50_ns].number = hist_percentile(&reader->delay_ns, P50);
+	cells[READER_delay_p99_ns].number = hist_percentile(&reader->delay_ns, P99);
+	cells[READER_delay_max_ns].number = reader->delay_ns.max;
+	table_row(table, cells);
 }
 
-static void print_devices(const struct show *show, u32 most)
+static void print_devices(const struct show *show)
 {
-	struct sheet sheet;
-	u32 rows = 0;
+	struct table table;
 
-	sheet_open(&sheet, stdout, show->options->json, device_columns, DEVICE_COLUMNS);
+	table_open_for(&table, show->options, "input_device", device_columns, DEVICE_CELLS, ROWS_DEFAULT, NULL);
 	for (const struct input_source *source = show->inputs.sources; source; source = source->next)
-		if (rows++ < most)
-			add_device(&sheet, source);
-	sheet_close(&sheet);
-	if (rows > most)
-		note("%u more devices: -n shows them", rows - most);
+		add_device(&table, source);
+	table_close(&table);
 }
 
-static void print_readers(const struct show *show, u32 most)
+static void print_readers(const struct show *show)
 {
-	struct sheet sheet;
-	u32 rows = 0;
+	struct table table;
 
-	sheet_open(&sheet, stdout, show->options->json, reader_columns, READER_COLUMNS);
+	table_open_for(&table, show->options, "input_reader", reader_columns, READER_CELLS, ROWS_DEFAULT, NULL);
 	for (const struct input_source *source = show->inputs.sources; source; source = source->next)
 		for (const struct input_reader *reader = source->readers; reader; reader = reader->next)
-			if (rows++ < most)
-				add_reader(&sheet, source, reader);
-	sheet_close(&sheet);
-	if (rows > most)
-		note("%u more readers: -n shows them", rows - most);
+			add_reader(&table, source, reader);
+	table_close(&table);
 }
 
 static void print_end(const struct show *show)
 {
-	u32 most = show->options->rows ? show->options->rows : 20;
 	bool has_readers = false;
 
 	if (!show->inputs.sources) {
 		note("there was no input device");
 		return;
 	}
-	print_devices(show, most);
+	print_devices(show);
 	for (const struct input_source *source = show->inputs.sources; source; source = source->next)
 		has_readers |= source->readers != NULL;
 	if (has_readers)
-		print_readers(show, most);
+		print_readers(show);
 	if (show->inputs.refused)
 		note("%" PRIu64 " events are in no row: there was no room for so many", show->inputs.refused);
 }
+
+static void on_interval(void *data, u64 from_ns, u64 to_ns)
+{
+	struct show *show = data;
+
+	every_begin(show->options, show->capture.threads.first_ns, from_ns, to_ns);
+	if (show->inputs.sources)
+		print_end(show);
+	every_end();
+	inputs_restart(&show->inputs);
+}
+
+static void on_window(void *data)
+{
+	struct show *show = data;
+
+	inputs_restart(&show->inputs);
+}
+
+const struct table_columns input_tables[] = { { device_columns, DEVICE_CELLS },
+					      { reader_columns, READER_CELLS },
+					      { 0 } };
 
 int view_input(int argc, char **argv)
 {
@@ -177,23 +190,26 @@ int view_input(int argc, char **argv)
 	struct show show = { .options = &options };
 	int status;
 
-	options_parse(&options, &usage, argc, argv);
-	sensor_set_verbose(options.verbose);
-	show.source =
-		(struct source){ .view = "input",
-				 .forgets_ended = true,
-				 .roles = true,
-				 .input = true,
-				 .subject = "input",
-				 .subject_hooks = 2, /* at input_event; the third reads devices, and sees no wake-up */
-				 .without = NOT_NEEDED,
-				 .on_event = on_event,
-				 .data = &show };
-	status = source_play(&show.source, &options);
-	if (show.source.threads.last_ns)
+	options_parse(&options, &input_usage, NULL, argc, argv);
+	table_check(&options, "input", input_tables);
+	show.capture = (struct capture){ /* The sensor's third hook reads devices, and sees no wake-up. */
+					 .request = { .view = "input",
+						      .groups = EVENTS_ROLES | EVENTS_INPUT,
+						      .subject = { .sensor = "input", .hooks = 2 },
+						      .forgets_ended = true,
+						      .without = NOT_NEEDED,
+						      .interval_ns = every_ns(&options),
+						      .on_interval = on_interval,
+						      .wants_before = true,
+						      .on_window = on_window,
+						      .on_event = on_event,
+						      .data = &show }
+	};
+	status = capture_run(&show.capture, &options);
+	if (show.capture.threads.last_ns && intervals_have_rest(&show.capture))
 		print_end(&show);
-	source_print_losses(&show.source);
+	capture_print_losses(&show.capture);
 	inputs_free(&show.inputs);
-	source_free(&show.source);
+	capture_free(&show.capture);
 	return status;
 }

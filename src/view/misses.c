@@ -1,77 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tactus misses: threads that work by a clock and did not run when they were due: each time as it happens, and at the
- * end a row a thread. */
+/* tactus misses: threads that work by a timer and did not run when they were due: each time as it happens, and at the
+ * end one row per thread. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../base/say.h"
 #include "../model/misses.h"
 #include "../model/roles.h"
 #include "../sensor/sensor.h"
-#include "../sink/sheet.h"
+#include "../sink/table.h"
 #include "../sink/text.h"
-#include "role_options.h"
-#include "source.h"
+#include "../capture/role_options.h"
+#include "../capture/capture.h"
+#include "../capture/intervals.h"
+#include "every.h"
+#include "thread_words.h"
+#include "view.h"
 
-enum { KEY_ALL = 0x200, KEY_OVER, ROWS_DEFAULT = 20, NAME_SIZE = COMM_LEN * 4 + 1, WORDS_SIZE = 128, TIME_SIZE = 16 };
+enum { KEY_ALL = 0x200, KEY_OVER, ROWS_DEFAULT = 20, WORDS_SIZE = 128, TIME_SIZE = 16 };
 
-static bool of_all;
-static u64 over_ns;
+struct chosen {
+	bool of_all;
+	u64 over_ns;
+};
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
+	struct chosen *chosen = data;
+
 	if (key == KEY_OVER)
-		return parse_duration(value, &over_ns) ? "is not a span of time such as 1ms" : NULL;
+		return parse_span(value, &chosen->over_ns);
 	if (key != KEY_ALL)
 		return role_options_take(key, value);
-	of_all = true;
+	chosen->of_all = true;
 	return NULL;
 }
 
-static const struct argp_option own[] = {
-	{ "all", KEY_ALL, 0, 0, "Of every thread with a steady clock, whatever it is for", 0 },
-	{ "over", KEY_OVER, "DURATION", 0, "Later than this (default: a quarter of the thread's period)", 0 },
+static const struct argp_option own_options[] = {
+	{ "all", KEY_ALL, 0, 0, "Report every thread with a steady period, whatever its role", 0 },
+	{ "over", KEY_OVER, "DURATION", 0, "Report misses longer than this (default: a quarter of the thread's period)",
+	  0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };
 
-static const struct command_usage usage = {
+const struct command_usage misses_usage = {
 	.name = "misses",
-	.text = "Shows when threads that work by a clock, such as for sound, pictures or input, ran later than they "
-		"were due: by how much, where, and who had the CPU meanwhile.\v"
-		"The clock is heard in a thread's wake-ups, after 16 of them that are regular. A thread is due when "
-		"its timer or device wakes it; or, if it still had work then, when its next beat was to come. LATE is "
-		"the time from then until it ran. 'overran' means that it had a CPU and was still at work for an "
-		"earlier beat. A thread that is woken late was not late itself. Without --all only threads count that "
-		"render, play sound, read input or compose.\n"
+	.text = "Shows when threads that work by a timer, such as for sound, frames or input, ran later than they "
+		"were due: how late, on which CPU, and who had the CPU meanwhile.\v"
+		"tactus finds a thread's period in its wake-ups, after 16 regular ones. A thread is due when its "
+		"timer or device wakes it; if it was still at work then, when its next period begins. LATE is the "
+		"time from then until it ran. 'overran' means that the thread had a CPU but was still at work for "
+		"an earlier period. A thread that is woken late does not count as late. Without --all, only "
+		"threads that render, play sound, read input or compose count.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus misses -d 10               the whole machine, for ten seconds\n"
 		"  tactus misses --over 2ms -- ./game\n"
 		"  tactus misses -i file --all --json",
-	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS,
-	.own = own,
+	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_TABLE | TAKES_INTERVAL,
+	.own = own_options,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
 struct show {
 	const struct options *options;
-	struct source source;
+	struct chosen chosen;
+	struct capture capture;
 	struct misses misses;
-	struct sheet sheet; /* JSON: each miss is printed at once */
+	struct table table; /* JSON: each miss is printed at once */
 	bool headed;
+	u64 shown; /* misses, as they happen; with -n so many at most */
 };
 
-static const struct column miss_columns[] = {
-	{ "expected_ns", NULL, CELL_NUMBER }, { "actual_ns", NULL, CELL_NUMBER }, { "late_ns", NULL, CELL_NUMBER },
-	{ "period_ns", NULL, CELL_NUMBER },   { "beats", NULL, CELL_NUMBER },	  { "kind", NULL, CELL_TEXT },
-	{ "tid", NULL, CELL_NUMBER },	      { "pid", NULL, CELL_NUMBER },	  { "comm", NULL, CELL_TEXT },
-	{ "role", NULL, CELL_TEXT },	      { "cpu", NULL, CELL_NUMBER },	  { "behind_tid", NULL, CELL_NUMBER },
-	{ "behind_comm", NULL, CELL_TEXT },
-};
-enum { MISS_COLUMNS = sizeof(miss_columns) / sizeof(miss_columns[0]) };
+#define MISS_TABLE(COLUMN, SHOWN)                    \
+	COLUMN(MISS, expected_ns, NULL, CELL_MOMENT) \
+	COLUMN(MISS, actual_ns, NULL, CELL_MOMENT)   \
+	COLUMN(MISS, late_ns, NULL, CELL_NUMBER)     \
+	COLUMN(MISS, period_ns, NULL, CELL_NUMBER)   \
+	COLUMN(MISS, periods, NULL, CELL_NUMBER)     \
+	COLUMN(MISS, kind, NULL, CELL_TEXT)          \
+	COLUMN(MISS, tid, NULL, CELL_NUMBER)         \
+	COLUMN(MISS, pid, NULL, CELL_NUMBER)         \
+	COLUMN(MISS, comm, NULL, CELL_TEXT)          \
+	COLUMN(MISS, role, NULL, CELL_TEXT)          \
+	COLUMN(MISS, cpu, NULL, CELL_NUMBER)         \
+	COLUMN(MISS, behind_tid, NULL, CELL_NUMBER)  \
+	COLUMN(MISS, behind_comm, NULL, CELL_TEXT)
+TABLE_OF(miss_columns, MISS);
 
 static const char *kind_name(enum miss_kind kind)
 {
@@ -80,43 +98,41 @@ static const char *kind_name(enum miss_kind kind)
 
 static void print_json(struct show *show, const struct miss *miss)
 {
-	const struct thread *thread = threads_by_tid(&show->source.threads, miss->tid);
-	char comm[COMM_LEN + 1], behind[COMM_LEN + 1];
+	const struct thread *thread = threads_by_tid(&show->capture.threads, miss->tid);
+	char comm[COMM_TEXT_SIZE], behind[COMM_TEXT_SIZE];
 
-	threads_comm(comm, &show->source.threads, miss->tid);
-	threads_comm(behind, &show->source.threads, miss->behind_tid);
-	union cell cells[] = {
-		{ .number = miss->verdict.expected_ns },
-		{ .number = miss->verdict.actual_ns },
-		{ .number = miss->verdict.late_ns },
-		{ .number = miss->verdict.period_ns },
-		{ .number = miss->verdict.beats },
-		{ .text = kind_name(miss->verdict.kind) },
-		{ .number = miss->tid },
-		{ .number = thread ? thread->pid : 0 },
-		{ .text = comm },
-		{ .text = role_name(miss->role) },
-		{ .number = miss->cpu },
-		{ .number = miss->behind_tid },
-		{ .text = behind },
+	threads_comm(comm, &show->capture.threads, miss->tid);
+	threads_comm(behind, &show->capture.threads, miss->behind_tid);
+	union cell cells[MISS_CELLS] = {
+		[MISS_expected_ns] = { .number = miss->verdict.expected_ns },
+		[MISS_actual_ns] = { .number = miss->verdict.actual_ns },
+		[MISS_late_ns] = { .number = miss->verdict.late_ns },
+		[MISS_period_ns] = { .number = miss->verdict.period_ns },
+		[MISS_periods] = { .number = miss->verdict.periods },
+		[MISS_kind] = { .text = kind_name(miss->verdict.kind) },
+		[MISS_tid] = { .number = miss->tid },
+		[MISS_pid] = { .number = thread ? thread->pid : 0 },
+		[MISS_comm] = { .text = comm },
+		[MISS_role] = { .text = role_name(miss->role) },
+		[MISS_cpu] = { .number = miss->cpu },
+		[MISS_behind_tid] = { .number = miss->behind_tid },
+		[MISS_behind_comm] = { .text = behind },
 	};
-	_Static_assert(sizeof(cells) / sizeof(cells[0]) == MISS_COLUMNS, "a cell a column");
-	sheet_row(&show->sheet, cells);
+	table_row(&show->table, cells);
 }
 
 static void print_miss(struct show *show, const struct miss *miss)
 {
-	char comm[COMM_LEN + 1], name[NAME_SIZE], behind[NAME_SIZE], late[TIME_SIZE], period[TIME_SIZE];
+	const struct threads *threads = &show->capture.threads;
+	char who[THREAD_WORDS_SIZE], behind[THREAD_WORDS_SIZE], late[TIME_SIZE], period[TIME_SIZE];
 	char words[WORDS_SIZE] = "nobody knows behind whom";
 
 	if (!show->headed)
 		printf("%12s  %-24s %-10s %8s %8s %3s  WHY\n", "DUE AT (ms)", "THREAD", "ROLE", "PERIOD", "LATE",
 		       "CPU");
 	show->headed = true;
-	threads_comm(comm, &show->source.threads, miss->behind_tid);
-	format_plain(behind, COMM_LEN, comm);
-	threads_comm(comm, &show->source.threads, miss->tid);
-	format_plain(name, COMM_LEN, comm);
+	comm_words(behind, thread_comm(threads, miss->behind_tid), miss->behind_tid, THREAD_TIGHT);
+	comm_words(who, thread_comm(threads, miss->tid), miss->tid, THREAD_IN_COLUMN);
 	format_time(late, sizeof(late), miss->verdict.late_ns);
 	format_time(period, sizeof(period), miss->verdict.period_ns);
 	if (miss->culprit == CULPRIT_IDLE)
@@ -124,12 +140,12 @@ static void print_miss(struct show *show, const struct miss *miss)
 	else if (miss->culprit == CULPRIT_THREAD && miss->behind_tid == miss->tid)
 		snprintf(words, sizeof(words), "it ran itself");
 	else if (miss->culprit == CULPRIT_THREAD)
-		snprintf(words, sizeof(words), "behind %s [%u]", behind, miss->behind_tid);
-	printf("%12.3f  %-15.15s [%6u] %-10s %8s %8s %3u  %s, %s",
-	       (double)span_between(show->source.threads.first_ns, miss->verdict.expected_ns) / NSEC_PER_MSEC, name,
-	       miss->tid, role_name(miss->role), period, late, miss->cpu, kind_name(miss->verdict.kind), words);
-	if (miss->verdict.beats > 1)
-		printf("; %" PRIu64 " beats passed", miss->verdict.beats);
+		snprintf(words, sizeof(words), "behind %s", behind);
+	printf("%12.3f  %s %-10s %8s %8s %3u  %s, %s",
+	       (double)span_between(threads->first_ns, miss->verdict.expected_ns) / NSEC_PER_MSEC, who,
+	       role_name(miss->role), period, late, miss->cpu, kind_name(miss->verdict.kind), words);
+	if (miss->verdict.periods > 1)
+		printf("; %" PRIu64 " periods passed", miss->verdict.periods);
 	putchar('\n');
 }
 
@@ -137,10 +153,14 @@ static void on_event(void *data, const struct event_header *event, const struct 
 {
 	struct show *show = data;
 	struct miss found[MISSES_AT_ONCE];
-	u32 len = misses_take(&show->misses, &show->source.threads, event, found);
+	u32 len = misses_handle(&show->misses, &show->capture.threads, event, found);
 
 	(void)ended;
 	for (u32 i = 0; i < len; i++) {
+		/* Tables have them all. */
+		if (show->capture.before_window || show->capture.request.interval_ns ||
+		    show->shown++ >= options_rows(show->options, ROWS_ALL))
+			continue;
 		if (show->options->json)
 			print_json(show, &found[i]);
 		else
@@ -155,54 +175,76 @@ static bool on_tick(void *data)
 	return fflush(stdout) == 0;
 }
 
-static const struct column thread_columns[] = {
-	{ "tid", "TID", CELL_NUMBER },	      { "pid", "PID", CELL_NUMBER },
-	{ "comm", "COMM", CELL_TEXT },	      { "role", "ROLE", CELL_TEXT },
-	{ "period_ns", "PERIOD", CELL_TIME }, { "beats", "BEATS", CELL_NUMBER },
-	{ "misses", "MISSES", CELL_NUMBER },  { "missed_beats", "MISSED BEATS", CELL_NUMBER },
-	{ "late_avg_ns", "LATE", CELL_TIME }, { "late_max_ns", "LATEST", CELL_TIME },
-};
-enum { THREAD_COLUMNS = sizeof(thread_columns) / sizeof(thread_columns[0]) };
+#define THREAD_TABLE(COLUMN, SHOWN)                                   \
+	COLUMN(THREAD, tid, "TID", CELL_NUMBER)                       \
+	COLUMN(THREAD, pid, "PID", CELL_NUMBER)                       \
+	COLUMN(THREAD, comm, "COMM", CELL_TEXT)                       \
+	COLUMN(THREAD, role, "ROLE", CELL_TEXT)                       \
+	COLUMN(THREAD, period_ns, "PERIOD", CELL_TIME)                \
+	COLUMN(THREAD, periods, "PERIODS", CELL_NUMBER)               \
+	COLUMN(THREAD, misses, "MISSES", CELL_NUMBER)                 \
+	COLUMN(THREAD, missed_periods, "MISSED PERIODS", CELL_NUMBER) \
+	COLUMN(THREAD, late_avg_ns, "LATE", CELL_TIME)                \
+	COLUMN(THREAD, late_max_ns, "LATEST", CELL_TIME)
+TABLE_OF(thread_columns, THREAD);
+const struct table_columns misses_tables[] = { { thread_columns, THREAD_CELLS }, { 0 } };
+static const struct table_look thread_look = { .drops = "pid,missed_periods", .alarms = "misses,missed_periods" };
 
 static int print_threads(const struct show *show)
 {
-	u32 most = show->options->rows ? show->options->rows : ROWS_DEFAULT;
-	struct sheet sheet;
+	struct table table;
 	size_t len, row;
-	const struct thread **list = misses_sorted(&show->misses, &show->source.threads, &len);
+	const struct thread **list = misses_sorted(&show->misses, &show->capture.threads, &len);
 	int error;
 
 	if (!list || !len) {
 		free(list);
 		if (!show->options->json)
-			puts("no thread works by a clock");
+			puts("no thread works by a timer");
 		return 0;
 	}
-	sheet_open(&sheet, stdout, show->options->json, thread_columns, THREAD_COLUMNS);
-	for (row = 0; row < len && row < most; row++) {
+	table_open_for(&table, show->options, "miss_thread", thread_columns, THREAD_CELLS, ROWS_DEFAULT, &thread_look);
+	for (row = 0; row < len; row++) {
 		const struct thread *thread = list[row];
 		const struct thread_clock *clock = thread->clock;
-		char comm[COMM_LEN + 1] = "";
+		char comm[COMM_TEXT_SIZE];
 
-		memcpy(comm, thread->comm.text, COMM_LEN);
-		sheet_row(&sheet, (union cell[THREAD_COLUMNS]){
-					  { .number = thread->tid },
-					  { .number = thread->pid },
-					  { .text = comm },
-					  { .text = role_name(thread->role ? thread->role->role : 0) },
-					  { .number = clock->watch.beat.gap_ns },
-					  { .number = clock->beats },
-					  { .number = clock->misses },
-					  { .number = clock->missed_beats },
-					  { .number = clock->misses ? clock->late_ns / clock->misses : 0 },
-					  { .number = clock->late_max_ns },
-				  });
+		comm_text(comm, &thread->comm);
+		table_row(
+			&table,
+			(union cell[THREAD_CELLS]){
+				[THREAD_tid] = { .number = thread->tid },
+				[THREAD_pid] = { .number = thread->pid },
+				[THREAD_comm] = { .text = comm },
+				[THREAD_role] = { .text = role_name(thread->role ? thread->role->role : 0) },
+				[THREAD_period_ns] = { .number = clock->watch.timer.gap_ns },
+				[THREAD_periods] = { .number = clock->periods },
+				[THREAD_misses] = { .number = clock->misses },
+				[THREAD_missed_periods] = { .number = clock->missed_periods },
+				[THREAD_late_avg_ns] = { .number = clock->misses ? clock->late_ns / clock->misses : 0 },
+				[THREAD_late_max_ns] = { .number = clock->late_max_ns },
+			});
 	}
-	error = sheet_close(&sheet);
+	error = table_close(&table);
 	free(list);
-	if (!show->options->json && row < len)
-		printf("and %zu more (-n all shows them)\n", len - row);
 	return error;
+}
+
+static void on_interval(void *data, u64 from_ns, u64 to_ns)
+{
+	struct show *show = data;
+
+	every_begin(show->options, show->capture.threads.first_ns, from_ns, to_ns);
+	show->misses.failed |= print_threads(show) != 0;
+	every_end();
+	misses_restart(&show->misses, &show->capture.threads);
+}
+
+static void on_window(void *data)
+{
+	struct show *show = data;
+
+	misses_restart(&show->misses, &show->capture.threads);
 }
 
 int view_misses(int argc, char **argv)
@@ -211,23 +253,32 @@ int view_misses(int argc, char **argv)
 	struct show show = { .options = &options };
 	int status;
 
-	options_parse(&options, &usage, argc, argv);
-	sensor_set_verbose(options.verbose);
-	show.misses = (struct misses){ .slack_ns = over_ns, .of_all = of_all };
-	show.source = (struct source){
-		.view = "misses", .events = true, .roles = true, .on_event = on_event, .on_tick = on_tick, .data = &show
-	};
-	sheet_open(&show.sheet, stdout, true, miss_columns, MISS_COLUMNS);
-	status = source_play(&show.source, &options);
+	options_parse(&options, &misses_usage, &show.chosen, argc, argv);
+	show.misses = (struct misses){ .slack_ns = show.chosen.over_ns, .of_all = show.chosen.of_all };
+	show.capture = (struct capture){ .request = { .view = "misses",
+						      .groups = EVENTS_SCHED | EVENTS_ROLES,
+						      .interval_ns = every_ns(&options),
+						      .on_interval = on_interval,
+						      .wants_before = true,
+						      .on_window = on_window,
+						      .on_event = on_event,
+						      .on_tick = on_tick,
+						      .data = &show } };
+	table_check(&options, "misses", misses_tables);
+	table_open(&show.table, NULL, true, "miss", miss_columns, MISS_CELLS);
+	status = capture_run(&show.capture, &options);
+	if (show.headed && show.shown > options_rows(&options, ROWS_ALL))
+		printf("and %" PRIu64 " more (-n all shows them)\n", show.shown - options_rows(&options, ROWS_ALL));
 	if (show.headed)
 		putchar('\n');
-	if (show.source.threads.last_ns && (print_threads(&show) || show.misses.failed)) {
+	if (show.capture.threads.last_ns &&
+	    ((intervals_have_rest(&show.capture) && print_threads(&show)) || show.misses.failed)) {
 		fail("misses", "out of memory: not all of them are shown");
 		status = status ? status : EXIT_FAILURE;
 	}
-	sheet_close(&show.sheet);
-	source_print_losses(&show.source);
+	table_close(&show.table);
+	capture_print_losses(&show.capture);
 	misses_free(&show.misses);
-	source_free(&show.source);
+	capture_free(&show.capture);
 	return status;
 }

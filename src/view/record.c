@@ -4,120 +4,332 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../core/event_info.h"
+#include "../base/loop.h"
+#include "../base/privileges.h"
 #include "../base/say.h"
 #include "../sensor/cuda.h"
 #include "../sensor/sensor.h"
+#include "../sink/json.h"
 #include "../sink/text.h"
-#include "role_options.h"
-#include "source.h"
+#include "../capture/role_options.h"
+#include "../capture/capture.h"
+#include "record_ring.h"
+#include "stack_words.h"
+#include "view.h"
 
-enum { KEY_CUDA = 0x400, KEY_LIBRARY };
+enum { KEY_CUDA = 0x400, KEY_LIBRARY, KEY_SPAN, KEY_MEMORY, KEY_ON, MEMORY_DEFAULT_MB = 256 };
 
-static struct cuda_settings cuda_wishes = { .api = "default", .sample = 1 };
-static bool with_cuda;
+struct chosen {
+	struct cuda_settings cuda;
+	bool with_cuda, with_stacks;
+	struct ring_wishes ring;
+};
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
+	struct chosen *chosen = data;
+
+	if (key == KEY_SPAN)
+		return ring_take_span(&chosen->ring, value);
+	if (key == KEY_MEMORY)
+		return ring_take_memory(&chosen->ring, value);
+	if (key == KEY_ON)
+		return ring_take_causes(&chosen->ring, value);
+	if (key == KEY_STACKS)
+		return chosen->with_stacks = true, NULL;
 	if (key != KEY_CUDA && key != KEY_LIBRARY)
 		return role_options_take(key, value);
-	with_cuda = true;
+	chosen->with_cuda = true;
 	if (key == KEY_LIBRARY)
-		cuda_wishes.library = value;
+		chosen->cuda.library = value;
 	return NULL;
 }
 
-static const struct argp_option own[] = {
+/* Of the file's, beside the command line's. */
+static bool fits(const void *data, const struct options *options, const char *option)
+{
+	const struct chosen *chosen = data;
+
+	if (!strcmp(option, "ring"))
+		return !options->output || options_format(options) == OUTPUT_RECORDING;
+	if (!strcmp(option, "on") || !strcmp(option, "memory"))
+		return chosen->ring.span_ns;
+	return strcmp(option, "format") != 0 || !chosen->ring.span_ns;
+}
+
+static const struct argp_option own_options[] = {
 	{ "cuda", KEY_CUDA, 0, 0,
-	  "Also calls into libcuda and the ioctls of NVIDIA's drivers, as 'tactus cuda' has them", 0 },
-	{ "library", KEY_LIBRARY, "FILE", 0, "With --cuda: a libcuda to probe before anything maps it", 0 },
+	  "Also record calls into libcuda and the ioctls of NVIDIA's drivers, as 'tactus cuda' does", 0 },
+	{ "library", KEY_LIBRARY, "FILE", 0, "With --cuda: probe this libcuda before anything maps it", 0 },
+	{ "ring", KEY_SPAN, "SPAN", 0, "Keep the last SPAN (30s) in memory only, and write it to FILE on SIGUSR1", 0 },
+	{ "on", KEY_ON, "CAUSE,...", 0, "With --ring: write it on late-frame, xid too", 0 },
+	{ "memory", KEY_MEMORY, "MB", OPTION_HIDDEN, "With --ring: keep at most this much (256)", 0 },
+	{ "stacks", KEY_STACKS, 0, 0,
+	  "Also record the stacks of threads that had no CPU for a millisecond, and of who woke them", 0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };
 
-static const struct command_usage usage = {
+const struct command_usage record_usage = {
 	.name = "record",
-	.text = "Writes every event to a file, of the scheduler and of what threads are for, for other commands to "
-		"read with -i.\v"
-		"With --cuda, calls of the default set; 'tactus cuda' has more to choose from, and records with -o.\n"
+	.text = "Writes all scheduler and role events to a file that other commands read with -i.\v"
+		"--cuda records calls of the default set. 'tactus cuda -o FILE' records too, and offers more "
+		"choice.\n"
 		"\n"
-		"The file can be read up to its last whole block after a crash, a kill or a full disk.\n"
+		"After a crash, a kill or on a full disk, the file can be read up to its last complete block.\n"
+		"\n"
+		"--ring writes nothing until it is asked to: each time to a file of its own (FILE, FILE.1, FILE.2...), "
+		"and goes on. By --on it does so once per SPAN at most.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus record -o game.tactus -- ./game\n"
 		"  tactus latency -i game.tactus --over 5ms\n"
-		"  tactus record --cuda -o train.tactus -- python3 train.py",
-	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_FILTER | TAKES_RING | TAKES_JSON,
-	.own = own,
+		"  tactus record --cuda -o train.tactus -- python3 train.py\n"
+		"  tactus record --ring 30s --on late-frame -o stutter.tactus",
+	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_FILTER | TAKES_RING | TAKES_JSON | TAKES_REPORT,
+	.own = own_options,
 	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
+	.fits = fits,
 };
+
+struct recording {
+	struct chosen chosen;
+	struct capture capture;
+	struct record_ring *ring; /* NULL: the stream goes to a file */
+	u64 shown_bytes;
+	u32 cuda_libraries;
+};
+
+static void on_event(void *data, const struct event_header *event, const struct wait *ended)
+{
+	struct recording *recording = data;
+
+	(void)ended;
+	record_ring_take(recording->ring, event);
+}
 
 /* On a terminal: how far it is, on one line that is written over. */
 static bool on_tick(void *data)
 {
-	const struct source *source = data;
-	static u64 shown_bytes;
+	struct recording *recording = data;
+	const struct capture *capture = &recording->capture;
 
-	if (source->written_bytes == shown_bytes || !isatty(STDERR_FILENO))
+	if (!recording->ring && loop_was_requested())
+		note("SIGUSR1 is for --ring: it changes nothing here");
+	if (recording->ring) {
+		record_ring_tick(recording->ring, &capture->info, clock_now_ns());
 		return true;
-	shown_bytes = source->written_bytes;
-	fprintf(stderr, "\r%" PRIu64 " events, %.1f MB ", source->written_events, (double)shown_bytes / 1e6);
+	}
+	if (capture->written_bytes == recording->shown_bytes || !isatty(STDERR_FILENO))
+		return true;
+	recording->shown_bytes = capture->written_bytes;
+	fprintf(stderr, "\r%" PRIu64 " events, %.1f MB ", capture->written_events,
+		(double)recording->shown_bytes / 1e6);
 	return true;
 }
 
-static void print_summary(const struct source *source, const struct options *options)
+static void print_summary_json(const struct capture *capture)
 {
-	double bytes = (double)source->written_bytes, events = (double)source->written_events;
+	struct json json = { .out = stdout };
+
+	json_record(&json, "recording", false);
+	json_u64(&json, "events", capture->written_events);
+	json_u64(&json, "bytes", capture->written_bytes);
+	json_u64(&json, "read", capture->read);
+	json_u64(&json, "lost", capture->losses.events);
+	json_u64(&json, "unseen_switches", capture->losses.unseen_switches);
+	json_u64(&json, "span_ns", capture->threads.last_ns - capture->threads.first_ns);
+	json_array(&json, "rings");
+	for (u32 cpu = 0; capture->rings && cpu < capture->info.cpus_len; cpu++) {
+		json_object(&json, NULL);
+		json_u64(&json, "cpu", cpu);
+		json_u64(&json, "produced", capture->rings[cpu].produced);
+		json_u64(&json, "read", capture->rings[cpu].read);
+		json_u64(&json, "lost", capture->rings[cpu].lost);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	json_object(&json, "lost_kinds");
+	for (u32 kind = 1; kind < EVENT_KINDS; kind++)
+		if (capture->losses.of_kind[kind])
+			json_u64(&json, event_info(kind)->name, capture->losses.of_kind[kind]);
+	json_object_end(&json);
+	json_object_end(&json);
+	json_line_end(&json);
+}
+
+static void on_end(void *data)
+{
+	struct recording *recording = data;
+
+	if (recording->ring)
+		record_ring_end(recording->ring, &recording->capture.info);
+	if (recording->chosen.with_cuda)
+		recording->cuda_libraries = cuda_state(sensor_set_find(recording->capture.sensors, "cuda")).libraries;
+}
+
+static void print_summary(const struct capture *capture, const struct options *options)
+{
+	double bytes = (double)capture->written_bytes, events = (double)capture->written_events;
 
 	if (options->json) {
-		printf("{\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"read\":%" PRIu64 ",\"lost\":%" PRIu64
-		       ",\"unseen_switches\":%" PRIu64 ",\"span_ns\":%" PRIu64 ",\"rings\":[",
-		       source->written_events, source->written_bytes, source->read, source->lost, source->unseen,
-		       source->threads.last_ns - source->threads.first_ns);
-		for (u32 cpu = 0; source->rings && cpu < source->info.cpus_len; cpu++)
-			printf("%s{\"cpu\":%u,\"produced\":%" PRIu64 ",\"read\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
-			       cpu ? "," : "", cpu, source->rings[cpu].produced, source->rings[cpu].read,
-			       source->rings[cpu].lost);
-		fputs("],\"lost_kinds\":{", stdout);
-		for (u32 kind = 1, some = 0; kind < EVENT_KINDS; kind++)
-			if (source->lost_kinds[kind])
-				printf("%s\"%s\":%" PRIu64, some++ ? "," : "", event_info(kind)->name,
-				       source->lost_kinds[kind]);
-		puts("}}");
+		print_summary_json(capture);
 		return;
 	}
 	print_plain(stdout, options->output);
-	printf(": %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64 " lost\n", source->written_events,
-	       bytes / 1e6, events > 0 ? bytes / events : 0, source->lost);
+	if (options->output_format == OUTPUT_LINES) {
+		printf(": %" PRIu64 " events, %" PRIu64 " lost\n", capture->written_events, capture->losses.events);
+		return;
+	}
+	printf(": %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64 " lost\n", capture->written_events,
+	       bytes / 1e6, events > 0 ? bytes / events : 0, capture->losses.events);
+}
+
+static void print_ring_summary(const struct recording *recording, bool json_wanted)
+{
+	struct record_ring_sums sums = record_ring_sums(recording->ring);
+	struct json json = { .out = stdout };
+
+	if (!json_wanted) {
+		printf("%" PRIu64 " file%s written; %" PRIu64 " events seen, at most %.1f MB kept, %" PRIu64
+		       " lost by the kernel's rings\n",
+		       sums.dumps, sums.dumps == 1 ? "" : "s", sums.events, (double)sums.bytes_most / 1e6,
+		       recording->capture.losses.events);
+		return;
+	}
+	json_record(&json, "ring", false);
+	json_u64(&json, "dumps", sums.dumps);
+	json_u64(&json, "failed", sums.failed);
+	json_u64(&json, "skipped", sums.skipped);
+	json_u64(&json, "events", sums.events);
+	json_u64(&json, "pressed_out", sums.pressed_out);
+	json_u64(&json, "bytes_most", sums.bytes_most);
+	json_u64(&json, "lost", recording->capture.losses.events);
+	json_object_end(&json);
+	json_line_end(&json);
+}
+
+static bool on_open(void *data, struct sensor *sched)
+{
+	(void)data;
+	(void)sched;
+	note("kill -USR1 %d writes what the ring holds", (int)getpid());
+	return true;
+}
+
+/* Xids come by the way of the cuda sensor; without --cuda nothing else is asked of it. */
+static void watch_xids(struct recording *recording)
+{
+	static const struct cuda_settings xids_only = { .api = "^$", .sample = 1, .no_ioctls = true };
+
+	if (!recording->chosen.ring.on_xid)
+		return;
+	if (access("/sys/kernel/tracing/events/nvidia", F_OK))
+		note("record: this machine has no NVIDIA driver loaded: no Xid comes");
+	recording->capture.request.groups |= EVENTS_CUDA;
+	if (!recording->chosen.with_cuda)
+		recording->capture.request.cuda = &xids_only;
+}
+
+/* Returns the status to end with. */
+static int keep_ring(struct recording *recording, const struct options *options)
+{
+	struct capture *capture = &recording->capture;
+	struct options live = *options;
+	struct reason why;
+	int status;
+
+	if (recording_check(options->output, &why))
+		return fail(options->output, "%s", why.text);
+	recording->ring = record_ring_open(&recording->chosen.ring, options->output, options->json);
+	if (!recording->ring)
+		return EXIT_FAILURE;
+	/* What a recording that is written at once has. */
+	capture->request.groups |= EVENTS_ALL & ~(u32)EVENTS_CUDA;
+	watch_xids(recording);
+	capture->request.on_event = on_event;
+	capture->request.on_open = on_open;
+	live.output = NULL;
+	privileges_need(geteuid() == 0 ? NEED_TO_CREATE : 0);
+	loop_take_requests();
+	status = capture_run(capture, &live);
+	if (capture->threads.last_ns) {
+		print_ring_summary(recording, options->json);
+		capture_print_losses(capture);
+	}
+	status = status ? status : record_ring_sums(recording->ring).failed ? EXIT_FAILURE : 0;
+	record_ring_close(recording->ring);
+	return status;
+}
+
+static const char *find_conflict(const struct chosen *chosen, const struct options *options)
+{
+	if (!options->output)
+		return "no file to write: give one with -o FILE";
+	if (!chosen->ring.span_ns && (chosen->ring.on_late_frame || chosen->ring.on_xid || chosen->ring.memory_mb))
+		return "--on and --memory are for --ring SPAN";
+	if (chosen->ring.span_ns && options->output_format != OUTPUT_RECORDING)
+		return "--ring writes recordings: name a file that does not end in .jsonl";
+	return NULL;
+}
+
+static int write_all(struct recording *recording, const struct options *options)
+{
+	struct capture *capture = &recording->capture;
+	int status;
+
+	loop_take_requests();
+	status = capture_run(capture, options);
+	if (isatty(STDERR_FILENO))
+		fputc('\r', stderr);
+	if (!capture->threads.last_ns)
+		return status;
+	print_summary(capture, options);
+	capture_print_losses(capture);
+	if (recording->chosen.with_cuda && !recording->cuda_libraries)
+		note("no libcuda was found, neither mapped by a watched process nor in the library folders: no "
+		     "call into it is recorded");
+	return status;
 }
 
 int view_record(int argc, char **argv)
 {
-	struct source source = { .view = "record", .events = true, .roles = true, .raw = true };
+	struct recording recording = {
+		.chosen.cuda = { .api = "default", .sample = 1 },
+		.capture.request = { .view = "record",
+				     .groups = EVENTS_SCHED | EVENTS_ROLES,
+				     .no_threads = true,
+				     .on_tick = on_tick,
+				     .on_end = on_end,
+				     .data = &recording },
+	};
+	struct capture *capture = &recording.capture;
 	struct options options;
+	const char *conflict;
 	int status;
 
-	options_parse(&options, &usage, argc, argv);
-	if (!options.output) {
-		fail("record", "no file to write: give one with -o FILE");
+	options_parse(&options, &record_usage, &recording.chosen, argc, argv);
+	conflict = find_conflict(&recording.chosen, &options);
+	if (conflict) {
+		fail("record", "%s", conflict);
 		return EXIT_USAGE;
 	}
-	sensor_set_verbose(options.verbose);
-	source.cuda = with_cuda ? &cuda_wishes : NULL;
-	source.on_tick = on_tick;
-	source.data = &source;
-	status = source_play(&source, &options);
-	if (isatty(STDERR_FILENO))
-		fputc('\r', stderr);
-	if (source.threads.last_ns) {
-		print_summary(&source, &options);
-		source_print_losses(&source);
-		if (with_cuda && !source.cuda_libraries)
-			note("no libcuda was found, neither mapped by what was watched nor where libraries lie: no "
-			     "call into it is recorded");
+	if (!recording.chosen.ring.memory_mb)
+		recording.chosen.ring.memory_mb = MEMORY_DEFAULT_MB;
+	if (recording.chosen.with_cuda) {
+		capture->request.groups |= EVENTS_CUDA;
+		capture->request.cuda = &recording.chosen.cuda;
+		capture->request.subject = (struct capture_subject){ .sensor = "cuda", .hooks = CUDA_HOOKS };
 	}
-	source_free(&source);
+	if (recording.chosen.with_stacks)
+		capture->request.groups |= EVENTS_STACKS;
+	capture->request.stacks_over_ns = STACKS_OVER_NS;
+	status = recording.chosen.ring.span_ns ? keep_ring(&recording, &options) : write_all(&recording, &options);
+	capture_free(capture);
 	return status;
 }

@@ -135,8 +135,19 @@ static void runtime_words(char *into, const struct event_role *event)
 			 event->role == ROLE_RENDER ? "long work" : "short work");
 }
 
+/* What a thread is for may not be known, and yet who is for it. */
+static bool is_awaited_only(const struct event_role *event)
+{
+	return (event->has & HAS_AWAITED) && event->tier == TIER_LATENCY_CRITICAL &&
+	       (event->confidence < ROLE_TRUSTED || tier_of_role(event->role) != TIER_LATENCY_CRITICAL);
+}
+
 void role_words(char *into, const struct event_role *event)
 {
+	if (is_awaited_only(event)) {
+		snprintf(into, ROLE_WORDS_SIZE, "urgent threads wait for it");
+		return;
+	}
 	switch (event->evidence) {
 	case EVIDENCE_USER:
 		snprintf(into, ROLE_WORDS_SIZE, "the user says so");

@@ -8,16 +8,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/places.h"
+#include "../base/loop.h"
+#include "../base/topology.h"
 #include "../base/privileges.h"
 #include "../base/say.h"
 #include "../base/system.h"
 #include "../model/roles.h"
+#include "../sched/attr.h"
 #include "../sched/keeper.h"
-#include "../sched/partial.h"
+#include "../sched/sched_ext_policy.h"
 #include "../sched/undo.h"
-#include "role_options.h"
+#include "../capture/role_options.h"
 #include "run.h"
+#include "view.h"
 
 enum {
 	SLICE_LEAST_US = 100,
@@ -31,40 +34,39 @@ enum {
 	KEY_SLICE,
 	KEY_RAISE,
 	KEY_PARTIAL,
+	KEY_COMPARE,
 };
 
-enum actuator { ACTUATOR_AUTO, ACTUATOR_SCX, ACTUATOR_HINTS, ACTUATOR_NONE, ACTUATORS };
 static const char *const actuator_names[ACTUATORS] = { "auto", "scx", "hints", "none" };
-
-static enum actuator wanted;
-static bool dry_run, partial;
-static u64 slice_us;
-static u32 raise_by = RAISE_INPUT;
-static bool raise_given;
 static const char *const raise_words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
 
-static const char *take_own(int key, const char *value)
+static const char *take_own(void *data, int key, const char *value)
 {
+	struct run_chosen *chosen = data;
+
 	switch (key) {
 	case KEY_DRY_RUN:
-		dry_run = true;
+		chosen->dry_run = true;
 		return NULL;
 	case KEY_PARTIAL:
-		partial = true;
+		chosen->partial = true;
 		return NULL;
 	case KEY_SLICE:
-		if (parse_number(value, SLICE_MOST_US, &slice_us) || slice_us < SLICE_LEAST_US)
+		if (parse_number(value, SLICE_MOST_US, &chosen->slice_us) || chosen->slice_us < SLICE_LEAST_US)
 			return "is not a number of microseconds from 100 to 100000";
 		return NULL;
 	case KEY_RAISE:
-		raise_given = true;
-		for (raise_by = 0; raise_by <= (RAISE_INPUT | RAISE_FRAMES); raise_by++)
-			if (!strcmp(value, raise_words[raise_by]))
+		chosen->raise_given = true;
+		for (chosen->raise_by = 0; chosen->raise_by <= (RAISE_INPUT | RAISE_FRAMES); chosen->raise_by++)
+			if (!strcmp(value, raise_words[chosen->raise_by]))
 				return NULL;
 		return "is none of none, input, frames, both";
+	case KEY_COMPARE:
+		chosen->no_compare = !strcmp(value, "off");
+		return chosen->no_compare || !strcmp(value, "on") ? NULL : "is none of on, off";
 	case KEY_ACTUATOR:
-		for (wanted = 0; wanted < ACTUATORS; wanted++)
-			if (!strcmp(value, actuator_names[wanted]))
+		for (chosen->wanted = 0; chosen->wanted < ACTUATORS; chosen->wanted++)
+			if (!strcmp(value, actuator_names[chosen->wanted]))
 				return NULL;
 		return "is none of auto, scx, hints, none";
 	default:
@@ -72,40 +74,51 @@ static const char *take_own(int key, const char *value)
 	}
 }
 
-static const struct argp_option own[] = {
+static const struct argp_option own_options[] = {
 	{ "actuator", KEY_ACTUATOR, "auto|scx|hints|none", 0,
-	  "How to act: as a sched_ext scheduler, by hints to the kernel's own, or not at all; auto takes the first "
+	  "How to act: as a sched_ext scheduler, by hints to the kernel's own, or not at all; auto (default) takes the "
+	  "first "
 	  "that works",
 	  0 },
-	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide and count hints, change nothing", 0 },
-	{ "slice-us", KEY_SLICE, "N", 0,
-	  "How long a thread runs at most before others get their turn under sched_ext (5000)", 0 },
+	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints and count them, but change nothing", 0 },
+	{ "slice-us", KEY_SLICE, "N", 0, "Set the slice of a thread under sched_ext, in microseconds (default 5000)",
+	  0 },
 	{ "partial", KEY_PARTIAL, 0, 0,
-	  "Schedule only the command's threads, and others that have the policy SCHED_EXT; the kernel runs all others "
-	  "before these",
+	  "Schedule only the command's threads and others with the policy SCHED_EXT; the kernel runs all other "
+	  "threads before these",
 	  0 },
 	{ "raise", KEY_RAISE, "none|input|frames|both", 0,
-	  "Under sched_ext, make threads urgent for a moment: 20 ms for those that handle an input event, and those "
-	  "that "
-	  "make a frame when it is nearly due (input)",
+	  "Under sched_ext, make threads urgent for a moment: for 20 ms those that handle an input event, or those "
+	  "whose frame is nearly due (default: input)",
+	  0 },
+	{ "compare", KEY_COMPARE, "on|off", 0,
+	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
+	  "(default: on)",
 	  0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };
 
-static const struct command_usage usage = {
+static bool fits(const void *data, const struct options *options, const char *option)
+{
+	const struct run_chosen *chosen = data;
+	bool may_be_scx = chosen->wanted != ACTUATOR_HINTS && chosen->wanted != ACTUATOR_NONE;
+
+	if (!strcmp(option, "partial"))
+		return may_be_scx && !chosen->dry_run && options->command;
+	return may_be_scx || (strcmp(option, "slice-us") != 0 && strcmp(option, "raise") != 0);
+}
+
+const struct command_usage run_usage = {
 	.name = "run",
-	.text = "Finds out what threads are for and acts on it: as a sched_ext scheduler where the kernel has that, "
-		"else by "
-		"hints to the kernel's own scheduler. Prints a status line a second. Any end leaves things as they "
-		"were; "
-		"after a kill, hints are taken back by a process that waits for that, else by the next start or by "
-		"'tactus undo'.\v"
-		"BUSY is of all CPUs together. SWITCH/S: context switches; MOVE/S: threads that went to another CPU; "
-		"PUSH/S: threads that sched_ext pushed off a CPU for a more urgent one; LATE: urgent threads that "
-		"waited "
-		"for a CPU for more than 2 ms. WAIT: what 99 of 100 threads of a tier at most waited for a CPU. "
-		"THREADS: by tier and by role; HINTS: those that have one.\n"
+	.text = "Finds out what threads are for and acts on it: as a sched_ext scheduler where the kernel has "
+		"sched_ext, else by hints to the kernel's own scheduler. Prints one status line per second. It "
+		"leaves nothing behind: after a kill, a helper process takes the hints back, else the next 'tactus "
+		"run' or 'tactus undo' does.\v"
+		"BUSY covers all CPUs. SWITCH/S: context switches. MOVE/S: moves to another CPU. PUSH/S: "
+		"preemptions by sched_ext for a more urgent thread. LATE: urgent threads that waited more than 2 "
+		"ms for a CPU. WAIT: the 99th percentile of the waits of each tier. THREADS: by tier and by role. "
+		"HINTS: threads that have one.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus run                    until Ctrl-C\n"
@@ -115,8 +128,10 @@ static const struct command_usage usage = {
 		"  tactus run -o file            and write all events, decisions too, for 'tactus events -i file'\n"
 		"  tactus stats                  the same lines, from another terminal",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING | TAKES_OUTPUT,
-	.own = own,
+	.own = own_options,
 	.take_own = take_own,
+	.own_size = sizeof(struct run_chosen),
+	.fits = fits,
 };
 
 static void count_role(struct run *run, const struct event_role *event)
@@ -131,15 +146,25 @@ static void count_role(struct run *run, const struct event_role *event)
 	run->by_tier[event->tier]++;
 }
 
-static void tell_hints(struct run *run, const struct event_role *event)
+/* Asked before any thread is looked at: what was taken back meanwhile is not somebody else's choice. */
+static void went_on(struct run *run)
+{
+	if (!keeper_beat() || !run->hints)
+		return;
+	note("the run goes on after a standstill: hints are given again");
+	hints_relieved(run->hints);
+}
+
+static void pass_to_hints(struct run *run, const struct event_role *event)
 {
 	struct hint_wish wish = { .tier = event->tier,
 				  .burst_ns = event->wakeups ? event->cpu_ns / event->wakeups : event->cpu_ns,
 				  .known_ns = span_between(event->age_ns, event->head.time_ns),
 				  .by_user = event->evidence == EVIDENCE_USER };
 
+	went_on(run);
 	if (run->hints && !(event->has & HAS_KERNEL_THREAD))
-		hints_tell(run->hints, event->head.tid, &wish);
+		hints_on_role(run->hints, event->head.tid, &wish);
 }
 
 static bool role_event_is_sound(const struct event_header *header)
@@ -155,23 +180,25 @@ static void on_tier(void *data, u32 tid, u32 tier, u64 run_ns, u64 time_ns)
 	struct hint_wish wish = { .tier = tier, .burst_ns = run_ns, .known_ns = time_ns };
 	struct run *run = data;
 
+	went_on(run);
 	if (run->hints)
-		hints_tell(run->hints, tid, &wish);
+		hints_on_role(run->hints, tid, &wish);
 }
 
 /* Keeps count of threads by role, and passes on how urgent each is. */
-static void on_raw(void *data, const struct event_header *header)
+static void on_event(void *data, const struct event_header *header, const struct wait *ended)
 {
 	const struct event_role *event = (const struct event_role *)header;
 
+	(void)ended;
 	if (!role_event_is_sound(header))
 		return;
 	count_role(data, event);
 	if (!(header->flags & EVENT_FLAG_CLOSING))
-		tell_hints(data, event);
+		pass_to_hints(data, event);
 }
 
-static void say_farewell(const struct scx_farewell *last, const char *then)
+static void say_exit_info(const struct scx_exit_record *last, const char *then)
 {
 	const char *reason = last->reason[0] ? last->reason : "ended";
 
@@ -187,10 +214,10 @@ static void say_farewell(const struct scx_farewell *last, const char *then)
 static bool start_scx(struct run *run, struct reason *why)
 {
 	struct scx_settings settings = { .sched = run->sched,
-					 .places = run->source.info.places,
-					 .cpus_len = run->source.info.cpus_len,
-					 .slice_ns = slice_us * NSEC_PER_USEC,
-					 .is_partial = partial };
+					 .topology = run->capture.info.topology,
+					 .cpus_len = run->capture.info.cpus_len,
+					 .slice_ns = run->chosen.slice_us * NSEC_PER_USEC,
+					 .is_partial = run->chosen.partial };
 
 	memset(run->counters_before, 0, sizeof(run->counters_before));
 	memset(run->events_before, 0, sizeof(run->events_before));
@@ -203,13 +230,13 @@ static bool give_command(struct run *run)
 	struct reason why = { "" };
 	int error;
 
-	run->had_partial = partial_count();
+	run->had_partial = sched_ext_policy_count();
 	/* Where others have the policy too, nobody can tell later which are ours. */
-	if (!run->had_partial && partial_begin(&why)) {
+	if (!run->had_partial && sched_ext_policy_begin(&why)) {
 		fail("run", "cannot give the command to the scheduler: %s", why.text);
 		return false;
 	}
-	error = partial_give(run->source.command_pid);
+	error = sched_ext_policy_give(run->capture.command_pid);
 	if (error)
 		fail("run", "cannot give the command to the scheduler: %s", strerror(-error));
 	return !error;
@@ -222,13 +249,14 @@ static bool try_scx(struct run *run)
 
 	if (!sched_ext_state().available)
 		reason_set(&why, "this kernel has no sched_ext");
-	else if (dry_run)
+	else if (run->chosen.dry_run)
 		reason_set(&why, "a dry run changes nothing");
 	else if (start_scx(run, &why)) {
-		note("scheduling by sched_ext%s", partial ? ", the command's threads only" : "");
-		return !partial || !run->source.command_pid || give_command(run);
+		note("scheduling by sched_ext%s", run->chosen.partial ? ", the command's threads only" : "");
+		load_print("scheduler", scx_losses(run->scx));
+		return !run->chosen.partial || !run->capture.command_pid || give_command(run);
 	}
-	if (wanted == ACTUATOR_SCX || partial) {
+	if (run->chosen.wanted == ACTUATOR_SCX || run->chosen.partial) {
 		fail("run", "cannot schedule by sched_ext: %s", why.text);
 		return false;
 	}
@@ -250,17 +278,17 @@ static bool try_hints(struct run *run)
 {
 	struct reason why = { "" };
 
-	if (wanted == ACTUATOR_AUTO && another_is_in_charge())
+	if (run->chosen.wanted == ACTUATOR_AUTO && another_is_in_charge())
 		return true;
-	if (!hints_open(&run->hints, dry_run, &why)) {
+	if (!hints_open(&run->hints, run->chosen.dry_run, &why)) {
 		note("hints to the kernel's scheduler: %s", hints_means_words(run->hints));
-		if (slice_us)
+		if (run->chosen.slice_us)
 			note("--slice-us is for sched_ext only");
-		if (raise_given)
+		if (run->chosen.raise_given)
 			note("--raise is for sched_ext only");
 		return true;
 	}
-	if (wanted == ACTUATOR_HINTS) {
+	if (run->chosen.wanted == ACTUATOR_HINTS) {
 		fail("run", "cannot give hints: %s", why.text);
 		return false;
 	}
@@ -268,22 +296,36 @@ static bool try_hints(struct run *run)
 	return true;
 }
 
-static int retell(void *data, const void *event)
+static int hint_again(void *data, const void *event)
 {
 	if (role_event_is_sound(event))
-		tell_hints(data, event);
+		pass_to_hints(data, event);
 	return 0;
+}
+
+bool run_may_leave_scx(const struct run *run)
+{
+	return run->chosen.wanted == ACTUATOR_AUTO && !run->chosen.partial;
 }
 
 /* The scheduler is out for good. What is known of the threads goes to the hints, if nobody insisted on sched_ext. */
 static bool give_up_scx(struct run *run)
 {
-	if (wanted != ACTUATOR_AUTO || partial || !try_hints(run)) {
+	if (!run_may_leave_scx(run) || !try_hints(run)) {
 		run->status = EXIT_FAILURE;
 		return false;
 	}
-	sched_read_roles(run->sched, retell, run);
+	sched_read_roles(run->sched, hint_again, run);
 	return true;
+}
+
+bool run_leave_scx(struct run *run)
+{
+	struct scx_exit_record last;
+
+	scx_stop(run->scx, &last);
+	run->scx = NULL;
+	return give_up_scx(run);
 }
 
 static bool start_again(struct run *run)
@@ -291,7 +333,7 @@ static bool start_again(struct run *run)
 	struct reason why = { "" };
 
 	/* CPUs that came may share what those that went shared. */
-	places_read(run->source.info.places, run->source.info.cpus_len);
+	topology_read(run->capture.info.topology, run->capture.info.cpus_len);
 	if (start_scx(run, &why)) {
 		run->tries = 0;
 		run->restarts++;
@@ -309,7 +351,7 @@ static bool start_again(struct run *run)
  * it. Only the last is the end. */
 static bool scx_was_put_out(struct run *run)
 {
-	struct scx_farewell last;
+	struct scx_exit_record last;
 	bool by_error;
 
 	scx_stop(run->scx, &last);
@@ -317,11 +359,11 @@ static bool scx_was_put_out(struct run *run)
 	by_error = last.kind >= SCX_KIND_ERROR;
 	run->errors += by_error;
 	if ((last.code & (s64)SCX_CODE_RESTART) || (by_error && run->errors < ERRORS_MAX)) {
-		say_farewell(&last, "it is started again");
+		say_exit_info(&last, "it is started again");
 		run->tries = 1;
 		return start_again(run);
 	}
-	say_farewell(&last, "the kernel's own scheduler is in charge");
+	say_exit_info(&last, "the kernel's own scheduler is in charge");
 	if (by_error) {
 		note("that was error number %u: the scheduler is given up", run->errors);
 		return give_up_scx(run);
@@ -337,9 +379,9 @@ static void keep_keeper(struct run *run)
 		return;
 	run->keeper = 0;
 	if (run->keepers++ < KEEPERS_MAX)
-		run->keeper = keeper_start(undo_after_death);
-	note("the process that takes things back after a kill was ended%s",
-	     run->keeper > 0 ? ": another is there" : "");
+		run->keeper = keeper_start(undo_after_death, undo_while_it_stands);
+	note("the process that takes hints back after a kill has ended%s",
+	     run->keeper > 0 ? ": another one was started" : "");
 	if (run->keeper < 0)
 		run->keeper = 0;
 }
@@ -348,8 +390,11 @@ static bool on_tick(void *data)
 {
 	struct run *run = data;
 
+	went_on(run);
 	if (run->hints)
 		hints_look(run->hints);
+	if (!run_effect_tick(run))
+		return false;
 	lines_flush(run->lines_out);
 	if (run->scx && scx_is_out(run->scx) && !scx_was_put_out(run))
 		return false;
@@ -365,11 +410,11 @@ static bool on_tick(void *data)
 /* The better one that works; each that does not says why in a line. */
 static bool start_actuator(struct run *run)
 {
-	if ((wanted == ACTUATOR_AUTO || wanted == ACTUATOR_SCX) && !try_scx(run))
+	if ((run->chosen.wanted == ACTUATOR_AUTO || run->chosen.wanted == ACTUATOR_SCX) && !try_scx(run))
 		return false;
-	if (!run->scx && (wanted == ACTUATOR_AUTO || wanted == ACTUATOR_HINTS))
+	if (!run->scx && (run->chosen.wanted == ACTUATOR_AUTO || run->chosen.wanted == ACTUATOR_HINTS))
 		return try_hints(run);
-	if (wanted == ACTUATOR_NONE)
+	if (run->chosen.wanted == ACTUATOR_NONE)
 		note("observing only");
 	return true;
 }
@@ -392,6 +437,7 @@ static void on_close(void *data)
 
 	if (run->began && !run->status && clock_now_ns() - run->line_at_ns >= 100 * NSEC_PER_MSEC)
 		run_take_line(run);
+	run_effect_end(run);
 	end_hints(run);
 	dropped = lines_close(run->lines_out, OUTPUT_PATIENCE_NS);
 	run->lines_out = NULL;
@@ -402,23 +448,28 @@ static void on_close(void *data)
 static bool on_open(void *data, struct sensor *sched)
 {
 	struct run *run = data;
+	int out = fileno(stdout); /* where the report goes, see base/report.h */
 
 	run->sched = sched;
 	fflush(stdout);
 	/* Where that fails, there is only a look whether there is room before each line. */
-	never_wait(STDOUT_FILENO);
+	never_wait(out);
 	never_wait(STDERR_FILENO);
-	run->lines_out = lines_open(STDOUT_FILENO);
+	run->lines_out = lines_open(out);
 	if (!run->lines_out)
 		fail("run", "out of memory");
 	run->began = run->lines_out && start_actuator(run) && run_begin_lines(run);
+	run_effect_begin(run);
+	/* Who gives hints has a priority of its own. */
+	if (run->pressed && !run->hints)
+		thread_attr_ease();
 	return run->began;
 }
 
 static void end_actuators(struct run *run)
 {
 	const struct hints_counts *counts = &run->hints_given;
-	struct scx_farewell last;
+	struct scx_exit_record last;
 	bool put_out;
 
 	end_hints(run);
@@ -429,16 +480,17 @@ static void end_actuators(struct run *run)
 			note("%" PRIu64 " control groups' weights had no effect: there was no room for them",
 			     scx_groups_refused(run->scx));
 		scx_stop(run->scx, &last);
-		say_farewell(&last, "the kernel's own scheduler is in charge");
+		say_exit_info(&last, "the kernel's own scheduler is in charge");
 		if (!run->status && (put_out || last.kind >= SCX_KIND_ERROR))
 			run->status = EXIT_FAILURE;
 	}
-	if (partial && !run->had_partial && partial_end())
+	if (run->chosen.partial && !run->had_partial && sched_ext_policy_end())
 		note("some threads could not be taken from the scheduler's policy: 'tactus undo' tries again");
 	if (run->gave_hints) {
-		note("%" PRIu64 " hints given%s, all taken back but those of threads that ended (%" PRIu64
-		     " threads left alone, %" PRIu64 " refused)",
-		     counts->given, dry_run ? " in thought" : "", counts->left_alone, counts->refused);
+		note("%" PRIu64 " hints %s (%" PRIu64 " threads left alone, %" PRIu64 " refused)", counts->given,
+		     run->chosen.dry_run ? "would have been given (dry run)"
+					 : "given, all taken back but those of threads that ended",
+		     counts->left_alone, counts->refused);
 		if (counts->stuck)
 			note("%" PRIu64 " threads could not be put back: 'tactus undo' tries again", counts->stuck);
 	}
@@ -448,17 +500,17 @@ static void end_actuators(struct run *run)
 }
 
 /* Options that are sound one by one but not together. */
-static int check_options(const struct options *options)
+static int check_options(const struct run_chosen *chosen, const struct options *options)
 {
 	const char *trouble = NULL;
 
-	if (partial && (wanted == ACTUATOR_HINTS || wanted == ACTUATOR_NONE || dry_run))
+	if (chosen->partial && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE || chosen->dry_run))
 		trouble = "--partial is for sched_ext only";
-	else if (slice_us && (wanted == ACTUATOR_HINTS || wanted == ACTUATOR_NONE))
+	else if (chosen->slice_us && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--slice-us is for sched_ext only";
-	else if (raise_given && (wanted == ACTUATOR_HINTS || wanted == ACTUATOR_NONE))
+	else if (chosen->raise_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--raise is for sched_ext only";
-	else if (partial && !options->command)
+	else if (chosen->partial && !options->command)
 		trouble = "--partial needs a command after --";
 	if (!trouble)
 		return 0;
@@ -469,42 +521,44 @@ static int check_options(const struct options *options)
 int view_run(int argc, char **argv)
 {
 	struct options options;
-	struct run run = { .options = &options };
+	struct run run = { .options = &options, .chosen = { .raise_by = RAISE_INPUT } };
 	int status;
 
-	options_parse(&options, &usage, argc, argv);
-	status = check_options(&options);
+	options_parse(&options, &run_usage, &run.chosen, argc, argv);
+	status = check_options(&run.chosen, &options);
 	if (status)
 		return status;
-	run.dry_run = dry_run;
-	sensor_set_verbose(options.verbose);
-	run.source = (struct source){ .view = "run",
-				      .roles = true,
-				      .learns = true,
-				      .counts_cpus = true,
-				      .raise = raise_by,
-				      .on_tier = on_tier,
-				      .raw = true,
-				      .whole_machine = true,
-				      .on_raw = on_raw,
-				      .on_open = on_open,
-				      .on_tick = on_tick,
-				      .on_close = on_close,
-				      .data = &run };
-	if (wanted != ACTUATOR_NONE && !dry_run)
-		run.keeper = keeper_start(undo_after_death);
+	run.capture = (struct capture){ .request = { .view = "run",
+						     .groups = EVENTS_ROLES,
+						     .learns = !run.chosen.dry_run,
+						     .counts_cpus = true,
+						     .prompt_urgency = !options.output,
+						     .raise = run.chosen.raise_by,
+						     .no_threads = true,
+						     .whole_machine = true,
+						     .on_tier = on_tier,
+						     .on_event = on_event,
+						     .on_open = on_open,
+						     .on_tick = on_tick,
+						     .on_close = on_close,
+						     .data = &run } };
+	if (run.chosen.wanted != ACTUATOR_NONE && !run.chosen.dry_run)
+		run.keeper = keeper_start(undo_after_death, undo_while_it_stands);
 	if (run.keeper < 0)
-		note("no process can be had that takes things back after a kill: %s", strerror(-run.keeper));
-	privileges_need(wanted == ACTUATOR_NONE || dry_run ? 0 : NEED_TO_ACT);
-	status = source_play(&run.source, &options);
+		note("cannot start the process that takes hints back after a kill: %s", strerror(-run.keeper));
+	/* Loading takes some seconds of CPU time, which it would not get for a minute on a machine that is full: when
+	 * people start it. */
+	run.pressed = run.chosen.wanted != ACTUATOR_NONE && !run.chosen.dry_run && thread_attr_press();
+	privileges_need(run.chosen.wanted == ACTUATOR_NONE || run.chosen.dry_run ? 0 : NEED_TO_ACT);
+	status = capture_run(&run.capture, &options);
 	end_actuators(&run);
 	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */
 	if (!run.hints_given.stuck)
 		keeper_end(run.keeper);
 	if (run.began && options.output)
-		note("%s: %" PRIu64 " events", options.output, run.source.written_events);
+		note("%s: %" PRIu64 " events", options.output, run.capture.written_events);
 	if (run.began)
-		source_print_losses(&run.source);
-	source_free(&run.source);
+		capture_print_losses(&run.capture);
+	capture_free(&run.capture);
 	return status ? status : run.status;
 }

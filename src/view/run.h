@@ -7,16 +7,42 @@
 #include <sys/types.h>
 
 #include "../base/lines.h"
+#include "../model/effects.h"
+#include "../sched/bars.h"
 #include "../sched/hints.h"
 #include "../sched/scx.h"
 #include "../sched/scx_events.h"
 #include "../sensor/sched.h"
 #include "../stream/feed.h"
-#include "source.h"
+#include "../capture/capture.h"
+#include "status.h"
+
+enum actuator { ACTUATOR_AUTO, ACTUATOR_SCX, ACTUATOR_HINTS, ACTUATOR_NONE, ACTUATORS };
+
+struct run_chosen {
+	enum actuator wanted;
+	bool dry_run, partial;
+	u64 slice_us;
+	u32 raise_by;
+	bool raise_given;
+	bool no_compare;
+};
+
+/* What acting does to others, see run_effect.c. */
+struct run_effect {
+	struct effects *effects; /* NULL: nobody looks at it */
+	u64 since_ns;		 /* the present window began */
+	bool settles;		 /* something was just changed: it begins later */
+	bool acted;		 /* as it began */
+	struct bars eased;	 /* processes that the scheduler treats as urgent for it */
+	u64 worse;		 /* processes that waited longer, so far */
+	struct effect_notice last;
+};
 
 struct run {
 	const struct options *options;
-	struct source source;
+	struct run_chosen chosen;
+	struct capture capture;
 	struct sensor *sched;
 	struct scx *scx;		 /* in charge, or NULL */
 	struct hints *hints;		 /* given, or NULL */
@@ -33,15 +59,27 @@ struct run {
 	u64 counters_before[SCX_COUNTERS];
 	u64 events_before[SCX_EVENTS];
 	u64 line_at_ns;
-	u64 lines; /* printed */
-	bool dry_run;
+	u64 lines;	 /* printed */
 	u32 errors;	 /* that ended the scheduler */
 	u32 restarts;	 /* for any reason */
 	u32 tries;	 /* of the next start; 0: none is due */
 	u32 had_partial; /* threads with the policy before we gave it to any */
-	bool began;	 /* everything is in place */
+	struct run_effect effect;
+	bool began;   /* everything is in place */
+	bool pressed; /* raised until that is so */
 	int status;
 };
+
+/* Compares what processes wait with us and without, and takes back what makes one wait longer. Begin it when everything
+ * is in place, call the next at each tick, and the last before anything is taken back. */
+void run_effect_begin(struct run *run);
+/* False ends the run. */
+bool run_effect_tick(struct run *run);
+void run_effect_end(struct run *run);
+
+/* The scheduler leaves for good, and hints take over. False ends the run. */
+bool run_leave_scx(struct run *run);
+bool run_may_leave_scx(const struct run *run);
 
 /* What lines count from, once everything is in place. */
 bool run_begin_lines(struct run *run);

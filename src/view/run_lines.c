@@ -15,7 +15,7 @@ enum { LINES_PER_HEAD = 20 };
 
 static const char *actuator_of(const struct run *run)
 {
-	return run->scx ? "scx" : run->hints ? (run->dry_run ? "dry run" : "hints") : "none";
+	return run->scx ? "scx" : run->hints ? (run->chosen.dry_run ? "dry run" : "hints") : "none";
 }
 
 static void read_kernel_events(struct run *run, struct run_status *status)
@@ -68,7 +68,6 @@ static int read_growth(struct run *run, struct run_status *status)
 static void fill_hints(struct run_status *status, const struct hints_counts *hints)
 {
 	status->hints_urgent = hints->urgent;
-	status->hints_batch = hints->batch;
 	status->hints_given = hints->given;
 	status->hints_taken_back = hints->taken_back;
 	status->hints_left_alone = hints->left_alone;
@@ -116,6 +115,12 @@ bool run_take_line(struct run *run)
 	memcpy(status.by_role, run->by_role, sizeof(status.by_role));
 	memcpy(status.by_tier, run->by_tier, sizeof(status.by_tier));
 	fill_hints(&status, &hints);
+	status.addresses_refused = run->capture.refusals.addresses;
+	status.files_refused = run->capture.refusals.files;
+	status.effect_trials = run->effect.effects ? effects_trials(run->effect.effects) : 0;
+	status.effect_worse = run->effect.worse;
+	status.effect_barred = (run->hints ? hints_barred(run->hints) : 0) + bars_count(&run->effect.eased, now_ns);
+	status.last = run->effect.last;
 	run->line_at_ns = now_ns;
 	if (run->feed)
 		feed_send(run->feed, &status, sizeof(status));

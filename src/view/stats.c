@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../capture/watch.h"
 #include "../base/privileges.h"
 #include "../base/say.h"
 #include "status.h"
@@ -16,10 +17,10 @@
 
 enum { LINES_PER_HEAD = 20 };
 
-static const struct command_usage usage = {
+const struct command_usage stats_usage = {
 	.name = "stats",
-	.text = "Prints what a running 'tactus run' says of each second, from another terminal. Ends with it.\v"
-		"The columns are those of 'tactus run', see there.\n"
+	.text = "Prints the status lines of a running 'tactus run' in another terminal, and ends with that run.\v"
+		"'tactus run --help' explains the columns.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus stats              until Ctrl-C or the end of the run\n"
@@ -32,19 +33,27 @@ struct listener {
 	const struct options *options;
 	int fd;
 	u64 lines;
+	struct run_status last;
 	bool ended; /* the run did */
 	int status;
 };
 
 static void show(struct listener *listener, const struct run_status *status)
 {
-	if (listener->options->json) {
-		status_print_json(stdout, status);
-		return;
+	char words[EFFECT_WORDS_SIZE];
+
+	if (status->effect_worse > listener->last.effect_worse) {
+		effect_words(words, &status->last);
+		note("%s", words);
 	}
-	if (listener->lines++ % LINES_PER_HEAD == 0)
+	listener->last = *status;
+	if (listener->options->json)
+		status_print_json(stdout, status);
+	else if (listener->lines % LINES_PER_HEAD == 0)
 		status_print_head(stdout);
-	status_print_line(stdout, status);
+	if (!listener->options->json)
+		status_print_line(stdout, status);
+	listener->lines++;
 }
 
 static bool on_tick(void *data)
@@ -74,14 +83,18 @@ int view_stats(int argc, char **argv)
 	struct listener listener = { .options = &options };
 	struct reason why = { "" };
 	struct watch watch;
+	char words[200];
 
-	options_parse(&options, &usage, argc, argv);
+	options_parse(&options, &stats_usage, NULL, argc, argv);
 	listener.fd = feed_listen(&why);
 	if (listener.fd < 0)
 		return fail("stats", "%s", why.text);
 	privileges_give_up_all();
 	if (!watch_prepare(&watch, &options))
 		watch_wait(&watch, 0, listener.fd, on_tick, &listener);
+	status_refusals(words, sizeof(words), &listener.last);
+	if (words[0])
+		note("the run: %s", words);
 	if (listener.ended)
 		note("the run has ended");
 	close(listener.fd);

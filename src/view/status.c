@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../model/roles.h"
+#include "../sink/json.h"
 #include "../sink/text.h"
 
 enum { WAIT_SIZE = 12 };
@@ -20,7 +21,8 @@ bool status_is_sound(const void *from, size_t bytes)
 		return false;
 	memcpy(&status, from, sizeof(status));
 	return status.magic == STATUS_MAGIC && status.version == STATUS_VERSION &&
-	       memchr(status.actuator, '\0', sizeof(status.actuator));
+	       memchr(status.actuator, '\0', sizeof(status.actuator)) &&
+	       memchr(status.last.comm.text, '\0', COMM_LEN) && memchr(status.last.cause_comm.text, '\0', COMM_LEN);
 }
 
 static u64 per_second(u64 count, u64 span_ns)
@@ -31,20 +33,68 @@ static u64 per_second(u64 count, u64 span_ns)
 	return rate < 1e19 ? (u64)rate : ~0ULL;
 }
 
+void status_refusals(char *words, size_t size, const struct run_status *status)
+{
+	words[0] = '\0';
+	if (status->addresses_refused || status->files_refused)
+		snprintf(words, size,
+			 "%" PRIu64 " addresses that programs reported were refused, and %" PRIu64
+			 " times a library that they mapped was not looked at",
+			 status->addresses_refused, status->files_refused);
+}
+
+static const char *remedy_name(u64 remedy)
+{
+	static const char *const names[EFFECT_REMEDIES] = { "none", "bar", "ease", "leave" };
+
+	return remedy < EFFECT_REMEDIES ? names[remedy] : "none";
+}
+
+void effect_words(char words[EFFECT_WORDS_SIZE], const struct effect_notice *notice)
+{
+	char acted[WAIT_SIZE], held[WAIT_SIZE], then[EFFECT_WORDS_SIZE / 3] = "nothing is left to take back";
+	u64 span_s = notice->span_ns / NSEC_PER_SEC;
+
+	format_time(acted, sizeof(acted), notice->acted_p99_ns);
+	format_time(held, sizeof(held), notice->held_p99_ns);
+	if (notice->remedy == EFFECT_REMEDY_LEAVE)
+		snprintf(then, sizeof(then), "the scheduler leaves, and hints take over");
+	else if (notice->remedy == EFFECT_REMEDY_EASE)
+		snprintf(then, sizeof(then), "it is treated as urgent for %" PRIu64 " s", span_s);
+	else if (notice->remedy == EFFECT_REMEDY_BAR && notice->cause_pid == notice->pid)
+		snprintf(then, sizeof(then), "it is left to the kernel for %" PRIu64 " s", span_s);
+	else if (notice->remedy == EFFECT_REMEDY_BAR)
+		snprintf(then, sizeof(then), "%s [%u], which was urgent, is left to the kernel for %" PRIu64 " s",
+			 notice->cause_comm.text, notice->cause_pid, span_s);
+	snprintf(words, EFFECT_WORDS_SIZE,
+		 "%s [%u]: waits longer for CPUs while tactus acts (p99 %s a turn, without %s): %s", notice->comm.text,
+		 notice->pid, acted, held, then);
+}
+
+/* One for the heading and the lines, so that the words stand over the numbers. */
+#define LINE_BEGINS "%-8s  %-7s %6s  %8s  %6s  %6s  %5s | %7s %7s %7s"
+#define LINE_ENDS " | %6s  %5s  %6s  %5s  %5s  %3s  %5s  %4s\n"
+
 void status_print_head(FILE *out)
 {
-	fputs("                                                         |     WAIT, P99 OF       |        THREADS\n"
-	      "TIME      BY       BUSY  SWITCH/S  MOVE/S  PUSH/S   LATE | URGENT  NORMAL   BATCH | URGENT  BATCH  "
-	      "RENDER  "
-	      "AUDIO  INPUT  NET  HINTS  LOST\n",
-	      out);
+	fprintf(out, "%59s %-23s | %s\n", "|", "      WAIT, P99 OF", "        THREADS");
+	fprintf(out, LINE_BEGINS LINE_ENDS, "TIME", "BY", "BUSY", "SWITCH/S", "MOVE/S", "PUSH/S", "LATE", "URGENT",
+		"NORMAL", "BATCH", "URGENT", "BATCH", "RENDER", "AUDIO", "INPUT", "NET", "HINTS", "LOST");
+}
+
+enum { NUMBER_SIZE = 24 };
+
+static const char *number(char into[NUMBER_SIZE], u64 value)
+{
+	snprintf(into, NUMBER_SIZE, "%" PRIu64, value);
+	return into;
 }
 
 void status_print_line(FILE *out, const struct run_status *status)
 {
 	u64 total_ns = status->busy_ns + status->idle_ns;
 	time_t at = (time_t)(status->wall_ns / NSEC_PER_SEC);
-	char waits[TIERS][WAIT_SIZE], name[STATUS_NAME_LEN * 2], clock[16];
+	char waits[TIERS][WAIT_SIZE], name[STATUS_NAME_LEN * 2], clock[16], busy[16], n[8][NUMBER_SIZE];
 	struct tm local;
 
 	for (u32 tier = 0; tier < TIERS; tier++) {
@@ -56,67 +106,123 @@ void status_print_line(FILE *out, const struct run_status *status)
 	localtime_r(&at, &local);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &local);
 	format_plain(name, sizeof(name), status->actuator);
-	fprintf(out, "%s  %-7s %4.0f %%  %8" PRIu64 "  %6" PRIu64 "  %6" PRIu64 "  %5" PRIu64 " | %7s %7s %7s", clock,
-		name, total_ns ? 100.0 * (double)status->busy_ns / (double)total_ns : 0,
-		per_second(status->switches, status->span_ns), per_second(status->moves, status->span_ns),
-		per_second(status->decisions[SCX_COUNT_PREEMPTED], status->span_ns), status->missed,
-		waits[TIER_LATENCY_CRITICAL], waits[TIER_INTERACTIVE], waits[TIER_BATCH]);
-	fprintf(out,
-		" | %6" PRIu64 "  %5" PRIu64 "  %6" PRIu64 "  %5" PRIu64 "  %5" PRIu64 "  %3" PRIu64 "  %5" PRIu64
-		"  %4" PRIu64 "\n",
-		status->by_tier[TIER_LATENCY_CRITICAL], status->by_tier[TIER_BATCH], status->by_role[ROLE_RENDER],
-		status->by_role[ROLE_AUDIO], status->by_role[ROLE_INPUT], status->by_role[ROLE_NETWORK],
-		status->hints_urgent + status->hints_batch, status->lost);
+	snprintf(busy, sizeof(busy), "%.0f %%", total_ns ? 100.0 * (double)status->busy_ns / (double)total_ns : 0);
+	fprintf(out, LINE_BEGINS, clock, name, busy, number(n[0], per_second(status->switches, status->span_ns)),
+		number(n[1], per_second(status->moves, status->span_ns)),
+		number(n[2], per_second(status->decisions[SCX_COUNT_PREEMPTED], status->span_ns)),
+		number(n[3], status->missed), waits[TIER_LATENCY_CRITICAL], waits[TIER_INTERACTIVE], waits[TIER_BATCH]);
+	fprintf(out, LINE_ENDS, number(n[0], status->by_tier[TIER_LATENCY_CRITICAL]),
+		number(n[1], status->by_tier[TIER_BATCH]), number(n[2], status->by_role[ROLE_RENDER]),
+		number(n[3], status->by_role[ROLE_AUDIO]), number(n[4], status->by_role[ROLE_INPUT]),
+		number(n[5], status->by_role[ROLE_NETWORK]), number(n[6], status->hints_urgent),
+		number(n[7], status->lost));
 }
 
-static void print_tiers(FILE *out, const char *name, const u64 of[TIERS])
+static void print_tiers(struct json *json, const char *name, const u64 of[TIERS])
 {
-	fprintf(out, ",\"%s\":{\"urgent\":%" PRIu64 ",\"normal\":%" PRIu64 ",\"batch\":%" PRIu64 "}", name,
-		of[TIER_LATENCY_CRITICAL], of[TIER_INTERACTIVE], of[TIER_BATCH]);
+	json_object(json, name);
+	json_u64(json, "urgent", of[TIER_LATENCY_CRITICAL]);
+	json_u64(json, "normal", of[TIER_INTERACTIVE]);
+	json_u64(json, "batch", of[TIER_BATCH]);
+	json_object_end(json);
 }
 
-static void print_events(FILE *out, const struct run_status *status)
+static void print_events(struct json *json, const struct run_status *status)
 {
-	fputs(",\"kernel_events\":", out);
 	if (!status->counts_events) {
-		fputs("null", out);
+		json_null(json, "kernel_events");
 		return;
 	}
-	for (u32 event = 0; event < SCX_EVENTS; event++)
-		fprintf(out, "%s\"%s%s\":%" PRIu64, event ? "," : "{", scx_event_names[event],
-			event == SCX_EVENT_BYPASS_DURATION ? "_ns" : "", status->kernel_events[event]);
-	fputs("}", out);
+	json_object(json, "kernel_events");
+	for (u32 event = 0; event < SCX_EVENTS; event++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s%s", scx_event_names[event],
+			 event == SCX_EVENT_BYPASS_DURATION ? "_ns" : "");
+		json_u64(json, name, status->kernel_events[event]);
+	}
+	json_object_end(json);
+}
+
+static void print_decisions(struct json *json, const u64 *decisions)
+{
+	json_u64(json, "at_once", decisions[SCX_COUNT_IDLE]);
+	json_u64(json, "queued", decisions[SCX_COUNT_QUEUED]);
+	json_u64(json, "preempted", decisions[SCX_COUNT_PREEMPTED]);
+	json_u64(json, "stolen", decisions[SCX_COUNT_STOLEN]);
+	json_u64(json, "burnt", decisions[SCX_COUNT_BURNT]);
+	json_u64(json, "inherited", decisions[SCX_COUNT_INHERITED]);
+	json_u64(json, "parked", decisions[SCX_COUNT_PARKED]);
+	json_u64(json, "over_budget", decisions[SCX_COUNT_SPENT]);
+}
+
+static void print_effect(struct json *json, const struct run_status *status)
+{
+	const struct effect_notice *last = &status->last;
+
+	json_object(json, "effect");
+	json_u64(json, "trials", status->effect_trials);
+	json_u64(json, "worse", status->effect_worse);
+	json_u64(json, "barred", status->effect_barred);
+	if (!status->effect_worse) {
+		json_null(json, "last");
+	} else {
+		json_object(json, "last");
+		json_u64(json, "pid", last->pid);
+		json_string(json, "comm", last->comm.text);
+		json_u64(json, "cause_pid", last->cause_pid);
+		json_string(json, "cause_comm", last->cause_comm.text);
+		json_u64(json, "acted_p99_ns", last->acted_p99_ns);
+		json_u64(json, "held_p99_ns", last->held_p99_ns);
+		json_u64(json, "span_ns", last->span_ns);
+		json_string(json, "remedy", remedy_name(last->remedy));
+		json_object_end(json);
+	}
+	json_object_end(json);
+}
+
+static void print_hints(struct json *json, const struct run_status *status)
+{
+	json_object(json, "hints");
+	json_u64(json, "urgent", status->hints_urgent);
+	json_u64(json, "given", status->hints_given);
+	json_u64(json, "taken_back", status->hints_taken_back);
+	json_u64(json, "left_alone", status->hints_left_alone);
+	json_u64(json, "refused", status->hints_refused);
+	json_object_end(json);
 }
 
 void status_print_json(FILE *out, const struct run_status *status)
 {
-	const u64 *decisions = status->decisions;
-	bool by_us = !strcmp(status->actuator, "scx");
+	struct json json = { .out = out };
 
-	fprintf(out, "{\"wall_ns\":%" PRIu64 ",\"span_ns\":%" PRIu64 ",\"scheduler\":%s,\"actuator\":", status->wall_ns,
-		status->span_ns, by_us ? "\"tactus\"" : "null");
-	print_json_string(out, status->actuator);
-	fprintf(out,
-		",\"switches\":%" PRIu64 ",\"busy_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"moves\":%" PRIu64
-		",\"missed\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"restarts\":%" PRIu64,
-		status->switches, status->busy_ns, status->idle_ns, status->moves, status->missed, status->lost,
-		status->restarts);
-	fprintf(out,
-		",\"at_once\":%" PRIu64 ",\"queued\":%" PRIu64 ",\"preempted\":%" PRIu64 ",\"stolen\":%" PRIu64
-		",\"burnt\":%" PRIu64 ",\"lent\":%" PRIu64 ",\"parked\":%" PRIu64,
-		decisions[SCX_COUNT_IDLE], decisions[SCX_COUNT_QUEUED], decisions[SCX_COUNT_PREEMPTED],
-		decisions[SCX_COUNT_STOLEN], decisions[SCX_COUNT_BURNT], decisions[SCX_COUNT_LENT],
-		decisions[SCX_COUNT_PARKED]);
-	print_events(out, status);
-	print_tiers(out, "wait_p99_ns", status->wait_p99_ns);
-	print_tiers(out, "waits", status->waits);
-	print_tiers(out, "threads_by_tier", status->by_tier);
-	fputs(",\"threads_by_role\":{", out);
+	json_record(&json, "run_second", false);
+	json_u64(&json, "wall_ns", status->wall_ns);
+	json_u64(&json, "span_ns", status->span_ns);
+	json_string(&json, "scheduler", !strcmp(status->actuator, "scx") ? "tactus" : NULL);
+	json_string(&json, "actuator", status->actuator);
+	json_u64(&json, "switches", status->switches);
+	json_u64(&json, "busy_ns", status->busy_ns);
+	json_u64(&json, "idle_ns", status->idle_ns);
+	json_u64(&json, "moves", status->moves);
+	json_u64(&json, "missed", status->missed);
+	json_u64(&json, "lost", status->lost);
+	json_u64(&json, "restarts", status->restarts);
+	print_decisions(&json, status->decisions);
+	print_events(&json, status);
+	print_tiers(&json, "wait_p99_ns", status->wait_p99_ns);
+	print_tiers(&json, "waits", status->waits);
+	print_tiers(&json, "threads_by_tier", status->by_tier);
+	json_object(&json, "threads_by_role");
 	for (u32 role = ROLE_UNKNOWN + 1; role < ROLES; role++)
-		fprintf(out, "%s\"%s\":%" PRIu64, role > 1 ? "," : "", role_name(role), status->by_role[role]);
-	fprintf(out,
-		"},\"hints\":{\"urgent\":%" PRIu64 ",\"batch\":%" PRIu64 ",\"given\":%" PRIu64
-		",\"taken_back\":%" PRIu64 ",\"left_alone\":%" PRIu64 ",\"refused\":%" PRIu64 "}}\n",
-		status->hints_urgent, status->hints_batch, status->hints_given, status->hints_taken_back,
-		status->hints_left_alone, status->hints_refused);
+		json_u64(&json, role_name(role), status->by_role[role]);
+	json_object_end(&json);
+	print_hints(&json, status);
+	print_effect(&json, status);
+	json_object(&json, "refused");
+	json_u64(&json, "addresses", status->addresses_refused);
+	json_u64(&json, "files", status->files_refused);
+	json_object_end(&json);
+	json_object_end(&json);
+	json_line_end(&json);
 }

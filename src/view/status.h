@@ -7,11 +7,24 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "../../core/effect.h"
 #include "../../core/role.h"
 #include "../../core/scx_exit.h"
 #include "../sched/scx_events.h"
 
-enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 2, STATUS_NAME_LEN = 16 };
+enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 4, STATUS_NAME_LEN = 16 };
+
+/* A process that waited longer because of us, and what was done about that. */
+struct effect_notice {
+	u32 pid;
+	u32 cause_pid; /* who was urgent; it may be the same */
+	struct comm comm;
+	struct comm cause_comm;
+	u64 acted_p99_ns;
+	u64 held_p99_ns;
+	u64 span_ns; /* for how long it was done */
+	u64 remedy;  /* enum effect_remedy */
+};
 
 struct run_status {
 	u32 magic;
@@ -33,16 +46,30 @@ struct run_status {
 	u64 counts_events; /* 1: the kernel counts the next */
 	u64 kernel_events[SCX_EVENTS];
 	u64 hints_urgent; /* threads that have one */
-	u64 hints_batch;
-	u64 hints_given; /* so far */
+	u64 hints_given;  /* so far */
 	u64 hints_taken_back;
 	u64 hints_left_alone;
 	u64 hints_refused;
 	u64 restarts; /* of the scheduler so far */
+	/* What others' processes said or mapped and was not gone into, so far. */
+	u64 addresses_refused;
+	u64 files_refused;
+	/* What acting does to others, so far. */
+	u64 effect_trials;
+	u64 effect_worse;	   /* processes that waited longer */
+	u64 effect_barred;	   /* of them now get no hints, or are eased */
+	struct effect_notice last; /* of these, with effect_worse */
 };
 
 /* Whether `bytes` of something that came over the socket are a status that can be shown. */
 bool status_is_sound(const void *from, size_t bytes);
+
+/* In words what acting did to a process, in a line. */
+enum { EFFECT_WORDS_SIZE = 300 };
+void effect_words(char words[EFFECT_WORDS_SIZE], const struct effect_notice *notice);
+
+/* In words what was refused so far; "": nothing. */
+void status_refusals(char *words, size_t size, const struct run_status *status);
 
 void status_print_head(FILE *out);
 void status_print_line(FILE *out, const struct run_status *status);

@@ -3,21 +3,23 @@
  * One that ends in any other way does that itself. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../base/say.h"
 #include "../sched/undo.h"
 #include "view.h"
 
-static const struct command_usage usage = {
+const struct command_usage undo_usage = {
 	.name = "undo",
-	.text = "Takes back the hints and policies that a killed 'tactus run' left on threads. A thread that its owner "
-		"or another tool changed meanwhile is left alone.\v"
-		"A process that a run has beside it does the same when the run is killed, and so does the next "
-		"'tactus run' before it starts.\n"
+	.text = "Takes back the hints and policies that a killed 'tactus run' left on threads. Leaves a thread "
+		"alone that its owner or another tool has changed since.\v"
+		"The helper process of a run does the same when the run is killed, and so does the next 'tactus "
+		"run' before it starts.\n"
 		"\n"
 		"Examples:\n"
-		"  tactus undo",
-	.takes = 0,
+		"  tactus undo\n"
+		"  tactus undo && echo clean",
+	.takes = TAKES_NO_CONFIG,
 };
 
 int view_undo(int argc, char **argv)
@@ -26,11 +28,14 @@ int view_undo(int argc, char **argv)
 	struct undone undone;
 	struct reason why = { "" };
 
-	options_parse(&options, &usage, argc, argv);
+	options_parse(&options, &undo_usage, NULL, argc, argv);
 	if (undo_all(&undone, &why))
 		return fail("undo", "%s", why.text);
 	if (undone.put_back)
 		printf("%zu thread%s put back\n", undone.put_back, undone.put_back == 1 ? " was" : "s were");
+	else if (!undone.stuck && geteuid())
+		return fail("undo", "you left nothing behind; what root's runs left only root can take back: try 'sudo "
+				    "tactus undo'");
 	else if (!undone.stuck)
 		puts("nothing to undo");
 	if (undone.stuck)

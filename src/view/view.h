@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands, each a function of its own file, and what those that watch live have in common.
- * A command returns the program's exit status. */
+/* The commands, each a function of its own file. It returns the program's exit status. */
 #ifndef TACTUS_VIEW_VIEW_H
 #define TACTUS_VIEW_VIEW_H
 
-#include "../base/child.h"
 #include "../base/loop.h"
 #include "../base/options.h"
+#include "../sink/table.h"
+
+struct command {
+	const char *name; /* NULL ends a list */
+	int (*run)(int argc, char **argv);
+	const char *summary;
+	const struct command_usage *usage;  /* NULL: it has parts */
+	const struct table_columns *tables; /* that --sort and --columns are about, or NULL */
+	const struct command *parts;
+	const char *synopsis; /* of a part */
+	bool is_hidden;	      /* --help does not list it */
+};
+
+extern const struct command commands[];
+extern const struct command db_parts[];
+
+/* For defaults_read_by: what a config file says of options, if all of it is right. */
+int config_defaults(const char *config, const struct option_defaults **out);
+
+/* Calls `each` for every command and part that has options, until it returns true; that one, or NULL. */
+const struct command *command_search(bool (*each)(const void *data, const struct command *command), const void *data);
+
+/* What of a list has this name, or NULL. */
+const struct command *command_find(const struct command *list, const char *name);
 
 int view_cpus(int argc, char **argv);
 int view_doctor(int argc, char **argv);
@@ -24,33 +46,52 @@ int view_input(int argc, char **argv);
 int view_inversions(int argc, char **argv);
 int view_roles(int argc, char **argv);
 int view_stats(int argc, char **argv);
+int view_top(int argc, char **argv);
 int view_undo(int argc, char **argv);
 int view_record(int argc, char **argv);
+int view_cut(int argc, char **argv);
 int view_db(int argc, char **argv);
+int view_config(int argc, char **argv);
+int view_complete(int argc, char **argv);
 
-/* A live command's frame: the command after `--` is held until the sensors are in place, then everything goes on until
- * the time is up, the command has ended or a signal comes. */
-struct watch {
-	const struct options *options;
-	struct child child;
-	int urgent_fd;		    /* as in base/loop.h */
-	void (*urgent)(void *data); /* gets the data of watch_wait */
-	bool prompt;
-};
+extern const struct command_usage cpus_usage;
+extern const struct command_usage doctor_usage;
+extern const struct command_usage run_usage;
+extern const struct command_usage tasks_usage;
+extern const struct command_usage affinity_usage;
+extern const struct command_usage events_usage;
+extern const struct command_usage latency_usage;
+extern const struct command_usage frames_usage;
+extern const struct command_usage migrations_usage;
+extern const struct command_usage misses_usage;
+extern const struct command_usage cuda_usage;
+extern const struct command_usage gpu_usage;
+extern const struct command_usage input_usage;
+extern const struct command_usage inversions_usage;
+extern const struct command_usage roles_usage;
+extern const struct command_usage stats_usage;
+extern const struct command_usage top_usage;
+extern const struct command_usage undo_usage;
+extern const struct command_usage record_usage;
+extern const struct command_usage cut_usage;
+extern const struct command_usage db_list_usage, db_show_usage, db_forget_usage, db_import_usage, db_export_usage,
+	db_check_usage;
+extern const struct table_columns db_list_tables[];
+extern const struct command_usage config_usage;
+extern const struct command_usage complete_usage;
 
-/* Takes the signals and prepares the command, if one was given. Call before anything is opened. */
-int watch_prepare(struct watch *watch, const struct options *options);
-
-/* Lets the command start. Returns 0, or the status to end with. */
-int watch_start(struct watch *watch);
-
-/* Ticks every tick_ns, and whenever fd (if not 0) is readable. */
-enum loop_end watch_wait(struct watch *watch, u64 tick_ns, int fd, bool (*tick)(void *), void *data);
-
-/* Ends what is still running of the command and gives the status to end with: the command's, or 0. */
-int watch_end(struct watch *watch);
-
-/* Lets go of a command that was never started, and gives back `status`. */
-int watch_abandon(struct watch *watch, int status);
+extern const struct table_columns cpus_tables[];
+extern const struct table_columns tasks_tables[];
+extern const struct table_columns affinity_tables[];
+extern const struct table_columns latency_tables[];
+extern const struct table_columns frames_tables[];
+extern const struct table_columns migrations_tables[];
+extern const struct table_columns misses_tables[];
+extern const struct table_columns cuda_tables[];
+extern const struct table_columns gpu_tables[];
+extern const struct table_columns input_tables[];
+extern const struct table_columns inversions_tables[];
+extern const struct table_columns roles_tables[];
+extern const struct table_columns config_tables[];
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A library to preload that makes one call fail: the FAULT_AT-th of the kind FAULT_CALL, which is malloc, open, read,
- * write or mmap; FAULT_ON=1: all from there on. How many there were is written to FAULT_COUNT, if that is a file, at
- * the end. */
+ * write, mmap, bpf, share (a bpf() that makes a map whose memory is shared) or hint (sched_setattr); FAULT_ON=1: all
+ * from there on. How many there were is written to FAULT_COUNT, if that is a file, at the end. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { MALLOC, OPEN, READ, WRITE, MMAP, KINDS };
+enum kind { MALLOC, OPEN, READ, WRITE, MMAP, BPF, SHARE, HINT, KINDS };
 
-static const char *const names[KINDS] = { "malloc", "open", "read", "write", "mmap" };
-static const int errors[KINDS] = { ENOMEM, EMFILE, EIO, ENOSPC, ENOMEM };
+static const char *const names[KINDS] = { "malloc", "open", "read", "write", "mmap", "bpf", "share", "hint" };
+static const int errors[KINDS] = { ENOMEM, EMFILE, EIO, ENOSPC, ENOMEM, ENOMEM, EINVAL, EPERM };
 static unsigned long counts[KINDS];
 static unsigned long at;
 static int kind = KINDS, goes_on, counting, count_fd = -1;
@@ -174,4 +175,29 @@ void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t o
 void *mmap64(void *where, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
 	return mmap(where, bytes, protection, flags, fd, offset);
+}
+
+static int shares_memory(long command, const union bpf_attr *attr)
+{
+	return command == BPF_MAP_CREATE && (attr->map_flags & BPF_F_MMAPABLE);
+}
+
+/* libbpf calls the kernel by this, and so do hints; the functions above too, which were counted already. */
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	long all[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		all[i] = va_arg(args, long);
+	va_end(args);
+	if ((number == SYS_bpf && fails(BPF)) || (number == SYS_sched_setattr && fails(HINT)))
+		return -1;
+	if (number == SYS_bpf && shares_memory(all[0], (const union bpf_attr *)all[1]) && fails(SHARE))
+		return -1;
+	if (!real)
+		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	return real(number, all[0], all[1], all[2], all[3], all[4], all[5]);
 }

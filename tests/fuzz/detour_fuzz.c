@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		memcpy(bytes + at, data + head, len);
 	}
 	/* And once more, as they are when the program has gone on: the rows the other way round. */
-	for (int turn = 0; turn < 2; turn++) {
+	for (int sequence = 0; sequence < 2; sequence++) {
 		taking.rows = taking.calls = 0;
 		got = detour_counts_read(bytes, DETOUR_COUNTS_BYTES, MOST, take, &taking);
 		if (got > DETOUR_ROWS || (got >= 0 && (size_t)got != taking.rows))

@@ -7,13 +7,16 @@
 
 #include "../../core/event_info.h"
 #include "../../src/model/cuda.h"
+#include "../../src/model/event_filter.h"
 #include "../../src/model/frames.h"
 #include "../../src/model/inputs.h"
 #include "../../src/model/inversions.h"
 #include "../../src/model/latency.h"
+#include "../../src/model/lead_in.h"
 #include "../../src/model/misses.h"
 #include "../../src/model/moves.h"
 #include "../../src/model/roles.h"
+#include "../../src/model/stacks.h"
 #include "../../src/model/submits.h"
 #include "../../src/model/tasks.h"
 #include "../../src/model/threads.h"
@@ -33,15 +36,48 @@ static struct {
 	struct threads threads;
 	struct frames frames;
 	struct latency latency;
+	struct stacks stacks;
 	struct inversions inversions;
 	struct misses misses;
 	struct moves moves;
 	struct submits submits;
 	struct inputs inputs;
 	struct cuda cuda;
+	struct event_filter *filter;
+	struct lead_in *lead_in;
 	bool keeps_threads; /* so that models which hold on to them may take part */
 } all;
 static FILE *nowhere;
+
+static void take_stacks(const struct event_header *event)
+{
+	static const struct comm comm = { "who" };
+	const struct event_stack *stack = (const struct event_stack *)event;
+
+	stacks_handle(&all.stacks, event);
+	if (event->kind != EVENT_STACK)
+		return;
+	stacks_add(&all.stacks, stack, 1, &comm, &comm, stack->off_ns);
+	require(stacks_longest(&all.stacks, event->tid, 0, ~0ull) || !event->time_ns,
+		"a return that was just seen is known");
+}
+
+static void print_again(void *data, const struct event_header *event)
+{
+	(void)data;
+	require(event_info(event->kind), "what is kept is an event");
+	print_event_json(nowhere, event);
+}
+
+static void filter_and_keep(const struct event_header *event)
+{
+	union any_event changed;
+	const struct event_header *passed = event_filter_pass(all.filter, event, &changed);
+
+	require(!passed || passed->kind == event->kind, "what passes is of the same kind");
+	if (passed)
+		lead_in_take(all.lead_in, passed);
+}
 
 static void take(const struct event_header *event)
 {
@@ -51,22 +87,24 @@ static void take(const struct event_header *event)
 	struct stall stall;
 	struct wait ended;
 	struct move done;
-	bool waited = threads_take(&all.threads, event, &ended);
+	bool waited = threads_handle(&all.threads, event, &ended);
 
 	require(!waited || ended.thread, "a wait that ended has a thread");
-	require(misses_take(&all.misses, &all.threads, event, found) <= MISSES_AT_ONCE, "misses have room");
-	moves_take(&all.moves, &all.threads, event, &done);
-	if (frames_take(&all.frames, &all.threads, event, &late, &process))
+	require(misses_handle(&all.misses, &all.threads, event, found) <= MISSES_AT_ONCE, "misses have room");
+	moves_handle(&all.moves, &all.threads, event, &done);
+	if (frames_handle(&all.frames, &all.threads, event, &late, &process))
 		require(process && late.interval_ns, "a late frame has a process and took time");
-	submits_take(&all.submits, &all.threads, event, &stall);
-	inputs_take(&all.inputs, &all.threads, event);
-	cuda_take(&all.cuda, &all.threads, event);
+	submits_handle(&all.submits, &all.threads, event, &stall);
+	inputs_handle(&all.inputs, &all.threads, event);
+	cuda_handle(&all.cuda, &all.threads, event);
 	if (all.keeps_threads) {
-		latency_take(&all.latency, &all.threads, event, waited ? &ended : NULL);
-		inversions_take(&all.inversions, &all.threads, event);
+		take_stacks(event);
+		latency_handle(&all.latency, &all.threads, event, waited ? &ended : NULL);
+		inversions_handle(&all.inversions, &all.threads, event);
 	}
 	print_event_json(nowhere, event);
 	print_event_words(nowhere, event);
+	filter_and_keep(event);
 }
 
 static void look_at_rows(void)
@@ -84,6 +122,7 @@ static void look_at_rows(void)
 		}
 	}
 	latency_order_waits(&all.latency);
+	stacks_order(&all.stacks);
 	while (moves_left(&all.moves, &all.threads, &at, &left))
 		;
 	free(moves_sorted(&all.threads, &len));
@@ -97,17 +136,25 @@ static void look_at_rows(void)
 		frame_server_times(process);
 	}
 	frames_turn_over(&all.frames);
+	frames_restart(&all.frames);
+	lead_in_give(all.lead_in, print_again, NULL);
+	lead_in_give_closing(all.lead_in, 1, print_again, NULL);
 	cuda_end(&all.cuda);
 }
 
 static void begin(unsigned char how)
 {
-	static struct cpu_place places[CPUS] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 0, 0, 1 }, { 3, 3, 1, 1 } };
+	static struct cpu_topology topology[CPUS] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 0, 0, 1 }, { 3, 3, 1, 1 } };
+
+	static const struct filter wanted = { .pids = { 1 }, .pids_len = 1, .cpus = { 3 }, .has_cpus = true };
 
 	memset(&all, 0, sizeof(all));
+	all.filter = event_filter_open(&wanted, how & FEW_TIDS);
+	all.lead_in = lead_in_open(4);
+	require(all.filter && all.lead_in, "there is memory");
 	all.keeps_threads = !(how & FORGETS);
 	all.misses.of_all = true;
-	require(!threads_init(&all.threads, places, CPUS) && !inversions_init(&all.inversions, CPUS, 1000),
+	require(!threads_init(&all.threads, topology, CPUS) && !inversions_init(&all.inversions, CPUS, 1000),
 		"there is memory");
 	all.threads.ended_most = how & FORGETS ? 4 : 0;
 	latency_init(&all.latency, 1000);
@@ -119,12 +166,15 @@ static void begin(unsigned char how)
 
 static void end(void)
 {
+	event_filter_close(all.filter);
+	lead_in_close(all.lead_in);
 	cuda_free(&all.cuda);
 	inputs_free(&all.inputs);
 	submits_free(&all.submits);
 	misses_free(&all.misses);
 	inversions_free(&all.inversions);
 	latency_free(&all.latency);
+	stacks_free(&all.stacks);
 	frames_free(&all.frames);
 	threads_free(&all.threads);
 }

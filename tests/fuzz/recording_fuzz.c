@@ -43,21 +43,21 @@ static void mend_blocks(unsigned char *file, size_t size, size_t at, bool counts
 static void mend(unsigned char *file, size_t size, bool counts)
 {
 	struct recording_header header;
-	struct cpu_place *places;
-	size_t places_bytes;
+	struct cpu_topology *topology;
+	size_t topology_bytes;
 
 	if (size < sizeof(header))
 		return;
 	memcpy(&header, file, sizeof(header));
-	places_bytes = header.cpus_len * sizeof(*places);
-	if (places_bytes > size - sizeof(header))
+	topology_bytes = header.cpus_len * sizeof(*topology);
+	if (topology_bytes > size - sizeof(header))
 		return;
-	places = malloc(places_bytes + 1);
-	memcpy(places, file + sizeof(header), places_bytes);
-	header.crc = recording_header_crc(&header, places);
+	topology = malloc(topology_bytes + 1);
+	memcpy(topology, file + sizeof(header), topology_bytes);
+	header.crc = recording_header_crc(&header, topology);
 	memcpy(file, &header, sizeof(header));
-	free(places);
-	mend_blocks(file, size, sizeof(header) + places_bytes, counts);
+	free(topology);
+	mend_blocks(file, size, sizeof(header) + topology_bytes, counts);
 }
 
 static void require(bool held, const char *what)
@@ -82,11 +82,11 @@ static void show(const struct event_header *event)
 	struct stall stall;
 	struct wait ended;
 
-	threads_take(&threads, event, &ended);
-	if (submits_take(&submits, &threads, event, &stall))
+	threads_handle(&threads, event, &ended);
+	if (submits_handle(&submits, &threads, event, &stall))
 		require(stall.span_ns > stall.usual_ns && stall.row->submits > 1, "a stall stands out");
-	inputs_take(&inputs, &threads, event);
-	cuda_take(&cuda, &threads, event);
+	inputs_handle(&inputs, &threads, event);
+	cuda_handle(&cuda, &threads, event);
 }
 
 static void read_whole(const char *path, size_t size)
@@ -102,9 +102,9 @@ static void read_whole(const char *path, size_t size)
 		return;
 	}
 	for (u32 i = 0; i < recording_reader_info(reader)->cpus_len; i++)
-		fuzz_sum += (unsigned char)recording_reader_info(reader)->places[i].known;
+		fuzz_sum += (unsigned char)recording_reader_info(reader)->topology[i].known;
 	require(strlen(recording_reader_info(reader)->kernel) < 64, "the kernel's name ends");
-	require(threads_init(&threads, recording_reader_info(reader)->places,
+	require(threads_init(&threads, recording_reader_info(reader)->topology,
 			     recording_reader_info(reader)->cpus_len) == 0,
 		"there is memory");
 	while ((got = recording_next(reader, &event, &why)) > 0) {

@@ -13,8 +13,10 @@ enum { EVENT_BYTES_MAX = 256, WAYS_OF_MENDING = 4 };
 
 static int write_recording(const char *path, u32 cpus_len, u32 events, u32 events_a_block)
 {
-	struct cpu_place places[8] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 0, 0, 1 }, { 2, 1, 1, 1 } };
-	struct recording_info info = { .kernel = "6.12.0", .mono_start_ns = 1, .cpus_len = cpus_len, .places = places };
+	struct cpu_topology topology[8] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 0, 0, 1 }, { 2, 1, 1, 1 } };
+	struct recording_info info = {
+		.kernel = "6.12.0", .mono_start_ns = 1, .cpus_len = cpus_len, .topology = topology
+	};
 	struct recording_writer *writer;
 	struct reason why;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../src/base/say.h"
-#include "../../src/model/rules.h"
+#include "../../src/store/rules_file.h"
 
 static void check(const char *format, va_list args)
 {
@@ -77,6 +77,26 @@ static char *next_part(const uint8_t **at, size_t *left, size_t *len)
 	return part;
 }
 
+/* Each line that counts can be found again, and no text of it has a byte that no text has. */
+static void read_defaults(const char *config, size_t len)
+{
+	struct option_defaults defaults = { 0 };
+
+	defaults_read_bytes(&defaults, "fuzz.conf", config, len);
+	for (size_t i = 0; i < defaults.len; i++) {
+		const struct option_default *one = &defaults.all[i];
+
+		if (!one->name[0] || !one->value[0] || one->line < 1)
+			abort();
+		if (!defaults_find(&defaults, one->command ? one->command : "any", one->name))
+			abort();
+		for (const char *at = one->value; *at; at++)
+			if (*at == 0x7f || ((unsigned char)*at < ' ' && *at != '\t'))
+				abort();
+	}
+	defaults_free(&defaults);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rules *rules = rules_new();
@@ -89,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u32 bits;
 
 	rules_read_bytes(rules, "fuzz.conf", config, config_len);
+	read_defaults(config, config_len);
 	traits.comm = comm;
 	traits.exe = exe;
 	traits.words = words;

@@ -21,6 +21,9 @@ static const struct {
 	SEED(CONFIG NEXT "x.exe" NEXT "/usr/lib/wine/wine64-preloader" NEXT "C:\\windows\\system32\\services.exe" NEXT
 			 "WINEPREFIX=/p"),
 	SEED("[roles]\nsixteen-letters-=audio\n*=input" NEXT "weston" NEXT "/usr/bin/weston (deleted)" NEXT NEXT),
+	SEED("[options]\nrows = 5\n--json=yes\nrows=\n=x\n[options tasks]\nsort = cpu ; c\nsort=x\n[options db "
+	     "list\nx=y\n"
+	     "[options]\njunk\n[optionsx]\na=b" NEXT "sh" NEXT "/bin/sh" NEXT NEXT),
 	SEED("\xef\xbb\xbf[games]\n=yes\na:b=c" NEXT "sh" NEXT "/bin/dash" NEXT "sh\0x.exe" NEXT "SteamGameId=1"),
 };
 

@@ -67,18 +67,24 @@ fuzz() {
 	say_measured "$name: ${runs:-no} executions, ${covered:-no} of ${edges:-unknown} edges covered"
 }
 
-fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/say.c src/base/sudo.c \
+fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/output.c src/base/say.c \
+	src/base/output_whole.c src/base/sudo.c src/base/way.c \
 	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/cuda.c src/model/cuda_api.c
-fuzz models '' src/base/say.c src/sink/event.c src/sink/text.c src/model/cuda.c src/model/cuda_api.c src/model/frames.c src/model/history.c \
-	src/model/inputs.c src/model/inversions.c src/model/latency.c src/model/misses.c src/model/moves.c src/model/path.c src/model/roles.c \
-	src/model/submits.c src/model/tasks.c src/model/threads.c
-fuzz packets '' src/sched/journal.c src/sched/scx_events.c src/sink/text.c src/model/nvidia.c src/model/roles.c src/view/status.c
+fuzz models '' src/base/say.c src/base/several.c src/sink/event.c src/sink/json.c src/sink/text.c src/model/cuda.c src/model/cuda_api.c src/model/event_filter.c src/model/frames.c src/model/history.c \
+	src/model/inputs.c src/model/inversions.c src/model/latency.c src/model/lead_in.c src/model/lead_in_stacks.c src/model/misses.c src/model/moves.c src/model/path.c src/model/roles.c \
+	src/model/stacks.c src/model/submits.c src/model/tasks.c src/model/threads.c
+fuzz top '' src/base/say.c src/base/several.c src/sink/columns.c src/sink/sheet.c src/sink/text.c src/sink/json.c src/model/frames.c src/model/gpu.c src/model/history.c src/model/misses.c \
+	src/model/moves.c src/model/path.c src/model/roles.c src/model/threads.c src/model/top.c src/model/top_rows.c src/model/top_waits.c \
+	src/stream/player.c src/stream/recording_read.c src/stream/recording_format.c src/sched/scx_events.c src/view/status.c src/view/{frame,role,thread}_words.c \
+	src/view/top_keys.c src/view/top_paint*.c
+fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/scx_events.c src/sink/json.c src/sink/text.c src/model/nvidia.c src/model/roles.c src/view/status.c
 fuzz maps '' src/base/maps.c
-fuzz rules src/base/say.c src/model/rules.c src/model/rules_file.c src/model/rules_house.c src/model/roles.c
-fuzz elf '' src/base/elf.c src/base/regular.c src/base/say.c
+fuzz rules src/base/say.c src/base/defaults.c src/base/sudo.c src/base/regular.c src/base/suggest.c src/model/rules.c src/store/rules_file.c src/model/rules_builtin.c src/model/roles.c
+fuzz elf '' src/base/elf_read.c src/base/say.c
+fuzz elf_answer '' src/base/elf_answer.c src/base/elf_read.c src/base/say.c
 fuzz devices '' src/model/devices.c
 fuzz detour '' src/model/detour.c
-fuzz told '' src/sensor/cuda_told.c src/model/detour.c
+fuzz reports '' src/sensor/cuda_reports.c src/model/detour.c
 fuzz maps_record '' src/base/maps_record.c src/base/maps.c
 fuzz demangle '' src/sink/demangle.c
 fuzz procdb '' src/model/procdb.c src/model/procdb_format.c src/base/say.c

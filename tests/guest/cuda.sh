@@ -73,6 +73,11 @@ like "of many functions the first 64 are hooked by fentry, the others by kprobes
 	'cuda: 64 of [0-9]+ functions of the driver are watched by fentry, [1-9][0-9]* by kprobe.multi'
 grep '^{' "$scratch/all" >"$scratch/rows"
 holds "functions beyond the first 64 are counted ($(of calls calls function=vmlinux:vfs_read) times vfs_read)" test "$(of calls calls function=vmlinux:vfs_read)" -ge 1
+TACTUS_NVIDIA_MAJORS=1,5 "$tactus" cuda --driver vmlinux:security_file_ioctl --driver vmlinux:no_such_function -o "$scratch/args.jsonl" \
+	-- build/workloads/ioctls /dev/null 3 >/dev/null 2>"$scratch/err"
+is "a kernel function's second argument is the command of the ioctl that it is in" \
+	"$(json '{r["arguments"][1] for r in rows if r["type"] == "kernel"} >= {hex(r["cmd"]) for r in rows if r["type"] == "syscall"} > set()' <"$scratch/args.jsonl")" True
+like "cuda --driver names one of several patterns that no function fits" "$(cat "$scratch/err")" 'no function that can be hooked fits vmlinux:no_such_function'
 "$tactus" cuda --json --library "$library" --driver 'nvidia_*' --driver-by fentry -- "$calls" "$library" copies 3 >"$scratch/rows" 2>"$scratch/err"
 status=$?
 like "fentry asked for alone where it can't be had is said to be the reason" "$(cat "$scratch/err")" \

@@ -33,7 +33,7 @@ ends "a run with --actuator scx is told who is in charge" 1 'cannot schedule by 
 "$tactus" run --without launch,gpu,wine,input,frame,socket,sound,names -d 1.5 >"$scratch/out" 2>"$scratch/err"
 is "a run without --actuator works beside a stranger's scheduler" $? 0
 like "a run beside a stranger's scheduler says why it has no sched_ext" "$(cat "$scratch/err")" 'no sched_ext scheduler: another sched_ext scheduler is in charge: stranger$'
-like "a run beside a stranger's scheduler says that it gives hints" "$(cat "$scratch/err")" "^tactus: hints to the kernel's scheduler: "
+like "a run beside a stranger's scheduler says that it only observes" "$(cat "$scratch/err")" '^tactus: another sched_ext scheduler is in charge: stranger: observing only$'
 is "the stranger stays in charge" "$(state) $(cat /sys/kernel/sched_ext/root/ops)" "enabled stranger"
 kill $stranger
 wait $stranger

@@ -70,14 +70,14 @@ sees() {
 	is "$1: watching input ends well" $? 0
 	is "$1: not one event was lost" "$(grep -c "events were lost" "$scratch/err")" 0
 	sed 's/^/# /' "$scratch/err"
-	grep '^{"row"' "$said" >"$scratch/live"
+	grep '^{"record"' "$said" >"$scratch/live"
 	device=$(grep '"row":"device"' "$scratch/live" | grep '"kind":"mouse"')
 	# number NAME <JSON
 	number() { grep -o "\"$1\":[0-9.]*" | cut -d : -f 2; }
 	is "$1: every report is counted" "$(number reports <<<"$device")" "$(truth device reports)"
 	is "$1: every event is counted" "$(number events <<<"$device")" "$(truth device events)"
 	like "$1: the device is shown with its name and numbers" "$device" '"id":"1209:7a01".*"name":"Tactus test mouse'
-	say_measured "$1: $(number reports <<<"$device") reports, $(number rate <<<"$device") a second, one every $(number interval_p50_ns <<<"$device") ns (p50)"
+	say_measured "$1: $(number reports <<<"$device") reports, $(number reports_per_s <<<"$device") a second, one every $(number interval_p50_ns <<<"$device") ns (p50)"
 	for comm in "${readers[@]}"; do
 		reader=$(grep '"row":"reader"' "$scratch/live" | grep "\"comm\":\"$comm\"")
 		wakes=$(number wakes <<<"$reader")
@@ -92,7 +92,7 @@ sees() {
 if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
 	# Only there is the rate that of the program, whatever else the host does.
 	sees fentry 8000 8000 by-epoll
-	holds "a mouse at 8 kHz is shown with that rate" test "$(grep '"kind":"mouse"' "$scratch/live" | number rate | cut -d . -f 1)" -ge 7900
+	holds "a mouse at 8 kHz is shown with that rate" test "$(grep '"kind":"mouse"' "$scratch/live" | number reports_per_s | cut -d . -f 1)" -ge 7900
 	done_testing
 	exit
 fi

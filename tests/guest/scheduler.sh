@@ -11,9 +11,11 @@ state_within() {
 	done
 	state
 }
-# Leaves pid behind. Sensors that have no say here are left out: loading them takes long in emulation.
+# Sensors that have no say here: loading them takes long in emulation.
+left_out=launch,gpu,wine,input,frame,socket,sound,names
+# Leaves pid behind.
 start_run() {
-	"$tactus" run --without launch,gpu,wine,input,frame,socket,sound,names >"$scratch/out" 2>"$scratch/err" &
+	"$tactus" run --compare off --without $left_out >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	[ "$(state_within 600 enabled)" = enabled ]
 }
@@ -52,4 +54,24 @@ runs_on() {
 		echo "$(cat "/proc/$pid/comm") $pid has got no further than $before ms"
 		return 1
 	done
+}
+# by_clock HOGS COUNT WORK_US PROGRAM PREFIX...: what so many threads get that want so much of every 5 ms, together, and what the hogs
+# beside them, in ms of 5 s; in $scratch/got. PROGRAM: build/workloads/pace by any name
+by_clock() {
+	local hogs=$1 count=$2 work_us=$3 program=$4 i before=() after=()
+	shift 4
+	for ((i = 0; i < hogs; i++)); do hog nice -n 0; done
+	for ((i = 0; i < count; i++)); do
+		"$@" "$program" 5000 "$work_us" 900000 >/dev/null &
+		load+=($!)
+	done
+	runs_on 100 "${load[@]}"
+	sleep 3
+	for i in "${!load[@]}"; do before[i]=$(ran_ms "${load[i]}"); done
+	sleep 5
+	for i in "${!load[@]}"; do after[i]=$(ran_ms "${load[i]}"); done
+	for i in "${!load[@]}"; do echo $((i >= hogs)) $((after[i] - before[i])); done |
+		awk '{ got[$1] += $2 } END { print got[1], got[0] }' >"$scratch/got"
+	"$tactus" stats -d 1.5 --json >"$scratch/stats"
+	end_load
 }

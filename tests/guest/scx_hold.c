@@ -52,7 +52,7 @@ static int wait_until_out(const struct scx_bpf *skeleton)
 	struct timespec step = { .tv_nsec = 1000000 };
 
 	for (int i = 0; i < LEAVE_WAIT_MS; i++) {
-		if (skeleton->bss->farewell.kind && is_disabled())
+		if (skeleton->bss->exit_info.kind && is_disabled())
 			return 0;
 		nanosleep(&step, NULL);
 	}
@@ -67,19 +67,19 @@ static int cycle(struct scx_bpf *skeleton, int count)
 		struct bpf_link *link;
 
 		cycle_ms = now_ms();
-		skeleton->bss->farewell.kind = 0;
+		skeleton->bss->exit_info.kind = 0;
 		link = bpf_map__attach_struct_ops(skeleton->maps.tactus_ops);
 		if (!link)
 			return fail("attach", errno);
-		if (skeleton->bss->farewell.kind)
-			return fail(skeleton->bss->farewell.message, 0);
+		if (skeleton->bss->exit_info.kind)
+			return fail(skeleton->bss->exit_info.message, 0);
 		/* Some cycles work for a while, most end before anything can settle. */
 		usleep(i % 10 ? 0 : 20000);
 		bpf_link__destroy(link);
 		if (wait_until_out(skeleton))
 			return fail("it does not leave", ETIMEDOUT);
-		if (skeleton->bss->farewell.kind >= 1024)
-			return fail(skeleton->bss->farewell.message, 0);
+		if (skeleton->bss->exit_info.kind >= 1024)
+			return fail(skeleton->bss->exit_info.message, 0);
 		cycle_ms = now_ms() - cycle_ms;
 		worst_ms = cycle_ms > worst_ms ? cycle_ms : worst_ms;
 	}

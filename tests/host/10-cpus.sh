@@ -24,7 +24,7 @@ if [ "${TACTUS_CLOCK:-real}" != virtual ]; then
 	# The host's kernel may hide switches from every tracer; the VMs' kernels do not.
 	[ -z "${TACTUS_VM:-}" ] || is "cpus loses no switch" "$lost" 0
 	is "a row of cpus has the promised names and no other" \
-		"$(json 'all(list(r) == ["cpu","switches","busy_ns","idle_ns","lost"] for r in rows)' <"$scratch/cpus")" True
+		"$(json 'all(list(r) == ["record","schema","cpu","switches","busy_ns","idle_ns","busy_percent","lost"] for r in rows)' <"$scratch/cpus")" True
 	is "cpus has a row for every CPU online" "$(json 'len(rows)' <"$scratch/cpus")" "$(nproc --all)"
 
 	# How long it spins is what it reads off its own CPU clock, whatever else runs there.

@@ -6,10 +6,10 @@
 
 ends "tactus without a command is bad usage" 2 'tactus: no command: try' "$tactus"
 ends "an unknown command is bad usage" 2 "tactus: frobnicate: no such command" "$tactus" frobnicate
-ends "an unknown option is bad usage" 2 "tactus: cpus: unknown option.*'--frob'.*--help" "$tactus" cpus --frob
-ends "an unknown short option is bad usage" 2 "tactus: cpus: unknown option.*'-Q'" "$tactus" cpus -Q
+ends "an unknown option is bad usage" 2 "tactus: cpus: there is no option '--frob' \\(see 'tactus cpus --help'\\)" "$tactus" cpus --frob
+ends "an unknown short option is bad usage" 2 "tactus: cpus: there is no option '-Q'" "$tactus" cpus -Q
 ends "an option that the command does not take is named" 2 "'-n'" "$tactus" record -o file -n 3
-ends "an option without its value is bad usage" 2 "tactus: cpus: .*without its value: '-d'" "$tactus" cpus -d
+ends "an option without its value is bad usage" 2 "tactus: cpus: option '-d' needs a value: SECONDS" "$tactus" cpus -d
 ends "a negative duration is bad usage" 2 "duration '-1' is out of range" "$tactus" cpus -d -1
 ends "a duration of 0 is bad usage" 2 "duration '0' is out of range" "$tactus" cpus -d 0
 ends "a huge duration is bad usage" 2 "duration '9{20}' is out of range" "$tactus" cpus -d 99999999999999999999
@@ -34,9 +34,30 @@ like "--version tells a version of three numbers" "$("$tactus" --version)" '^tac
 is "cpus passes on its command's exit status" $? 42
 "$tactus" cpus -- sh -c 'kill -TERM $$' >/dev/null
 is "cpus of a command that a signal ended ends with 128 and the signal" $? 143
-"$tactus" cpus -d 0.3 -- sleep 60 >"$scratch/out"
+"$tactus" cpus -d 0.3 -- sleep 60 2>"$scratch/out"
 is "cpus ends a command that outlasts -d" $? 143
 like "cpus of a command that outlasts -d shows its table" "$(cat "$scratch/out")" '^all '
+# Named by how long they sleep, so that nobody else's are meant.
+left() { pgrep -fx "sleep $1" | wc -l; }
+gone() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		[ "$(left "$1")" != 0 ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+"$tactus" cpus -d 0.3 -- sh -c "sleep 71$$ & sleep 72$$" 2>"$scratch/err"
+like "cpus that ends a command says so" "$(cat "$scratch/err")" 'the time is up: sh and what it started get SIGTERM'
+holds "what a command started in the background is ended with it" gone 71$$
+holds "what a command waits for is ended with it" gone 72$$
+"$tactus" cpus -d 0.3 -- sh -c "trap '' TERM; sleep 73$$ & wait; wait" 2>"$scratch/err"
+is "a command that ignores SIGTERM is killed" $? 137
+like "cpus that kills a command says so" "$(cat "$scratch/err")" 'sh did not end within 5 s: SIGKILL'
+holds "what a killed command started is killed with it" gone 73$$
+script -qec "$tactus cpus -d 0.3 -- sh -c 'sleep 74$$ & sleep 75$$'" /dev/null >"$scratch/out" </dev/null
+holds "in front of a terminal, what a command started is ended with it" gone 74$$
+like "in front of a terminal, the table comes after that" "$(cat "$scratch/out")" '^all '
 is "a watched command blocks and ignores the signals that it would without tactus" \
 	"$("$tactus" cpus -- grep -E '^Sig(Blk|Ign)' /proc/self/status | grep ^Sig)" "$(grep -E '^Sig(Blk|Ign)' /proc/self/status)"
 

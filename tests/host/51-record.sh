@@ -47,6 +47,17 @@ wait $recorder 2>/dev/null
 is "events of a killed recorder's file ends with status 0" $? 0
 holds "events of a killed recorder's file has what was written" test "$(wc -l <"$scratch/out")" -gt 100
 
+# The command's parent is the recorder.
+"$tactus" record --without all -o "$scratch/usr1.rec" -- sh -c 'kill -USR1 $PPID; sleep 1.5' >"$scratch/out" 2>"$scratch/err"
+is "record without --ring goes on after SIGUSR1" $? 0
+like "record without --ring says that SIGUSR1 changes nothing" "$(cat "$scratch/err")" 'SIGUSR1 is for --ring: it changes nothing here'
+like "record without --ring has its summary after SIGUSR1" "$(cat "$scratch/out" "$scratch/err")" 'usr1.rec: [0-9]+ events in'
+
+mkdir "$scratch/gone"
+"$tactus" record --without all -o "$scratch/gone/x.rec" -- rm -r "$scratch/gone" >"$scratch/out" 2>"$scratch/err"
+is "record to a file that is removed meanwhile ends with status 1" $? 1
+like "record to a file that is removed meanwhile says so" "$(cat "$scratch/err")" 'gone/x.rec: was removed meanwhile: nothing is left of it'
+
 mkdir "$scratch/small"
 mount -t tmpfs -o size=128k none "$scratch/small"
 "$tactus" record -o "$scratch/small/full.rec" -- sh -c "hackbench -g 4 -l $loops >/dev/null 2>&1; true" >/dev/null 2>"$scratch/err"
@@ -76,5 +87,5 @@ is "a file that record refused to overwrite is as it was" "$(cat "$scratch/preci
 ends "record into a folder that is not there ends with an error" 1 'tactus: /nonexistent/file: ' "$tactus" record -o /nonexistent/file -d 0.1
 ends "record without a file to write is bad usage" 2 'tactus: record: no file to write' "$tactus" record -d 1
 ends "tasks that reads and writes a recording at once is bad usage" 2 'is read or written, not both' "$tactus" tasks -i a -o b
-ends "a filter on a recording is bad usage" 2 'filters act in the kernel' "$tactus" tasks -i a -p 1
+ends "a cgroup on a recording is bad usage" 2 'a recording does not say which cgroup' "$tactus" tasks -i a --cgroup /x
 done_testing

@@ -11,7 +11,7 @@ worker=$!
 exec 3>"$scratch/in"
 wait_for "$scratch/worker" '^[0-9]+ [0-9]+$'
 read -r pid tid <"$scratch/worker"
-"$tactus" tasks -p "$pid" --json -n all >"$scratch/tasks" 2>"$scratch/err" &
+"$tactus" tasks -v -p "$pid" --json -n all >"$scratch/tasks" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
 echo go >&3
@@ -27,7 +27,7 @@ say_measured "CPU time: kernel $(truth cpu_ns) ns, tactus $(ours cpu_ns) ns"
 say_measured "switches: kernel $(truth voluntary) voluntary and $(truth involuntary) not, tactus $(ours voluntary) and $(ours involuntary)"
 say_measured "runs: kernel $(truth runs), tactus $(ours runs); waited: kernel $(truth wait_ns) ns, tactus $(ours wait_ns) ns"
 # On a kernel that hides some switches from every tracer (the accounts say how many), as many may be missing here.
-unseen=$(sed -n 's/^tactus: \([0-9]*\) switches happened.*/\1/p' "$scratch/err")
+unseen=$(sed -n 's/^tactus: the kernel did not show \([0-9]*\) switch.*/\1/p' "$scratch/err")
 say_measured "switches that the kernel did not show: ${unseen:-0}"
 holds "a thread's voluntary switches are as many as the kernel counts, less those that it hid" python3 -c "assert 0 <= $(truth voluntary) - $(ours voluntary) <= ${unseen:-0}"
 holds "a thread's involuntary switches are as many as the kernel counts, less those that it hid" python3 -c "assert 0 <= $(truth involuntary) - $(ours involuntary) <= ${unseen:-0}"

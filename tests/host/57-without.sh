@@ -3,7 +3,7 @@
 set -uo pipefail
 . tests/tap.sh
 
-kinds=(launch gpu wine input frame socket sound learned names runtime)
+kinds=(launch gpu feed wine input frame socket sound learned display names runtime)
 
 # The kinds whose bits are set in $1, as --without takes them.
 list_of() {

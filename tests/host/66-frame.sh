@@ -13,7 +13,7 @@ watch() {
 watch_ends() {
 	kill -INT "$watcher" 2>/dev/null
 	wait "$watcher"
-	lost=$(sed -n 's/^tactus: [0-9]* facts about threads were lost (\(.*\)).*/\1/p' "$scratch/err")
+	lost=$(sed -n 's/^tactus: [0-9]* facts were lost (\(.*\)).*/\1/p' "$scratch/err")
 }
 # of PID FIELDS: those of each thread of a process that presents, the ones with most frames first
 of() {
@@ -195,7 +195,7 @@ is "no control character of a path reaches the terminal" "$(tr -d '[:print:]\n\t
 # Where perf does not tell, /proc is looked at once a second.
 make_library "$scratch/late/libEGL.so.1" eglSwapBuffers 0
 export TACTUS_SKIP_HOOKS=libraries:perf
-like "doctor says what is missed without perf's word" "$("$tactus" doctor)" '^frame: uprobe: perf.s word .*; so a library that is new .* up to a second'
+like "doctor says what is missed without perf's mapping records" "$("$tactus" doctor)" '^frame: uprobe: perf.s mapping records .*; so a library that is new .* up to a second'
 watch
 present new "$scratch/late/libEGL.so.1" eglSwapBuffers 30
 watch_ends

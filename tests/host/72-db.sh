@@ -26,16 +26,20 @@ ends "db show of a database that is not there ends with an error" 1 "nothing is 
 make_pddb "$scratch/one" 1 cc1,0,3000000,0,0,0,10,9 sh,1,200000,0,0,0,5,5
 make_pddb "$scratch/two" 2 cc1,0,1000000,100000,4,300,30,31 Xorg,2,400000,390000,60,70,7,8
 is "PDDB 1 is imported" "$(db import "$scratch/one")" "2 kinds imported"
-is "a kind imported from PDDB 1 has its fields" "$(db list cc1 --json | json '[d[k] for k in ("comm","exe","tier","confidence","avg_runtime_ns","runtime_dev_ns","wakeup_freq","csw_rate","observations","votes")]')" \
+is "a kind imported from PDDB 1 has its fields" "$(db list cc1 --json | json '[d[k] for k in ("comm","exe","tier","confidence","avg_runtime_ns","runtime_dev_ns","wakeups_per_s","switches_per_s","observations","votes")]')" \
 	"['cc1', '', 'batch', 1.0, 3000000, 0, 0, 0, 10, {'batch': 9, 'interactive': 0, 'latency-critical': 0}]"
 is "PDDB 2 is imported" "$(db import "$scratch/two")" "2 kinds imported"
-is "a kind imported twice has its votes added and its figures weighed" "$(db list cc1 --json | json '[d[k] for k in ("avg_runtime_ns","runtime_dev_ns","wakeup_freq","csw_rate","observations")]+[d["votes"]["batch"]]')" \
+is "a kind imported twice has its votes added and its figures weighed" "$(db list cc1 --json | json '[d[k] for k in ("avg_runtime_ns","runtime_dev_ns","wakeups_per_s","switches_per_s","observations")]+[d["votes"]["batch"]]')" \
 	"[1500000, 75000, 3, 225, 40, 40]"
 is "tier 2 of PDDB is latency-critical" "$(db list Xorg --json | json 'd["tier"]')" latency-critical
 is "a kind whose runs differ much does not predict" "$(db list Xorg --json | json 'd["confidence"],d["behavioural_confidence"],d["predicts"]')" "1.0 0.5125 False"
 is "the database is for its owner alone" "$(stat -c %a "$TACTUS_DB")" 600
 is "db list is in order of names" "$(db list --json | json '[r["comm"] for r in rows]')" "['Xorg', 'cc1', 'sh']"
 is "db list by observations has the most observed first" "$(db list --sort observations --json | json '[r["comm"] for r in rows]')" "['cc1', 'Xorg', 'sh']"
+is "db list by observations reversed has the most observed last" "$(db list --sort observed --reverse --json | json '[r["comm"] for r in rows]')" "['sh', 'Xorg', 'cc1']"
+is "db list has the columns that were asked for" "$(db list cc1 --columns observed,comm | tr -s ' ')" "OBSERVED COMM
+ 40 cc1"
+ends "db list by a column that is not there names those that are" 2 "no column 'size'; there are comm, tier, sure" db list --sort size
 is "db list of a tier has kinds of that tier alone" "$(db list --tier batch --json | json '[r["comm"] for r in rows]')" "['cc1']"
 is "db list of a pattern has kinds of that pattern alone" "$(db list 'c*' --json | json '[r["comm"] for r in rows]')" "['cc1']"
 is "db list --confident has the kinds that predict" "$(db list --confident --json | json '[r["comm"] for r in rows]')" "['cc1', 'sh']"

@@ -4,7 +4,7 @@
 # What is compiled is this project's own; the last run only looks, so that what it predicts is what the first one left.
 . tests/tap.sh
 
-sources=(src/base/*.c src/model/*.c src/sink/*.c)
+sources=(src/base/*.c src/model/*.c src/store/*.c src/sink/*.c)
 built=$scratch/build
 
 # compile NAME OPTION...: under tactus; every change of a role goes to $scratch/NAME

@@ -68,6 +68,9 @@ say_measured "waits by the program's clock $waited ns, in its calls $total ns"
 holds "the program's own clock has all of the calls' time" test "$total" -le "$waited" -a "$total" -ge 200000000
 
 like "--live prints a line a second" "$("$tactus" cuda --live --library "$library" -- "$calls" "$library" waits 80 2>&1)" '^ +0 +[0-9]+ +[0-9]+ +[0-9.]+ m?s +0 B$'
+"$tactus" cuda --live --json --library "$library" --report "$scratch/seconds" -- "$calls" "$library" waits 80 >/dev/null 2>&1
+is "--live --json prints nothing but objects, and calls of each second among them" \
+	"$(json 'sum(r["calls"] for r in rows if r.get("record") == "cuda_second") >= 80' <"$scratch/seconds")" True
 
 watch -- threads 1000
 is "launches of two threads are counted" "$(of calls calls function=cuLaunchKernel)" 2000
@@ -185,8 +188,15 @@ echo "# what can go wrong"
 cp "$library" "$scratch/libcuda.so.1"
 truncate -s 3000 "$scratch/libcuda.so.1"
 ends "a damaged library is told" 1 'cuda: .*libcuda.so.1: its .* are not all there: its calls are not seen' \
-	sh -c "'$tactus' cuda --library '$scratch/libcuda.so.1' -d 0.2 2>&1 >/dev/null | grep -vE 'no call into|switches happened' >&2; exit 1"
-ends "a library that is not there is told" 1 'cuda: cannot watch calls: .*No such file' "$tactus" cuda --library "$scratch/none" -d 0.2
+	sh -c "'$tactus' cuda --library '$scratch/libcuda.so.1' -d 0.2 2>&1 >/dev/null | grep -F '$scratch/' >&2; exit 1"
+# shellcheck disable=SC2016 # It is for the shell inside; the program maps the library and waits until it is probed.
+"$tactus" events --only cuda_launch --json -- sh -c '(sleep 2; echo) | "$0" "$1" launches 300 loaded' "$calls" "$library" >"$scratch/out" 2>"$scratch/err"
+is "events --only cuda_launch shows every launch live, and nothing else" \
+	"$(json '(sum(r["event"] == "cuda_launch" for r in rows), sum(r["event"] != "cuda_launch" for r in rows))' < <(grep '^{' "$scratch/out"))" "(300, 0)"
+"$tactus" record --cuda --library "$library" --without all -o "$scratch/calls.rec" -- "$calls" "$library" launches 50 >/dev/null 2>"$scratch/err"
+is "record --cuda --without all leaves out evidence, not the calls" \
+	"$("$tactus" events -i "$scratch/calls.rec" --only cuda_launch --json | grep -c '"event":"cuda_launch"')" 50
+ends "a library that is not there is told" 1 'cuda: cannot watch CUDA calls, .*No such file' "$tactus" cuda --library "$scratch/none" -d 0.2
 ends "a process that is not there is told" 1 'no process has pid' "$tactus" cuda -p 4194303 -d 0.2
 ends "a bad pattern is refused" 2 "the value '\*\(' is neither" "$tactus" cuda --api '*('
 ends "a bad sample is refused" 2 'is not a number from 1' "$tactus" cuda --sample 0

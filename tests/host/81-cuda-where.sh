@@ -98,12 +98,20 @@ other=$!
 exec 3>"$scratch/go" 4>"$scratch/go2"
 wait_for "$scratch/said" pid=
 wait_for "$scratch/said2" pid=
-untouched=$(at_entry $program)
+# Another tactus on this machine, which finds out who feeds a GPU, has probes there for 50 ms of a second.
+while untouched=$(at_entry $program) && [[ $untouched =~ ^(cc|f30f1efacc) ]]; do sleep 0.15; done
 begin -p $program
 like "a probe is in the code of the process that is watched" "$(at_entry $program)" '^(cc|f30f1efacc)'
 case $(uname -r) in
 [0-5].* | 6.[0-9].*) skip "the other's is as it was" "before Linux 6.10 it can't be spared" ;;
-*) is "the code of a process that is not watched is as it was" "$(at_entry $other)" "$untouched" ;;
+*)
+	# Ours would stay.
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		seen=$(at_entry $other)
+		[ "$seen" != "$untouched" ] || break
+		sleep 0.15
+	done
+	is "the code of a process that is not watched is as it was" "$seen" "$untouched" ;;
 esac
 echo go >&3
 echo go >&4
@@ -135,7 +143,7 @@ echo "# what a kernel refuses"
 TACTUS_SKIP_HOOKS=cuda:uprobe.multi,cuda:uprobe "$tactus" cuda --library "$library" -- "$calls" "$library" launches 10 \
 	>"$scratch/rows" 2>"$scratch/err"
 is "tactus cuda can't start without any probe" $? 1
-like "tactus cuda says why it can't start without any probe" "$(cat "$scratch/err")" 'cannot watch calls: '
+like "tactus cuda says why it can't start without any probe" "$(cat "$scratch/err")" 'cannot watch CUDA calls, '
 TACTUS_SKIP_HOOKS=cuda:kprobe.multi,cuda:kprobe "$tactus" cuda --json --driver '*' --library "$library" -- "$calls" "$library" \
 	launches 300 >"$scratch/rows" 2>"$scratch/err"
 is "tactus cuda goes on without probes of the kernel's functions" $? 0

@@ -106,6 +106,11 @@ believed() {
 	wait_for "$scratch/asked" ready
 	chown -R "$1" "${path%/*}"
 	LD_AUDIT=$path "$calls" "$library" launches 10 >/dev/null 2>&1
+	# The listener may hear of it only when the program has ended.
+	for _ in $(seq 40); do
+		[ "$(tail -n 1 "$scratch/asked")" = ready ] || break
+		sleep 0.05
+	done
 	kill $listener 2>/dev/null
 	wait $listener 2>/dev/null
 	tail -n 1 "$scratch/asked"

@@ -23,7 +23,7 @@ until_nice() {
 keeper_of() { pgrep -P "$1" tactus-keeper; }
 start_tactus() {
 	: >"$scratch/err"
-	"$tactus" run --actuator hints --without $less >/dev/null 2>"$scratch/err" &
+	"$tactus" run --actuator hints --compare off --without $less >/dev/null 2>"$scratch/err" &
 	runner=$!
 	wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
 }
@@ -75,6 +75,14 @@ holds "the keeper that came later undoes the hints too" until_nice $urgent -ge 0
 
 start_tactus
 holds "the thread is raised by a run that ends well" until_nice $urgent -lt 0 60
+kill -STOP $runner
+stopped=$(now_ms)
+holds "a run that stands still has its hints taken back" until_nice $urgent -ge 0 30
+say_measured "the nice value was back $(($(now_ms) - stopped)) ms after the run was stopped"
+wait_for "$scratch/err" 'the run stands still: the hints of [0-9]+ threads? were taken back'
+holds "the journal of a run that stands still is left to it" test -s /run/tactus/hints.journal
+kill -CONT $runner
+holds "a run that goes on gives its hints again" until_nice $urgent -lt 0 60
 keeper=$(keeper_of $runner)
 kill -TERM $runner
 wait $runner

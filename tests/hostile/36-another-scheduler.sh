@@ -19,13 +19,15 @@ done
 mkdir -p /sys/kernel/sched_ext/root
 echo enabled >/sys/kernel/sched_ext/state
 echo scx_other_1.0 >/sys/kernel/sched_ext/root/ops
-exec "$2" run --without launch,gpu,wine,input,frame,socket,sound,learned "$3" "$4" --json -d 2
+exec "$2" run --config "$1/rules" --without launch,gpu,wine,input,frame,socket,sound,learned "$3" "$4" --json -d 2
 SCRIPT
 run_inside() { unshare -m sh "$scratch/inside" "$scratch" "$tactus" "$@" >"$scratch/out" 2>"$scratch/err"; }
 
-build/workloads/pace 0 1 60000 >/dev/null &
-hog=$!
-trap 'kill $hog 2>/dev/null; rm -rf "$scratch"' EXIT
+# Urgent by a rule, so at once.
+printf '[roles]\npace = audio\n' >"$scratch/rules"
+build/workloads/pace 5000 200 60000 >/dev/null &
+urgent=$!
+trap 'kill $urgent 2>/dev/null; rm -rf "$scratch"' EXIT
 run_inside --actuator auto
 is "a run beside another scheduler ends well" $? 0
 like "a run says that another scheduler is in charge, and which" "$(cat "$scratch/err")" 'another sched_ext scheduler is in charge: scx_other_1.0: observing only'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What is left to a program that was taken over: few capabilities, no way to others, no exec; a command under sudo is its caller's, with his groups.
+# What is left to a program that was taken over: few capabilities, no way to others, no exec; a command under sudo is its caller's, with his groups,
+# and can't type on the terminal that it was started from.
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
@@ -40,9 +41,8 @@ wait $runner
 is "a run that gave up its privileges ends with status 0" $? 0
 wait $stats
 
-"$tactus" record --without frame,wine -d 0.3 -o "$scratch/recording" >/dev/null 2>&1
 mkfifo "$scratch/pipe"
-"$tactus" events -i "$scratch/recording" >"$scratch/pipe" 2>/dev/null &
+"$tactus" events -i examples/late-frames.tactus >"$scratch/pipe" 2>/dev/null &
 reader=$!
 exec 8<"$scratch/pipe"
 read -r line <&8
@@ -59,8 +59,8 @@ as_sudo "$tactus" tasks --json -- sh -c "$tell" 2>/dev/null | grep -v '^{' >"$sc
 say_measured "a command under sudo: $(tr '\n' ' ' <"$scratch/tell")"
 is "a command under sudo runs as its caller" "$(sed -n 1p "$scratch/tell")" 65534
 is "a command under sudo has its caller's groups only" "$(sed -n 2p "$scratch/tell")" 65534
-is "a command under sudo has no capability, and no limit that breaks games" "$(sed -n 3,5p "$scratch/tell" | tr '\n' ' ')" \
-	"CapPrm 0000000000000000 NoNewPrivs 0 Seccomp 0 "
+is "a command under sudo has no capability, the filter of its terminal, and no limit that breaks games" \
+	"$(sed -n 3,5p "$scratch/tell" | tr '\n' ' ')" "CapPrm 0000000000000000 NoNewPrivs 0 Seccomp 2 "
 is "a command under sudo is told whose it is" "$(sed -n 6p "$scratch/tell")" "$name"
 is "a command under sudo with --user root runs as root" "$(as_sudo "$tactus" tasks --json --user root -- id -u 2>/dev/null | grep -v '^{')" 0
 is "a command with --user runs as that user" "$("$tactus" record --without frame,wine -o "$scratch/r" --user "$name" -- id -u 2>/dev/null | head -n 1)" 65534
@@ -76,4 +76,64 @@ done
 kill -TERM $runner
 wait $runner
 is "a signal reaches a command that runs as another user" $? 143
+
+# Root's shell has a terminal, and so has the command: what it typed there, root's shell would run. terminal COMMAND...: runs it so, presses
+# Ctrl-C once it waits, and prints what it printed, its status, and what has been typed since.
+terminal() {
+	timeout 60 python3 -c 'import fcntl, os, pty, signal, struct, subprocess, sys, termios
+pid, master = pty.fork()
+if pid == 0:
+	settings = termios.tcgetattr(0)
+	settings[3] &= ~(termios.ICANON | termios.ECHO)
+	termios.tcsetattr(0, termios.TCSANOW, settings)
+	signal.signal(signal.SIGINT, lambda *_: None)
+	status = subprocess.run(sys.argv[1:]).returncode
+	waiting = struct.unpack("i", fcntl.ioctl(0, termios.FIONREAD, b"0000"))[0]
+	print("status", status)
+	print("typed", os.read(0, waiting).decode() if waiting else "nothing", flush=True)
+	os._exit(0)
+seen, pressed = b"", False
+while True:
+	try: got = os.read(master, 4096)
+	except OSError: break
+	seen += got
+	if b"waits" in seen and not pressed: pressed = os.write(master, b"\x03")
+os.waitpid(pid, 0)
+sys.stdout.write(seen.decode().replace("\r", ""))' "$@" | grep -v '^{'
+}
+said() { awk -v name="$1" '$1 == name { print $2 }' "$scratch/terminal"; }
+install -m 755 build/workloads/types "$scratch/types"
+install -m 4755 build/workloads/types "$scratch/setuid"
+terminal "$scratch/types" >"$scratch/terminal"
+say_measured "who types without tactus: $(tr '\n' ' ' <"$scratch/terminal")"
+like "a terminal is typed on by who may" "$(said typed)" '^x'
+quiet=("$tactus" tasks --json)
+# types_nothing NAME COMMAND...: for one that ran the workload
+types_nothing() {
+	local name=$1 way
+	shift
+	terminal "$@" >"$scratch/terminal" 2>&1
+	say_measured "$name: $(tr '\n' ' ' <"$scratch/terminal")"
+	for way in plain high console; do
+		is "$name can't type on its terminal ($way)" "$(said $way)" EPERM
+	done
+	for way in small x32; do
+		like "$name can't type on its terminal ($way)" "$(said $way)" '^(EPERM|ENOSYS)$'
+	done
+	is "$name has typed nothing" "$(said typed)" nothing
+	is "$name can ask for its terminal's settings" "$(said settings)" OK
+	is "$name can ask who is in its terminal's foreground" "$(said group)" OK
+}
+types_nothing "a command with --user" "${quiet[@]}" --user "$name" -- "$scratch/types"
+SUDO_UID=65534 SUDO_GID=65534 types_nothing "a command under sudo" "${quiet[@]}" -- "$scratch/types"
+types_nothing "what a command with --user starts by setuid" "${quiet[@]}" --user "$name" -- sh -c "$scratch/setuid; exit 0"
+is "a setuid program in a command with --user has its owner's rights" \
+	"$("${quiet[@]}" --user "$name" -- sh -c "$scratch/setuid uid; exit 0" 2>/dev/null | grep -v '^{')" "uid 0"
+for as in root "$name"; do
+	terminal "${quiet[@]}" --user "$as" -- "$scratch/types" wait >"$scratch/terminal" 2>&1
+	is "Ctrl-C ends a command of $as" "$(said status)" 130
+done
+is "a command with --user has the standard streams only" \
+	"$("${quiet[@]}" --user "$name" -- "$scratch/types" files 7<SECURITY.md 2>/dev/null | grep -v '^{')" "no more files"
+like "a command of who calls keeps the files that he gave it" "$("${quiet[@]}" -- "$scratch/types" files 7<SECURITY.md 2>/dev/null)" '^file 7$'
 done_testing

@@ -4,5 +4,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CLOCK=virtual on_kernel debian-7.2 guest/share guest/groups
+CLOCK=virtual on_kernel debian-7.2 guest/share guest/groups guest/budget
 done_testing

@@ -231,7 +231,7 @@ settings_are_checked() {
 	ends "too many CPUs" 2 '^tactus: CPUS=65: ' env CMD=true CPUS=65 vm/run.sh
 	ends "CPUs in words" 2 '^tactus: CPUS=two: ' env CMD=true CPUS=two vm/run.sh
 	ends "an unknown clock" 2 '^tactus: CLOCK=fast: ' env CMD=true CLOCK=fast vm/run.sh
-	ends "two CPUs on the virtual clock" 2 '^tactus: CPUS=2: ' env CMD=true CLOCK=virtual CPUS=2 vm/run.sh
+	ends "a topology with a second option" 2 '^tactus: TOPOLOGY=' env CMD=true TOPOLOGY='cores=2 -S' vm/run.sh
 	ends "no time at all" 2 '^tactus: LIMIT=0: ' env CMD=true LIMIT=0 vm/run.sh
 	ends "a limit in words" 2 '^tactus: LIMIT=1h: ' env CMD=true LIMIT=1h vm/run.sh
 	ends "a size in words" 2 '^tactus: MEM=much: ' env CMD=true MEM=much vm/run.sh
@@ -245,7 +245,12 @@ guest_is_complete debian-6.1 2 '^6\.1\..*-amd64$' none
 IN_TURNS=yes guest_is_complete debian-6.12 4 '^6\.12\..*-amd64$' none
 IN_TURNS=yes guest_is_complete debian-newest 2 '^[67]\.[0-9]+\..*-amd64$' disabled
 vm CLOCK=virtual CMD='nproc'
-is "the virtual clock has one CPU" "$status: $out" "0: 1"
+is "the virtual clock has one CPU unless told otherwise" "$status: $out" "0: 1"
+siblings_of='nproc; cat /sys/devices/system/cpu/cpu3/topology/thread_siblings_list /sys/devices/system/cpu/cpu3/cache/index3/shared_cpu_list'
+vm CLOCK=virtual CPUS=4 KERNEL=debian-newest TOPOLOGY=sockets=2,cores=2 CMD="$siblings_of"
+is "four CPUs on the virtual clock can have two caches" "$status: $(echo "$out" | xargs)" "0: 4 3 2-3"
+vm CLOCK=virtual CPUS=4 KERNEL=debian-newest TOPOLOGY=cores=2,threads=2 CMD="$siblings_of"
+is "four CPUs on the virtual clock can be two pairs of SMT siblings" "$status: $(echo "$out" | xargs)" "0: 4 2-3 0-3"
 # shellcheck disable=SC2016
 is "make hands a dollar on unchanged" "$(make -s vm CMD='x="a  b"; echo "$x" $((6 * 7)) "$HOME"' 2>&1)" 'a  b 42 /root'
 output_arrives_whole

@@ -34,4 +34,7 @@ is "'roles -i' gives every thread of the compiler that it knows a role for batch
 	"$(json 'sorted(set(r["tier"] for r in rows if r["comm"] == "cc1" and r["role"] != "unknown"))' <"$scratch/json")" "['batch']"
 view latency --over 20ms >"$scratch/latency"
 like "'latency --over' names who had the CPU that the game waited for" "$(cat "$scratch/latency")" 'chocolate-doom \[[0-9]+\] .*cc1 \['
+# It was recorded with a filter: who left the CPU unseen stands in nobody's way.
+is "inversions alerts to each inversion of the table, and to no other" "$("$tactus" inversions -i examples/late-frames.tactus --alert 2ms --over 2ms --json |
+	json 'sum(r["record"] == "inversion_alert" for r in rows) == sum(r.get("times", 0) for r in rows) > 0')" True
 done_testing

@@ -12,7 +12,7 @@ static u64 ran_before_ns = ~0ULL;
 /* What the kernel half does at its hook. */
 static void switch_at(struct cpu_account *cpu, u64 now_ns, u64 prev, u64 next)
 {
-	if (cpu_missed_switch(cpu, prev))
+	if (cpu_unseen_switch(cpu, prev))
 		cpu_account_repair(cpu, now_ns, prev, prev == IDLE_TASK, ran_before_ns);
 	cpu_account_switch(cpu, next);
 	if (cpu_switch_turns(cpu, next == IDLE_TASK))
@@ -27,12 +27,12 @@ static void test_busy_and_idle_fill_the_window(void)
 	switch_at(&cpu, 1300, IDLE_TASK, GAME);
 	switch_at(&cpu, 1350, GAME, BUILD);
 	switch_at(&cpu, 1500, BUILD, IDLE_TASK);
-	cpu_account_settle(&cpu, 2000);
+	cpu_account_snapshot(&cpu, 2000);
 	is(cpu.switches, 3, "CPU account counts three switches");
 	is(cpu.idle_ns, 300 + 500, "idle before the first and after the last");
 	is(cpu.busy_ns, 200, "CPU is busy from the first switch to the last");
 	is(cpu.lost, 0, "CPU account whose switches were all seen has no losses");
-	cpu_account_settle(&cpu, 2500);
+	cpu_account_snapshot(&cpu, 2500);
 	is(cpu.idle_ns, 1300, "settling again adds only what is new");
 }
 
@@ -45,7 +45,7 @@ static void test_no_clock_between_busy_threads(void)
 	ok(cpu_switch_turns(&cpu, 1), "busy to idle needs the clock");
 }
 
-static void test_missed_switches_are_noticed(void)
+static void test_unseen_switches_are_noticed(void)
 {
 	struct cpu_account cpu = { 0 };
 
@@ -73,11 +73,11 @@ static void test_cpu_that_comes_late(void)
 {
 	struct cpu_account cpu = { 0 };
 
-	cpu_account_settle(&cpu, 500);
+	cpu_account_snapshot(&cpu, 500);
 	is(cpu.busy_ns + cpu.idle_ns, 0, "an account that is not open counts nothing");
 	switch_at(&cpu, 700, IDLE_TASK, GAME);
 	is(cpu.lost, 0, "first switch of a CPU that came online is no loss");
-	cpu_account_settle(&cpu, 900);
+	cpu_account_snapshot(&cpu, 900);
 	is(cpu.busy_ns, 200, "CPU that came online late counts its time from its first switch");
 	is(cpu.idle_ns, 0, "CPU that came online late has no idle time from before");
 }
@@ -87,7 +87,7 @@ static void test_clock_that_goes_back(void)
 	struct cpu_account cpu = { 0 };
 
 	cpu_account_open(&cpu, 1000, GAME, 0);
-	cpu_account_settle(&cpu, 900);
+	cpu_account_snapshot(&cpu, 900);
 	is(cpu.busy_ns, 0, "a clock that went back adds nothing");
 }
 
@@ -120,7 +120,7 @@ int main(void)
 {
 	test_busy_and_idle_fill_the_window();
 	test_no_clock_between_busy_threads();
-	test_missed_switches_are_noticed();
+	test_unseen_switches_are_noticed();
 	test_cpu_that_comes_late();
 	test_clock_that_goes_back();
 	test_window_is_the_difference_of_readings();

@@ -85,6 +85,8 @@ static void test_mounts(void)
 	static const char line[] =
 		"36 35 0:47 / /mnt/a\\040-\\040b rw,noatime master:1 - fuse.sshfs host: rw,user_id=0\n";
 	char type[32] = "", cut[5];
+	u32 major = 1, minor = 0;
+	u64 mount = 0;
 
 	ok(mount_line_type(line, 0, 47, type, sizeof(type)), "line of a device is found by its number");
 	is_text(type, "fuse.sshfs", "line of a device tells its type");
@@ -94,6 +96,9 @@ static void test_mounts(void)
 	is_text(cut, "fuse", "type is cut where there is little room");
 	ok(!mount_line_type("36 35 0:47 / /mnt rw", 0, 47, type, sizeof(type)), "line without a type is passed over");
 	ok(!mount_line_type("", 0, 47, type, sizeof(type)), "empty line is passed over");
+	ok(mount_line_device(line, &mount, &major, &minor), "line of a mount tells its device");
+	ok(mount == 36 && major == 0 && minor == 47, "line of a mount tells its number");
+	ok(!mount_line_device("36 35 0", &mount, &major, &minor), "line without a device is passed over");
 	ok(mount_is_answered(0, 8, 1), "device of a disk is answered for");
 	ok(!mount_is_answered(0, 0, 0xfffff), "device that no list has is not answered for");
 }

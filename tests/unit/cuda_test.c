@@ -26,14 +26,14 @@ enum {
 
 static struct threads threads;
 static struct cuda cuda;
-static struct cpu_place places[1];
+static struct cpu_topology topology[1];
 
 static void take(struct event_header *event)
 {
 	struct wait ended;
 
-	threads_take(&threads, event, &ended);
-	cuda_take(&cuda, &threads, event);
+	threads_handle(&threads, event, &ended);
+	cuda_handle(&cuda, &threads, event);
 }
 
 static void name(u32 what, u64 handle, u64 same_as, const char *text)
@@ -56,7 +56,7 @@ static void begin(void)
 					     "cuMemHostAlloc", "nvidia:rm_ioctl" };
 	struct event_thread thread = { .head = { 1, TID, 0, EVENT_THREAD, 0 }, .start_ns = 1, .pid = PID };
 
-	threads_init(&threads, places, 1);
+	threads_init(&threads, topology, 1);
 	cuda_init(&cuda);
 	take(&thread.head);
 	for (u32 i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -170,7 +170,8 @@ static void test_stretches(void)
 {
 	is(detour_stretch(10, 4, 100), 6, "launches that were begun and not taken can be read");
 	is(detour_stretch(500, 4, 100), 100, "launches are read so many at once");
-	is(detour_stretch(DETOUR_TOLD_LEN + 10, DETOUR_TOLD_LEN - 3, 100), 3, "launches are read up to the ring's end");
+	is(detour_stretch(DETOUR_REPORTS_LEN + 10, DETOUR_REPORTS_LEN - 3, 100), 3,
+	   "launches are read up to the ring's end");
 	is(detour_stretch(4, 10, 100), 0, "a beginning that went backwards has nothing to read");
 	is(detour_stretch(~0ULL, 0, 100), 0, "a beginning that is absurdly far has nothing to read");
 	is(detour_stretch(2, ~0ULL, 100), 1, "numbers of launches may go round");
@@ -179,7 +180,7 @@ static void test_stretches(void)
 
 static void test_launches(void)
 {
-	struct detour_launch launch = { .turn = 8,
+	struct detour_launch launch = { .sequence = 8,
 					.event = { .head = { .time_ns = 5, .tid = 3 }, .function = 9, .kernel = 77 } };
 	struct event_cuda_launch event = { 0 };
 

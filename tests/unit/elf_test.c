@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../src/base/elf.h"
+#include "../../src/base/elf_read.h"
 #include "../../src/base/maps.h"
 #include "tap.h"
 
@@ -45,6 +45,43 @@ static void find_library(struct search *search, const char *name)
 	is(maps_read((u32)getpid(), find_address, search), 1, "%s is mapped from %s", name, search->path);
 }
 
+static int keep_name(void *data, const struct elf_symbol *symbol)
+{
+	snprintf(data, ELF_NAME_MAX + 1, "%s", symbol->name);
+	return 0;
+}
+
+/* A function that only the table of all symbols has. */
+static __attribute__((noinline, noclone)) void hidden_function(void)
+{
+	__asm__ volatile("");
+}
+
+static void test_functions_at(const struct search *library)
+{
+	u64 offsets[] = { library->offset + 1, library->offset };
+	struct search own = { .address = (u64)(uintptr_t)hidden_function };
+	int fd = open(library->path, O_RDONLY | O_CLOEXEC);
+	char name[ELF_NAME_MAX + 1] = "";
+	struct reason why;
+	u64 bytes = (u64)lseek(fd, 0, SEEK_END);
+
+	is(elf_functions_at(fd, bytes, offsets, 2, keep_name, name, &why), 1,
+	   "two offsets in one function are answered by it once");
+	is_text(name, "crc32", "function around an offset has its name");
+	offsets[0] = bytes - 1;
+	ok(elf_functions_at(fd, bytes, offsets, 1, keep_name, name, &why) == -ENOENT,
+	   "offset outside of all functions has none");
+	close(fd);
+	hidden_function();
+	maps_read((u32)getpid(), find_address, &own);
+	fd = open(own.path, O_RDONLY | O_CLOEXEC);
+	is(elf_functions_at(fd, (u64)lseek(fd, 0, SEEK_END), &own.offset, 1, keep_name, name, &why), 1,
+	   "function that is not exported is found");
+	is_text(name, "hidden_function", "function that is not exported has its name");
+	close(fd);
+}
+
 static void test_real_library(void)
 {
 	struct search search = { 0 };
@@ -66,6 +103,7 @@ static void test_real_library(void)
 	is_text(why.text, "it exports no function glXSwapBuffers", "reason names the function that a library lacks");
 	ok(elf_symbol(search.path, "malloc", &offset, &why) == -ENOENT,
 	   "function that a library only uses is not its own");
+	test_functions_at(&search);
 	ok(elf_needs(search.path, "libc.so*"), "library needs the C library");
 	ok(elf_needs(search.path, "*"), "library needs something");
 	ok(!elf_needs(search.path, "libz.so*"), "library does not need itself");
@@ -160,8 +198,19 @@ MAKE_IMAGE(image32, 32, EM_386)
 static int memory_fd = -1;
 static char memory_path[64];
 
+static int take_symbol(void *data, const struct elf_symbol *symbol)
+{
+	*(struct elf_symbol *)data = *symbol;
+	return 1;
+}
+
+/* In this very process, so that the sanitizers see it. */
 static int look_into(const void *bytes, size_t len, u64 *offset, struct reason *why)
 {
+	struct elf_question question = { .file_bytes = len, .what = ELF_SYMBOLS, .patterns = { "swap" } };
+	struct elf_symbol found = { 0 };
+	int result;
+
 	if (memory_fd < 0) {
 		memory_fd = memfd_create("library", MFD_CLOEXEC);
 		snprintf(memory_path, sizeof(memory_path), "/proc/self/fd/%d", memory_fd);
@@ -169,7 +218,9 @@ static int look_into(const void *bytes, size_t len, u64 *offset, struct reason *
 	if (ftruncate(memory_fd, 0) || pwrite(memory_fd, bytes, len, 0) != (ssize_t)len)
 		return -EIO;
 	why->text[0] = '\0';
-	return elf_symbol(memory_path, "swap", offset, why);
+	result = elf_read(memory_fd, &question, take_symbol, &found, why);
+	*offset = found.offset;
+	return result < 0 ? result : 0;
 }
 
 static void test_reasons(void)
@@ -183,13 +234,16 @@ static void test_reasons(void)
 	is(look_into(&image, sizeof(image), &offset, &why), 0, "library made by hand has its function");
 	is(offset, 0x10, "function of a library made by hand has its offset");
 	make_image32(&narrow);
-	ok(look_into(&narrow, sizeof(narrow), &offset, &why) == -ENOTSUP, "32-bit library is refused");
+	is(look_into(&narrow, sizeof(narrow), &offset, &why), 0, "32-bit library made by hand has its function");
+	ok(elf_symbol(memory_path, "swap", &offset, &why) == -ENOTSUP, "32-bit library is refused");
 	is_text(why.text, "it is a 32-bit library", "reason says that a library has 32 bits");
 #define SPOILED(change, error, reason)                                                                          \
 	make_image(&image);                                                                                     \
 	change;                                                                                                 \
 	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "library is refused after %s", #change); \
-	is_text(why.text, reason, "damaged library is refused with its reason")
+	is_text(why.text, reason, "damaged library is refused with its reason");                                \
+	ok(elf_symbol(memory_path, "swap", &offset, &why) == (error), "same is told apart after %s", #change);  \
+	is_text(why.text, reason, "damaged library is refused apart with the same reason")
 	SPOILED(image.header.e_shnum = 0, -ENOEXEC, "it is stripped of its section headers");
 	SPOILED(image.header.e_shoff = ~0ULL, -ENOEXEC, "its section headers are not all there");
 	SPOILED(image.header.e_shentsize = 1, -ENOEXEC, "its section headers are damaged");

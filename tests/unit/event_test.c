@@ -49,8 +49,10 @@ static void test_any_event_prints(void)
 	char *text = printed(&event.head, &error);
 
 	is_text(text,
-		"{\"event\":\"switch\",\"time_ns\":123456789012,\"cpu\":3,\"tid\":42,\"next_tid\":43,"
-		"\"prev_state\":\"0x101\",\"prev_prio\":120,\"next_prio\":99}\n",
+		"{\"record\":\"event\",\"schema\":1,\"clock\":\"monotonic\",\"event\":\"switch\",\"time_ns\":"
+		"123456789012,\"cpu\":3,\"tid\":42,\"next_tid\":"
+		"43,"
+		"\"prev_state\":\"0x101\",\"prev_prio\":119,\"next_prio\":98}\n",
 		"switch prints as JSON");
 	free(text);
 	text = printed(&unknown, &error);
@@ -72,10 +74,26 @@ static void test_hostile_names(void)
 	free(text);
 }
 
+static void test_groups(void)
+{
+	u32 all = event_kinds_of(EVENTS_ALL | EVENTS_STACKS);
+
+	ok(event_kinds_of(EVENTS_CUDA) & 1u << EVENT_CUDA_XID,
+	   "what the NVIDIA driver reports belongs to CUDA's events");
+	ok(!(event_kinds_of(EVENTS_CUDA) & 1u << EVENT_SWITCH), "switches do not belong to CUDA's events");
+	is(event_groups_of(1u << EVENT_FRAME | 1u << EVENT_SUBMIT), EVENTS_FRAMES | EVENTS_GPU,
+	   "groups to ask for are those of the kinds that are wanted");
+	is(event_groups_of(1u << EVENT_THREAD), 0, "who a thread is comes with every group");
+	is(__builtin_popcount(all), EVENT_KINDS - 3, "every kind but thread and lost belongs to a group");
+	ok(event_rare_kinds() & 1u << EVENT_FRAME, "frames are rare enough to be seen at once");
+	ok(!(event_rare_kinds() & 1u << EVENT_SWITCH), "switches are not rare");
+}
+
 int main(void)
 {
 	test_descriptors_tile_each_event();
 	test_any_event_prints();
 	test_hostile_names();
+	test_groups();
 	return tap_end();
 }

@@ -38,15 +38,15 @@ static void test_handover(void)
 	   "presents after a late one show something else too");
 }
 
-static void test_tells(void)
+static void test_report_rate(void)
 {
-	struct tells tells = { 0 };
+	struct report_rate report_rate = { 0 };
 	u32 told = 0;
 
 	for (u64 i = 0; i < 1000; i++)
-		told += may_tell(&tells, 5 * (u64)NSEC_PER_SEC + i);
-	is(told, TELLS_EACH_SECOND, "thread tells so many addresses a second and no more");
-	ok(may_tell(&tells, 7 * (u64)NSEC_PER_SEC), "thread tells again a second later");
+		told += may_report(&report_rate, 5 * (u64)NSEC_PER_SEC + i);
+	is(told, REPORTS_EACH_SECOND, "thread tells so many addresses a second and no more");
+	ok(may_report(&report_rate, 7 * (u64)NSEC_PER_SEC), "thread tells again a second later");
 }
 
 int main(void)
@@ -83,6 +83,6 @@ int main(void)
 	is(way_api(put), PRESENT_X11, "image put on a window presents by X11");
 	is(way_api(0), 0, "no way to present has no API");
 	test_handover();
-	test_tells();
+	test_report_rate();
 	return tap_end();
 }

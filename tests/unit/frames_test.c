@@ -9,7 +9,7 @@ enum { GAME = 10, HELPER = 11, HOG = 99, PID = 10, MS = 1000000 };
 
 static struct threads threads;
 static struct frames frames;
-static struct cpu_place places[2];
+static struct cpu_topology topology[2];
 static u64 now_ns;
 static u8 wake_flags;
 static struct late_frame late;
@@ -19,11 +19,11 @@ static bool take(struct event_header *event)
 {
 	struct wait ended;
 
-	threads_take(&threads, event, &ended);
-	return frames_take(&frames, &threads, event, &late, &process);
+	threads_handle(&threads, event, &ended);
+	return frames_handle(&frames, &threads, event, &late, &process);
 }
 
-static void introduce(u32 tid, u32 pid, const char *comm)
+static void add_thread(u32 tid, u32 pid, const char *comm)
 {
 	struct event_thread event = { .head = { now_ns, tid, 0, EVENT_THREAD, 0 }, .start_ns = tid, .pid = pid };
 
@@ -31,7 +31,7 @@ static void introduce(u32 tid, u32 pid, const char *comm)
 	take(&event.head);
 }
 
-static void turn(u16 cpu, u32 from, u16 state, u32 to)
+static void on_switch(u16 cpu, u32 from, u16 state, u32 to)
 {
 	struct event_switch event = { .head = { now_ns, from, cpu, EVENT_SWITCH, 0 },
 				      .next_tid = to,
@@ -70,10 +70,10 @@ static bool usual_frame(void)
 
 	pass(5);
 	is_late = present();
-	turn(0, GAME, 1, 0);
+	on_switch(0, GAME, 1, 0);
 	pass(15);
 	wake(GAME, 0, 0);
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	return is_late;
 }
 
@@ -82,12 +82,12 @@ static void begin(bool explains)
 	u32 wrong = 0;
 
 	now_ns = NSEC_PER_SEC;
-	threads_init(&threads, places, 2);
+	threads_init(&threads, topology, 2);
 	frames_init(&frames, explains);
-	introduce(GAME, PID, "game");
-	introduce(HELPER, PID, "helper");
-	introduce(HOG, 99, "hog");
-	turn(0, 0, 0, GAME);
+	add_thread(GAME, PID, "game");
+	add_thread(HELPER, PID, "helper");
+	add_thread(HOG, 99, "hog");
+	on_switch(0, 0, 0, GAME);
 	for (int i = 0; i < 40; i++)
 		wrong += usual_frame();
 	is(wrong, 0, "usual frames are not late");
@@ -119,9 +119,9 @@ static void test_behind_another(void)
 {
 	begin(true);
 	pass(2);
-	turn(0, GAME, 0, HOG);
+	on_switch(0, GAME, 0, HOG);
 	pass(17);
-	turn(0, HOG, 0, GAME);
+	on_switch(0, HOG, 0, GAME);
 	pass(3);
 	ok(present(), "a frame whose thread waited is late");
 	is(late.cause.kind, PATH_WAITED, "frame kept from its CPU is late since it waited");
@@ -135,15 +135,15 @@ static void test_behind_another(void)
 static void test_chain(void)
 {
 	begin(true);
-	turn(1, 0, 0, HELPER);
+	on_switch(1, 0, 0, HELPER);
 	pass(1);
-	turn(0, GAME, 1, 0);
-	turn(1, HELPER, 0, HOG);
+	on_switch(0, GAME, 1, 0);
+	on_switch(1, HELPER, 0, HOG);
 	pass(18);
-	turn(1, HOG, 0, HELPER);
+	on_switch(1, HOG, 0, HELPER);
 	pass(2);
 	wake(GAME, HELPER, 0);
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	pass(1);
 	ok(present(), "a frame whose thread waited for another is late");
 	is(late.cause.kind, PATH_WAITED, "frame whose helper was kept from its CPU is late since that waited");
@@ -156,16 +156,16 @@ static void test_chain(void)
 static void test_sleeping_helper(void)
 {
 	begin(true);
-	turn(1, 0, 0, HELPER);
+	on_switch(1, 0, 0, HELPER);
 	pass(1);
-	turn(0, GAME, 1, 0);
-	turn(1, HELPER, 1, 0);
+	on_switch(0, GAME, 1, 0);
+	on_switch(1, HELPER, 1, 0);
 	pass(30);
 	wake(HELPER, 0, 1);
-	turn(1, 0, 0, HELPER);
+	on_switch(1, 0, 0, HELPER);
 	pass(1);
 	wake(GAME, HELPER, 0);
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for one that slept is late");
 	is(late.cause.kind, PATH_SLEPT, "frame that waited for a sleeping helper is late since that slept");
 	is(late.cause.tid, HELPER, "frame that waited for a sleeping helper names the helper");
@@ -177,27 +177,27 @@ static void test_server(void)
 {
 	begin(true);
 	pass(1);
-	turn(0, GAME, 1, 0);
-	turn(1, 0, 0, HOG);
+	on_switch(0, GAME, 1, 0);
+	on_switch(1, 0, 0, HOG);
 	pass(30);
 	wake_flags = EVENT_FLAG_BY_THREAD;
 	wake(GAME, HOG, 0);
 	wake_flags = 0;
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for another process is late");
 	is(late.cause.kind, PATH_RAN, "frame that waited for another process is late since that ran");
 	is(late.cause.tid, HOG, "frame that waited for another process names its thread");
 	is(late.cause.ns, 30 * MS, "run of another process is told with its length");
 	end();
 	begin(true);
-	turn(1, 0, 0, HELPER);
+	on_switch(1, 0, 0, HELPER);
 	pass(1);
-	turn(0, GAME, 1, 0);
+	on_switch(0, GAME, 1, 0);
 	pass(30);
 	wake_flags = EVENT_FLAG_BY_INTERRUPT;
 	wake(GAME, HELPER, 0);
 	wake_flags = 0;
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	ok(present(), "frame whose sleep was ended by an interrupt is late");
 	is(late.cause.kind, PATH_SLEPT, "frame whose sleep was ended by an interrupt is late since it slept");
 	is(late.cause.tid, GAME, "frame whose sleep was ended by an interrupt names its own thread");
@@ -210,30 +210,30 @@ static void test_server_asleep_again(void)
 {
 	begin(true);
 	pass(1);
-	turn(0, GAME, 1, 0);
-	turn(1, 0, 0, HOG);
+	on_switch(0, GAME, 1, 0);
+	on_switch(1, 0, 0, HOG);
 	pass(30);
-	turn(1, HOG, 1, 0);
+	on_switch(1, HOG, 1, 0);
 	pass(2);
 	wake_flags = EVENT_FLAG_BY_THREAD;
 	wake(GAME, HOG, 0);
 	wake_flags = 0;
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	ok(present(), "a frame whose thread waited for one that sleeps again is late");
 	is(late.cause.kind, PATH_RAN, "frame that waited for a thread that sleeps again is late since that ran");
 	is(late.cause.tid, HOG, "frame that waited for a thread that sleeps again names that");
 	is(late.cause.ns, 30 * MS, "run of a thread that sleeps again is told with its length");
 	end();
 	begin(true);
-	turn(1, 0, 0, HOG);
+	on_switch(1, 0, 0, HOG);
 	pass(1);
-	turn(1, HOG, 1, 0);
-	turn(0, GAME, 1, 0);
+	on_switch(1, HOG, 1, 0);
+	on_switch(0, GAME, 1, 0);
 	pass(30);
 	wake_flags = EVENT_FLAG_BY_THREAD;
 	wake(GAME, HOG, 0);
 	wake_flags = 0;
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	ok(present(), "frame that waited for a thread not seen to run is late");
 	is(late.cause.kind, PATH_SLEPT, "frame that waited for a thread not seen to run is late since it slept");
 	is(late.cause.tid, GAME, "frame that waited for a thread not seen to run names its own thread");
@@ -246,10 +246,10 @@ static void test_stranger(void)
 {
 	begin(true);
 	pass(1);
-	turn(0, GAME, 1, HOG);
+	on_switch(0, GAME, 1, HOG);
 	pass(30);
 	wake(GAME, HOG, 0);
-	turn(0, HOG, 0, GAME);
+	on_switch(0, HOG, 0, GAME);
 	ok(present(), "a frame whose thread slept too long is late");
 	is(late.cause.kind, PATH_SLEPT, "frame woken by a thread of unknown time is late since it slept");
 	is(late.cause.tid, GAME, "frame woken by a thread of unknown time names its own thread");
@@ -266,7 +266,7 @@ static void test_gaps(void)
 	begin(true);
 	pass(30);
 	wake(GAME, 4711, 7);
-	turn(1, 4711, 1, 4712);
+	on_switch(1, 4711, 1, 4712);
 	ok(present(), "events of strangers do no harm");
 	take(&unknown.head);
 	now_ns -= 50 * MS;
@@ -360,10 +360,10 @@ static void test_minute(void)
 	now_ns += 60 * (u64)NSEC_PER_SEC;
 	ok(!present(), "a frame after a minute is not late");
 	is(process->pauses, 1, "minute without frames counts as a pause");
-	turn(0, GAME, 1, 0);
+	on_switch(0, GAME, 1, 0);
 	pass(15);
 	wake(GAME, 0, 0);
-	turn(0, 0, 0, GAME);
+	on_switch(0, 0, 0, GAME);
 	for (int i = 0; i < 40; i++)
 		wrong += usual_frame();
 	is(wrong, 0, "frames after a pause keep the pace");

@@ -22,20 +22,35 @@ static void test_sums(void)
 }
 
 /* Two groups beside each other, 300 and 100, with three threads and one: together they share as 3 to 1. */
-static void test_worth(void)
+static void test_effective_weight(void)
 {
-	u64 one = 1 << GROUP_WORTH_BITS;
-	u64 heavy = group_worth(one, 300, 3 * 100), light = group_worth(one, 100, 100);
+	u64 one = 1 << GROUP_SHARE_BITS;
+	u64 heavy = group_weight_share(one, 300, 3 * 100), light = group_weight_share(one, 100, 100);
 
 	is(heavy * 3, light * 3, "three threads in a group of 300 weigh as much each as one in a group of 100");
-	is(group_worth(one, 100, 4 * 100), one / 4, "four threads in a group of 100 weigh a quarter each");
-	is(group_worth(group_worth(one, 50, 100), 100, 200), one / 4, "group inside another shares what that has");
-	is(group_worth(one, 100, 0), one, "an empty sum divides nothing by zero");
+	is(group_weight_share(one, 100, 4 * 100), one / 4, "four threads in a group of 100 weigh a quarter each");
+	is(group_weight_share(group_weight_share(one, 50, 100), 100, 200), one / 4,
+	   "group inside another shares what that has");
+	is(group_weight_share(one, 100, 0), one, "an empty sum divides nothing by zero");
+}
+
+static void test_share(void)
+{
+	u64 whole = group_share_first();
+
+	is(group_share_last(whole), 1 << GROUP_SHARE_BITS, "share outside of all groups is whole");
+	is(group_share_last(group_weight_share(whole, 100, 400)), (1 << GROUP_SHARE_BITS) / 4,
+	   "share through one group is that group's");
+	is(group_share_last(1), 1, "share is never nothing, however many groups it went through");
+	ok(!group_share_is_fresh(0, 1000, 1000), "share that was never found is not fresh");
+	ok(group_share_is_fresh(5, 1000, 1000 + GROUP_STALE_NS - 1), "share that was just found is fresh");
+	ok(!group_share_is_fresh(5, 1000, 1000 + GROUP_STALE_NS), "share is stale after a while");
 }
 
 int main(void)
 {
 	test_sums();
-	test_worth();
+	test_effective_weight();
+	test_share();
 	return tap_end();
 }

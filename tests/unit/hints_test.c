@@ -23,40 +23,47 @@ static void test_hints(void)
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 1000 * NSEC_PER_USEC, &all);
 	is(hint.slice_ns, 200 * NSEC_PER_USEC, "urgent thread gets a part of what it does at a time as slice");
 	is(hint.nice, HINT_NICE_URGENT, "urgent thread gets weight");
-	ok(hint_slice_ns(300 * NSEC_PER_USEC) < hint_slice_ns(2 * NSEC_PER_MSEC),
+	all.usual_slice_ns = 2800 * NSEC_PER_USEC;
+	ok(hint_slice_ns(300 * NSEC_PER_USEC, all.usual_slice_ns) <
+		   hint_slice_ns(2 * NSEC_PER_MSEC, all.usual_slice_ns),
 	   "of two urgent threads the one that does less goes first");
-	is(hint_slice_ns(NSEC_PER_SEC), HINT_SLICE_URGENT_MOST_NS, "slice of an urgent thread stays within its bounds");
-	all.usual_slice_ns = 700 * NSEC_PER_USEC;
-	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 3500 * NSEC_PER_USEC, &all);
-	is(hint.slice_ns, 0, "slice as long as the usual one is the usual one: the kernel does not tell them apart");
-	is(hint.nice, HINT_NICE_URGENT, "urgent thread with the usual slice gets its nice value");
-	ok(HINT_SLICE_SELF_NS > HINT_SLICE_URGENT_MOST_NS, "tactus itself goes after urgent threads");
-	ok(HINT_SLICE_SELF_NS < HINT_SLICE_BATCH_KEPT_NS, "tactus itself goes before batch threads");
-	hint = hint_for(&own, TIER_BATCH, 0, &slices);
-	is(hint.slice_ns, HINT_SLICE_BATCH_NS, "batch thread gets a long slice");
-	is(hint.nice, 0, "batch thread keeps its nice value");
-	slices.keeps = 1;
-	hint = hint_for(&own, TIER_BATCH, 0, &slices);
-	ok(hint.slice_ns == HINT_SLICE_BATCH_KEPT_NS,
-	   "batch thread's slice is shorter where the running thread keeps the CPU for all of it");
-	slices.keeps = 0;
+	is(hint_slice_ns(NSEC_PER_SEC, all.usual_slice_ns), HINT_SLICE_URGENT_MOST_NS,
+	   "slice of an urgent thread stays within its bounds");
+	is(hint_slice_ns(NSEC_PER_SEC, 700 * NSEC_PER_USEC), 500 * NSEC_PER_USEC,
+	   "slice of an urgent thread is shorter than the usual one where that is short");
+	ok(hint_slice_self_ns(700 * NSEC_PER_USEC) > hint_slice_most_ns(700 * NSEC_PER_USEC),
+	   "tactus itself goes after urgent threads where the usual slice is short");
+	ok(hint_slice_self_ns(all.usual_slice_ns) > hint_slice_most_ns(all.usual_slice_ns),
+	   "tactus itself goes after urgent threads");
+	ok(hint_slice_self_ns(all.usual_slice_ns) < all.usual_slice_ns, "tactus itself goes before all others");
+	hint = hint_for(&own, TIER_BATCH, 0, &all);
+	ok(hint_same(&hint, &own), "batch thread keeps what its owner chose: a longer slice would be others' loss");
 	hint = hint_for(&own, TIER_INTERACTIVE, 0, &slices);
 	ok(hint_same(&hint, &own), "interactive thread keeps what its owner chose");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &nice_only);
 	is(hint.slice_ns, 0, "urgent thread gets no slice where there are none");
 	is(hint.nice, HINT_NICE_URGENT, "urgent thread gets a nice value where there are no slices");
-	hint = hint_for(&own, TIER_BATCH, 0, &nice_only);
-	ok(hint_same(&hint, &own), "a batch thread keeps its nice value, which would pass to all that it starts");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &clamps);
 	is(hint.clamp_min, HINT_CLAMP_URGENT, "an urgent thread's CPU does not crawl");
 	hint = hint_for(&own, TIER_LATENCY_CRITICAL, 0, &all);
 	changed = hint;
 	changed.slice_ns = 3 * NSEC_PER_MSEC;
-	changed = hint_returned(&changed, &own, &hint);
+	changed = hint_returned(&changed, &own, &hint, 20);
 	is(changed.slice_ns, 3 * NSEC_PER_MSEC, "slice that another tool chose stays");
 	is(changed.nice, 0, "nice value goes back where another tool chose a slice");
-	changed = hint_returned(&hint, &own, &hint);
+	changed = hint_returned(&hint, &own, &hint, 20);
 	ok(hint_same(&changed, &own), "hint that nobody has changed goes back whole");
+	changed = hint;
+	changed.nice = HINT_NICE_URGENT + 1;
+	is(hint_returned(&changed, &own, &hint, 20).nice, 0,
+	   "nice value that a raised thread could choose only since it was raised goes back");
+	is(hint_returned(&changed, &own, &hint, HINT_NICE_URGENT).nice, HINT_NICE_URGENT + 1,
+	   "nice value that a raised thread may choose by itself stays");
+	changed.nice = 4;
+	is(hint_returned(&changed, &own, &hint, 20).nice, 4, "nicer value that a raised thread chose stays");
+	changed.nice = -3;
+	is(hint_returned(&changed, &own, &own, 20).nice, -3,
+	   "pressing nice value of a thread that was not raised stays");
 	hint = hint_for(&nicer, TIER_LATENCY_CRITICAL, 0, &all);
 	is(hint.nice, 3, "thread that its owner made nicer keeps its nice value even if it is urgent");
 	ok(hint.slice_ns == HINT_SLICE_LEAST_NS, "thread that its owner made nicer gets a short slice if it is urgent");
@@ -67,12 +74,12 @@ static void test_raising(void)
 {
 	struct hint usual = { 0 }, nicer = { .nice = 1 }, pressing = { .nice = -1 };
 
-	ok(hint_may_raise(&usual, 0, 0), "thread that its owner left as it was may be raised");
-	ok(!hint_may_raise(&nicer, 0, 0), "thread that its owner made nicer may not be raised");
-	ok(!hint_may_raise(&usual, 1, 0), "thread of the policy batch may not be raised");
-	ok(hint_may_raise(&nicer, 0, 1), "thread that was made nicer may be raised by the user's word");
-	ok(hint_may_raise(&usual, 1, 1), "thread of the policy batch may be raised by the user's word");
-	ok(hint_may_raise(&pressing, 0, 0), "thread with a pressing nice value may be raised");
+	ok(tier_may_raise(usual.nice, 0, 0), "thread that its owner left as it was may be raised");
+	ok(!tier_may_raise(nicer.nice, 0, 0), "thread that its owner made nicer may not be raised");
+	ok(!tier_may_raise(usual.nice, 1, 0), "thread of the policy batch may not be raised");
+	ok(tier_may_raise(nicer.nice, 0, 1), "thread that was made nicer may be raised by the user's word");
+	ok(tier_may_raise(usual.nice, 1, 1), "thread of the policy batch may be raised by the user's word");
+	ok(tier_may_raise(pressing.nice, 0, 0), "thread with a pressing nice value may be raised");
 	ok(hint_is_of(100, 100, NSEC_PER_SEC), "thread that started when it was seen is the one that was seen");
 	ok(hint_is_of(99, 100, NSEC_PER_SEC), "thread that started before it was seen is the one that was seen");
 	ok(!hint_is_of(101, 100, NSEC_PER_SEC), "thread that started after one was seen is another one");
@@ -151,6 +158,15 @@ static void test_owners(void)
 	is(status_real_uid("Name:\tx\\nUid:\t0\nUmask:\t0022\nUid:\t1000\t0\t0\t0\nGid:\t5\n", &uid), 0,
 	   "user of a thread is read from its status");
 	is(uid, 1000, "real user counts, whatever a name says");
+	is(limits_least_nice("Limit  Soft Limit\nMax nice priority         0                    0\n"), 20,
+	   "thread without a limit of nice values may choose none that is more pressing");
+	is(limits_least_nice("Limit\nMax nice priority         31                   40\n"), -11,
+	   "limit of nice values counts from 20 downwards");
+	is(limits_least_nice("Limit\nMax nice priority         unlimited            unlimited\n"), -20,
+	   "thread with no limit of nice values may choose any");
+	is(limits_least_nice("Limit\nMax nice priority         99999999999999999999 1\n"), -20,
+	   "limit of nice values that is too large allows no more than there are");
+	is(limits_least_nice("Max nice"), 20, "text without a limit of nice values allows none");
 	is(status_real_uid("Name:\tx\n", &uid), -EINVAL, "status without a user is refused");
 	is(status_real_uid("\nUid:\tx", &uid), -EINVAL, "status with letters for a user is refused");
 	is(cgroup_top_len("/user.slice/user-1000.slice/user@1000.service/app.slice/a\n"), 27,

@@ -14,7 +14,7 @@ static void report(u32 device, u64 at_ns, u64 interval_ns, u32 events)
 				     .device = device,
 				     .events = events };
 
-	inputs_take(&inputs, &threads, &event.head);
+	inputs_handle(&inputs, &threads, &event.head);
 }
 
 static void wake(u32 device, u32 tid, u64 delay_ns)
@@ -23,17 +23,17 @@ static void wake(u32 device, u32 tid, u64 delay_ns)
 					  .delay_ns = delay_ns,
 					  .device = device };
 
-	inputs_take(&inputs, &threads, &event.head);
+	inputs_handle(&inputs, &threads, &event.head);
 }
 
-static void introduce(u32 tid, u64 start_ns)
+static void add_thread(u32 tid, u64 start_ns)
 {
 	struct event_thread event = {
 		.head = { .tid = tid, .kind = EVENT_THREAD }, .start_ns = start_ns, .pid = 5, .comm = { "reader" }
 	};
 	struct wait ended;
 
-	threads_take(&threads, &event.head, &ended);
+	threads_handle(&threads, &event.head, &ended);
 }
 
 int main(void)
@@ -45,10 +45,10 @@ int main(void)
 				       .vendor = 0x1209,
 				       .product = 0x7a01,
 				       .name = { "a mouse" } };
-	struct cpu_place place = { 0 };
+	struct cpu_topology place = { 0 };
 
 	threads_init(&threads, &place, 1);
-	introduce(8, 1);
+	add_thread(8, 1);
 	for (u64 i = 0; i < 8001; i++)
 		report(4, NSEC_PER_SEC + i * 125000, i ? 125000 : 0, 2);
 	wake(4, 8, 40000);
@@ -57,14 +57,14 @@ int main(void)
 	is(input_rate(inputs.sources), 800000, "device that reports every 125 us has a rate of 8 kHz");
 	is(inputs.sources->interval_ns.max, 125000, "an eighth of a millisecond apart");
 	is(inputs.sources->kind, INPUT_OTHER, "device that was not introduced is of no known kind");
-	inputs_take(&inputs, &threads, &device.head);
+	inputs_handle(&inputs, &threads, &device.head);
 	is(inputs.sources->kind, INPUT_MOUSE, "device that is introduced has its kind");
 	device.node = 3;
-	inputs_take(&inputs, &threads, &device.head);
+	inputs_handle(&inputs, &threads, &device.head);
 	device.node = ~0u;
-	inputs_take(&inputs, &threads, &device.head);
+	inputs_handle(&inputs, &threads, &device.head);
 	is(inputs.sources->node, 3, "introduction without a node keeps the node that is known");
-	introduce(8, 2);
+	add_thread(8, 2);
 	wake(4, 8, 50000);
 	ok(inputs.sources->readers->next, "reader of a reused tid is another reader");
 	ok(!inputs.sources->readers->next->next, "reader of a reused tid is one more, not two");

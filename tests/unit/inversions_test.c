@@ -16,17 +16,28 @@ static void take(const void *event)
 {
 	struct wait ended;
 
-	threads_take(&threads, event, &ended);
-	inversions_take(&inversions, &threads, event);
+	threads_handle(&threads, event, &ended);
+	inversions_handle(&inversions, &threads, event);
 }
 
-static void introduce(u32 tid, const char *comm)
+static void add(u32 tid, const char *comm, u8 flags)
 {
 	struct event_thread event = { .head = { .time_ns = 1, .tid = tid, .kind = EVENT_THREAD }, .start_ns = tid };
 
+	event.head.flags = flags;
 	event.pid = tid;
 	strncpy(event.comm.text, comm, COMM_LEN - 1);
 	take(&event);
+}
+
+static void add_thread(u32 tid, const char *comm)
+{
+	add(tid, comm, 0);
+}
+
+static void add_bystander(u32 tid, const char *comm)
+{
+	add(tid, comm, EVENT_FLAG_BYSTANDER);
 }
 
 static void wake(u64 now_ns, u32 tid, u16 cpu, u16 prio)
@@ -70,13 +81,13 @@ static void sample(u64 now_ns, u16 cpu, u32 tid, u32 prio, u8 flags)
 
 static void begin(void)
 {
-	static const struct cpu_place places[CPUS];
+	static const struct cpu_topology topology[CPUS];
 
-	if (threads_init(&threads, places, CPUS) || inversions_init(&inversions, CPUS, MS(1)))
+	if (threads_init(&threads, topology, CPUS) || inversions_init(&inversions, CPUS, MS(1)))
 		abort();
-	introduce(URGENT, "urgent");
-	introduce(LOW, "low");
-	introduce(LOWER, "lower");
+	add_thread(URGENT, "urgent");
+	add_thread(LOW, "low");
+	add_thread(LOWER, "lower");
 }
 
 static void end(void)
@@ -111,6 +122,64 @@ static void test_one_inversion(void)
 	is(list[0]->longest_ns, MS(8), "pair that occurred once has it as the longest");
 	is(list[0]->longest_at_ns, MS(20), "longest inversion ended with the switch");
 	free(list);
+	end();
+}
+
+static void count_alert(void *data, const struct inversion_now *now)
+{
+	struct inversion_now *last = data;
+
+	*last = *now;
+	last->cpu++;
+}
+
+static void test_alerts(void)
+{
+	struct inversion_now last = { 0 };
+
+	begin();
+	inversions.alert = (struct inversion_alert){ MS(5), count_alert, &last };
+	switch_to(MS(10), 0, 0, NICE_0, 0, LOW, NICE_0);
+	wake(MS(12), URGENT, 0, RT_50);
+	inversions_ongoing(&inversions, &threads, MS(16));
+	is(last.cpu, 0, "an inversion that has not lasted long enough is alerted to by nobody");
+	inversions_ongoing(&inversions, &threads, MS(18));
+	is(last.lasted_ns, MS(6), "an inversion that is asked about while it lasts has lasted until then");
+	last = (struct inversion_now){ 0 };
+	switch_to(MS(20), 0, LOW, NICE_0, ASLEEP, URGENT, RT_50);
+	is(last.cpu, 0, "an inversion that was alerted to is not again when it ends");
+	switch_to(MS(21), 0, URGENT, RT_50, ASLEEP, LOW, NICE_0);
+	wake(MS(22), URGENT, 0, RT_50);
+	switch_to(MS(29), 0, LOW, NICE_0, ASLEEP, URGENT, RT_50);
+	is(last.lasted_ns, MS(7), "an inversion that nobody asked about while it lasted is alerted to as it ends");
+	is(last.runner ? last.runner->tid : 0, LOW, "an alert has who ran");
+	end();
+}
+
+/* With a filter: switches of who is not watched are sent only while a watched thread waits for the CPU. */
+static void test_alerts_of_bystanders(void)
+{
+	struct inversion_now last = { 0 };
+
+	begin();
+	inversions.alert = (struct inversion_alert){ MS(5), count_alert, &last };
+	add_bystander(LOW, "low");
+	add_bystander(LOWER, "lower");
+	switch_to(MS(10), 0, URGENT, NICE_0, ASLEEP, LOW, NICE_10);
+	/* LOW went unseen, and one as urgent as the waiter came. */
+	wake(MS(12), URGENT, 0, NICE_0);
+	inversions_ongoing(&inversions, &threads, MS(22));
+	is(last.cpu, 0, "who may have left the CPU unseen is not alerted to");
+	switch_to(MS(22), 0, LOWER, NICE_0, ASLEEP, URGENT, NICE_0);
+	is(last.cpu, 0, "a wait that ends with one as urgent on the CPU is not alerted to");
+	switch_to(MS(23), 0, URGENT, NICE_0, ASLEEP, LOW, NICE_10);
+	wake(MS(24), URGENT, 0, NICE_0);
+	inversions_ongoing(&inversions, &threads, MS(30));
+	switch_to(MS(31), 0, LOWER, NICE_10, 0, LOW, NICE_10);
+	is(last.runner ? last.runner->tid : 0, LOWER, "who is seen to leave is alerted to then, by its name");
+	is(last.lasted_ns, MS(7), "an inversion by one that came unseen has lasted for all of the wait");
+	inversions_ongoing(&inversions, &threads, MS(37));
+	is(last.runner ? last.runner->tid : 0, LOW, "who was seen to come during the wait is alerted to while it runs");
 	end();
 }
 
@@ -271,7 +340,7 @@ static void test_many_waiters(void)
 
 	begin();
 	for (u32 i = 0; i < WAITERS; i++)
-		introduce(FIRST + i, "many");
+		add_thread(FIRST + i, "many");
 	switch_to(MS(10), 0, 0, NICE_0, 0, LOW, NICE_0);
 	for (u32 i = 0; i < WAITERS; i++)
 		wake(MS(11) + i, FIRST + i, 0, RT_50);
@@ -285,6 +354,8 @@ static void test_many_waiters(void)
 int main(void)
 {
 	test_one_inversion();
+	test_alerts();
+	test_alerts_of_bystanders();
 	test_priorities();
 	test_short_ones_and_idle();
 	test_one_after_the_other();

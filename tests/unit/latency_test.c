@@ -14,12 +14,12 @@ static struct latency latency;
 static void take(const void *event)
 {
 	struct wait ended;
-	bool has_ended = threads_take(&threads, event, &ended);
+	bool has_ended = threads_handle(&threads, event, &ended);
 
-	latency_take(&latency, &threads, event, has_ended ? &ended : NULL);
+	latency_handle(&latency, &threads, event, has_ended ? &ended : NULL);
 }
 
-static void introduce(u32 tid, u32 pid, const char *comm)
+static void add_thread(u32 tid, u32 pid, const char *comm)
 {
 	struct event_thread event = { .head = { .time_ns = 1, .tid = tid, .kind = EVENT_THREAD }, .start_ns = tid };
 
@@ -60,15 +60,15 @@ static void sample(u64 now_ns, u16 cpu, u32 tid)
 
 static void begin(u64 over_ns)
 {
-	static const struct cpu_place places[CPUS];
+	static const struct cpu_topology topology[CPUS];
 
-	if (threads_init(&threads, places, CPUS))
+	if (threads_init(&threads, topology, CPUS))
 		abort();
 	latency_init(&latency, over_ns);
-	introduce(GAME, GAME, "game");
-	introduce(GAME_AUDIO, GAME, "audio");
-	introduce(BUILD, BUILD, "cc1");
-	introduce(SHELL, SHELL, "sh");
+	add_thread(GAME, GAME, "game");
+	add_thread(GAME_AUDIO, GAME, "audio");
+	add_thread(BUILD, BUILD, "cc1");
+	add_thread(SHELL, SHELL, "sh");
 }
 
 static void end(void)

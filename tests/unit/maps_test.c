@@ -151,6 +151,13 @@ static void test_this_process(void)
 	is(maps_read((u32)getpid(), count, &after), 0, "maps of a process that maps on are read");
 	ok(after >= before + 5900, "mapping is never lost between two reads: %u, then %u", before, after);
 	munmap(many, 6000 * (size_t)page);
+	many = mmap(NULL, (MAPPINGS_MAX + 2) * (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < MAPPINGS_MAX + 2; i += 2)
+		mprotect(many + i * (size_t)page, (size_t)page, PROT_READ | PROT_WRITE);
+	after = 0;
+	is(maps_read((u32)getpid(), count, &after), (u64)-E2BIG, "a process with more mappings than are read is told");
+	is(after, MAPPINGS_MAX, "no more mappings of a process are read than that");
+	munmap(many, (MAPPINGS_MAX + 2) * (size_t)page);
 	is(maps_read(0x7fffffff, count, &after), (u64)-ENOENT, "process that does not exist has no maps");
 }
 

@@ -11,28 +11,28 @@ enum { PERIOD_MS = 10 };
 
 static struct threads threads;
 static struct misses misses;
-static struct cpu_place places[2];
+static struct cpu_topology topology[2];
 static struct miss found[MISSES_AT_ONCE];
 static u32 len, total;
-static u64 now_ns, beat_ns;
+static u64 now_ns, due_ns;
 
 static void take(struct event_header *event)
 {
 	struct wait ended;
 
-	threads_take(&threads, event, &ended);
-	len = misses_take(&misses, &threads, event, found);
+	threads_handle(&threads, event, &ended);
+	len = misses_handle(&misses, &threads, event, found);
 	total += len;
 }
 
-static void introduce(u32 tid, u32 pid)
+static void add_thread(u32 tid, u32 pid)
 {
 	struct event_thread event = { .head = { now_ns, tid, 0, EVENT_THREAD, 0 }, .start_ns = tid, .pid = pid };
 
 	take(&event.head);
 }
 
-static void turn(u32 from, u16 state, u32 to)
+static void on_switch(u32 from, u16 state, u32 to)
 {
 	struct event_switch event = { .head = { now_ns, from, 0, EVENT_SWITCH, 0 },
 				      .next_tid = to,
@@ -48,29 +48,29 @@ static void wake(u32 waker, u8 flags)
 	take(&event.head);
 }
 
-/* The next beat: its timer fires, it runs 50 us later for 1 ms and sleeps. */
-static void beat(void)
+/* The next period: its timer fires, it runs 50 us later for 1 ms and sleeps. */
+static void timer(void)
 {
-	beat_ns += PERIOD_MS * (u64)MS;
-	now_ns = beat_ns;
+	due_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns;
 	wake(0, 0);
 	now_ns += 50 * US;
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	now_ns += MS;
-	turn(PLAYER, 1, 0);
+	on_switch(PLAYER, 1, 0);
 }
 
 static void begin(bool of_all)
 {
-	beat_ns = now_ns = NSEC_PER_SEC;
+	due_ns = now_ns = NSEC_PER_SEC;
 	misses = (struct misses){ .of_all = of_all };
-	threads_init(&threads, places, 2);
-	introduce(PLAYER, PID);
-	introduce(MATE, PID);
-	introduce(HOG, HOG);
+	threads_init(&threads, topology, 2);
+	add_thread(PLAYER, PID);
+	add_thread(MATE, PID);
+	add_thread(HOG, HOG);
 	total = 0;
 	for (int i = 0; i < 40; i++)
-		beat();
+		timer();
 	is(total, 0, "a thread that keeps its clock misses nothing");
 }
 
@@ -83,27 +83,27 @@ static void end(void)
 static void test_waits(void)
 {
 	begin(true);
-	now_ns = beat_ns + 8 * MS;
-	turn(0, 0, HOG);
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns + 8 * MS;
+	on_switch(0, 0, HOG);
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(HOG, 0);
 	now_ns += 6 * MS;
-	turn(HOG, 0, PLAYER);
+	on_switch(HOG, 0, PLAYER);
 	is(len, 1, "six of ten milliseconds late is a miss");
 	is(found[0].verdict.kind, MISS_WAITED, "thread kept from its CPU is told to have waited");
-	is(found[0].verdict.expected_ns, beat_ns, "thread that waited was due when its timer fired");
+	is(found[0].verdict.expected_ns, due_ns, "thread that waited was due when its timer fired");
 	is(found[0].verdict.late_ns, 6 * MS, "thread that waited 6 ms is late by 6 ms");
-	is(found[0].verdict.beats, 1, "thread that waited 6 ms of 10 missed one beat");
+	is(found[0].verdict.periods, 1, "thread that waited 6 ms of 10 missed one period");
 	is(found[0].behind_tid, HOG, "thread that waited has the hog in its way");
 	now_ns += MS;
-	turn(PLAYER, 1, 0);
-	is(len, 0, "thread done before its next beat has not overrun");
-	beat();
-	is(total, 1, "beat after a miss is on time");
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	on_switch(PLAYER, 1, 0);
+	is(len, 0, "thread done before its next period has not overrun");
+	timer();
+	is(total, 1, "period after a miss is on time");
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 2 * MS;
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	is(len, 0, "within a quarter is on time");
 	end();
 }
@@ -111,24 +111,24 @@ static void test_waits(void)
 static void test_pushed_off(void)
 {
 	begin(true);
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	now_ns += MS;
-	turn(PLAYER, 0, HOG);
-	now_ns = beat_ns + 34 * MS;
-	turn(HOG, 0, PLAYER);
-	is(len, 1, "thread pushed off over its next beats missed them");
-	is(found[0].verdict.expected_ns / US, (beat_ns + PERIOD_MS * MS) / US,
-	   "thread pushed off was due at its next beat");
+	on_switch(PLAYER, 0, HOG);
+	now_ns = due_ns + 34 * MS;
+	on_switch(HOG, 0, PLAYER);
+	is(len, 1, "thread pushed off over its next periods missed them");
+	is(found[0].verdict.expected_ns / US, (due_ns + PERIOD_MS * MS) / US,
+	   "thread pushed off was due at its next period");
 	is(found[0].verdict.late_ns / MS, 24, "thread pushed off for 34 ms is 24 ms late");
-	is(found[0].verdict.beats, 3, "thread pushed off for 34 ms missed three beats");
+	is(found[0].verdict.periods, 3, "thread pushed off for 34 ms missed three periods");
 	is(found[0].behind_tid, HOG, "thread pushed off has the hog in its way");
 	now_ns += 3 * MS;
-	turn(PLAYER, 1, 0);
+	on_switch(PLAYER, 1, 0);
 	is(len, 0, "thread that has caught up misses nothing more");
-	beat_ns += 3 * PERIOD_MS * (u64)MS;
-	beat();
+	due_ns += 3 * PERIOD_MS * (u64)MS;
+	timer();
 	is(total, 1, "thread that was pushed off goes on by the same clock");
 	end();
 }
@@ -136,24 +136,24 @@ static void test_pushed_off(void)
 static void test_overruns(void)
 {
 	begin(true);
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	now_ns += 18 * MS;
-	turn(PLAYER, 1, 0);
-	is(len, 1, "thread at work 8 ms after its next beat missed that");
-	is(found[0].verdict.kind, MISS_OVERRAN, "thread at work after its next beat is told to have overrun");
-	is(found[0].verdict.late_ns / MS, 7, "thread that overran by 8 ms began its next beat 7 ms late at least");
+	on_switch(PLAYER, 1, 0);
+	is(len, 1, "thread at work 8 ms after its next period missed that");
+	is(found[0].verdict.kind, MISS_OVERRAN, "thread at work after its next period is told to have overrun");
+	is(found[0].verdict.late_ns / MS, 7, "thread that overran by 8 ms began its next period 7 ms late at least");
 	is(found[0].behind_tid, PLAYER, "thread that overran was in its own way");
 	/* It sleeps for so long, not until then: another phase. */
-	beat_ns = now_ns - MS;
+	due_ns = now_ns - MS;
 	for (int i = 0; i < 5; i++)
-		beat();
+		timer();
 	is(total, 1, "new phase is no miss");
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 4 * MS;
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	is(len, 1, "lateness in a new phase is found at once");
 	is(found[0].culprit, CULPRIT_IDLE, "thread late on an idle CPU has nobody in its way");
 	end();
@@ -163,32 +163,32 @@ static void test_other_wakeups(void)
 {
 	begin(true);
 	for (int i = 0; i < 30; i++) {
-		beat();
-		/* Half way to the next beat a mate wakes it, and it waits long for a CPU. */
-		now_ns = beat_ns + 5 * MS;
+		timer();
+		/* Half way to the next period a mate wakes it, and it waits long for a CPU. */
+		now_ns = due_ns + 5 * MS;
 		wake(MATE, 0);
 		now_ns += 4 * MS;
-		turn(0, 0, PLAYER);
-		turn(PLAYER, 1, 0);
+		on_switch(0, 0, PLAYER);
+		on_switch(PLAYER, 1, 0);
 	}
-	is(total, 0, "a wake-up by its own process is no beat");
-	beat();
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	is(total, 0, "a wake-up by its own process is no period");
+	timer();
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(MATE, EVENT_FLAG_BY_INTERRUPT);
 	now_ns += 4 * MS;
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	is(len, 1, "an interrupt that met its own process is one");
-	turn(PLAYER, 1, 0);
+	on_switch(PLAYER, 1, 0);
 	total = 0;
 	for (int i = 0; i < 5; i++) {
-		beat();
-		now_ns = beat_ns + 3 * MS;
+		timer();
+		now_ns = due_ns + 3 * MS;
 		wake(HOG, 0);
 		now_ns += 4 * MS;
-		turn(0, 0, PLAYER);
-		turn(PLAYER, 1, 0);
+		on_switch(0, 0, PLAYER);
+		on_switch(PLAYER, 1, 0);
 	}
-	is(total, 0, "a wake-up from elsewhere between two beats is none");
+	is(total, 0, "a wake-up from elsewhere between two periods is none");
 	end();
 }
 
@@ -199,47 +199,47 @@ static void test_faults(void)
 	size_t rows;
 
 	begin(true);
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
-	/* That it ran is lost, and 7 beats. */
+	/* That it ran is lost, and 7 periods. */
 	now_ns += 5 * MS;
 	lost.head.time_ns = now_ns;
 	take(&lost.head);
-	beat_ns += 7 * PERIOD_MS * (u64)MS;
-	now_ns = beat_ns;
-	turn(0, 0, PLAYER);
+	due_ns += 7 * PERIOD_MS * (u64)MS;
+	now_ns = due_ns;
+	on_switch(0, 0, PLAYER);
 	is(len, 0, "wake-up after a loss of events is no miss");
-	turn(PLAYER, 1, 0);
-	beat();
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	on_switch(PLAYER, 1, 0);
+	timer();
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 5 * MS;
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	is(len, 1, "miss after a loss of events is found");
-	turn(PLAYER, 1, 0);
+	on_switch(PLAYER, 1, 0);
 	/* A pause of a minute, then as before. */
-	beat_ns += 60 * (u64)NSEC_PER_SEC;
+	due_ns += 60 * (u64)NSEC_PER_SEC;
 	total = 0;
 	for (int i = 0; i < 20; i++)
-		beat();
+		timer();
 	is(total, 0, "pause of a minute is no miss");
 	/* The clock of another CPU is behind. */
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns -= 20 * US;
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	is(len, 0, "a run before its wake-up is on time");
-	turn(PLAYER, 1, 0);
+	on_switch(PLAYER, 1, 0);
 	list = misses_sorted(&misses, &threads, &rows);
 	is(list ? rows : 0, 1, "thread with a clock is in the list");
 	is(rows ? list[0]->clock->misses : 0, 1, "thread with a clock has its one miss in the list");
 	free(list);
 	end();
 	begin(false);
-	now_ns = beat_ns += PERIOD_MS * (u64)MS;
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
 	wake(0, 0);
 	now_ns += 6 * MS;
-	turn(0, 0, PLAYER);
+	on_switch(0, 0, PLAYER);
 	is(len, 0, "a thread of no urgent role is not told of unless all are");
 	end();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The database's file: 1,000 kills while it is saved, two that learn at once, what is refused, what is set aside.
  * Needs no kernel and no root. */
-#include "../../src/model/procdb_store.h"
+#include "../../src/store/procdb_store.h"
 
 #include <dirent.h>
 #include <errno.h>

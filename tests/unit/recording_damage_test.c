@@ -179,13 +179,13 @@ static void test_block_lengths(struct small *small)
 static void refused_header(const struct recording_header *header, const char *want)
 {
 	struct recording_header mended = *header;
-	unsigned char bytes[sizeof(mended) + sizeof(places)];
+	unsigned char bytes[sizeof(mended) + sizeof(topology)];
 
 	mended.crc = 0;
 	if (mended.cpus_len <= info.cpus_len)
-		mended.crc = recording_header_crc(&mended, places);
+		mended.crc = recording_header_crc(&mended, topology);
 	memcpy(bytes, &mended, sizeof(mended));
-	memcpy(bytes + sizeof(mended), places, sizeof(places));
+	memcpy(bytes + sizeof(mended), topology, sizeof(topology));
 	put_file(path, bytes, sizeof(bytes));
 	is_text(read_all(path).why.text, want, "a header that does not pass: %s", want);
 }
@@ -218,13 +218,13 @@ static void test_headers(struct small *small)
 static void test_too_many_cpus(struct small *small)
 {
 	u32 cpus_len = RECORDING_CPUS_MAX + 1;
-	size_t size = sizeof(struct recording_header) + cpus_len * sizeof(struct cpu_place);
+	size_t size = sizeof(struct recording_header) + cpus_len * sizeof(struct cpu_topology);
 	struct recording_header *header = calloc(1, size);
 
 	memcpy(header, small->bytes, sizeof(*header));
 	header->cpus_len = cpus_len;
 	header->header_bytes = (u32)size;
-	header->crc = recording_header_crc(header, (const struct cpu_place *)(header + 1));
+	header->crc = recording_header_crc(header, (const struct cpu_topology *)(header + 1));
 	put_file(path, header, size);
 	is_text(read_all(path).why.text, "damaged header", "header with more CPUs than any machine has is refused");
 	free(header);

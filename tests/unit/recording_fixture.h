@@ -19,12 +19,12 @@ enum { KINDS = EVENT_KINDS - 1, SMALL_BLOCKS = 3, SMALL_EVENTS = SMALL_BLOCKS * 
 
 static char folder[4096], path[4200];
 
-static struct cpu_place places[] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 1, 1, 1 } };
+static struct cpu_topology topology[] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 1, 1, 1 } };
 static const struct recording_info info = { .kernel = "6.12.0-test",
 					    .wall_start_ns = 1700000000123456789,
 					    .mono_start_ns = 4711,
 					    .cpus_len = 3,
-					    .places = places };
+					    .topology = topology };
 
 union any_event {
 	struct event_header head;

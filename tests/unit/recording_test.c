@@ -24,11 +24,12 @@ static void test_round_trip(void)
 	is(got->wall_start_ns, info.wall_start_ns, "recording reads back with its wall clock");
 	is(got->mono_start_ns, info.mono_start_ns, "recording reads back with its monotonic clock");
 	is(got->cpus_len, info.cpus_len, "recording reads back with its number of CPUs");
-	for (size_t cpu = 0; cpu < sizeof(places) / sizeof(places[0]); cpu++) {
-		is(got->places[cpu].core, places[cpu].core, "core of CPU %zu reads back", cpu);
-		is(got->places[cpu].llc, places[cpu].llc, "cache of CPU %zu reads back", cpu);
-		is(got->places[cpu].node, places[cpu].node, "memory node of CPU %zu reads back", cpu);
-		is(got->places[cpu].known, places[cpu].known, "whether the place of CPU %zu is known reads back", cpu);
+	for (size_t cpu = 0; cpu < sizeof(topology) / sizeof(topology[0]); cpu++) {
+		is(got->topology[cpu].core, topology[cpu].core, "core of CPU %zu reads back", cpu);
+		is(got->topology[cpu].llc, topology[cpu].llc, "cache of CPU %zu reads back", cpu);
+		is(got->topology[cpu].node, topology[cpu].node, "memory node of CPU %zu reads back", cpu);
+		is(got->topology[cpu].known, topology[cpu].known, "whether the place of CPU %zu is known reads back",
+		   cpu);
 	}
 	read_on(reader, &seen);
 	is(seen.events, KINDS, "recording reads back with every event");
@@ -47,7 +48,7 @@ static void test_header_extremes(void)
 
 	memset(wide.kernel, 'k', sizeof(wide.kernel));
 	wide.cpus_len = 0;
-	wide.places = NULL;
+	wide.topology = NULL;
 	is(recording_create(&writer, path, &wide, &why), 0,
 	   "recording of no CPUs and an endless kernel name is created");
 	is(recording_close_writer(writer), 0, "recording with a long kernel name closes");
@@ -56,18 +57,18 @@ static void test_header_extremes(void)
 	recording_close_reader(reader);
 	is(read_all(path).events, 0, "recording without events has none");
 	wide.cpus_len = RECORDING_CPUS_MAX;
-	wide.places = calloc(RECORDING_CPUS_MAX, sizeof(*wide.places));
-	wide.places[RECORDING_CPUS_MAX - 1].node = 7;
+	wide.topology = calloc(RECORDING_CPUS_MAX, sizeof(*wide.topology));
+	wide.topology[RECORDING_CPUS_MAX - 1].node = 7;
 	is(recording_create(&writer, path, &wide, &why), 0, "recording of as many CPUs as fit is created");
 	recording_close_writer(writer);
 	is(recording_open(&reader, path, &why), 0, "recording of as many CPUs as fit opens");
-	is(recording_reader_info(reader)->places[RECORDING_CPUS_MAX - 1].node, 7,
+	is(recording_reader_info(reader)->topology[RECORDING_CPUS_MAX - 1].node, 7,
 	   "recording of as many CPUs as fit has the last one's place");
 	recording_close_reader(reader);
 	wide.cpus_len++;
 	is(recording_create(&writer, path, &wide, &why), -EINVAL, "recording of one CPU more is refused");
 	is(recording_close_writer(writer), 0, "closing no writer is nothing");
-	free(wide.places);
+	free(wide.topology);
 }
 
 static void test_many_blocks(void)
@@ -195,7 +196,7 @@ static void test_overwriting(struct small *small)
 	recording_close_writer(writer);
 	put_file(path, "my letters", 10);
 	is(recording_create(&writer, path, &info, &why), -EEXIST, "foreign file is not overwritten");
-	is_text(why.text, "exists and is not a recording: remove it or name another file",
+	is_text(why.text, "exists and is not a recording: name another file, or give --force to replace it",
 		"refusal to overwrite says what to do");
 	is(file_bytes(path), 10, "foreign file stays as it was");
 	put_file(path, "TACTUS", 6);

@@ -273,23 +273,6 @@ static void test_words(void)
 	is_text(evidence_name(99), "?", "evidence of a hostile number has a mark for a name");
 }
 
-static void test_presumed(void)
-{
-	struct role_state role = { .presumed = 1,
-				   .told_tier = TIER_INTERACTIVE,
-				   .answer = { .tier = TIER_INTERACTIVE } };
-
-	ok(!role_is_news(&role), "thread taken for batch is no news until it is judged");
-	role.pattern.calls = 1;
-	ok(role_is_news(&role), "thread taken for batch is news once it is judged");
-	role.presumed = 0;
-	ok(!role_is_news(&role), "thread taken for batch is news only once");
-	role.presumed = 1;
-	role.pattern.calls = 0;
-	role.told_role = role.answer.role = ROLE_INPUT;
-	ok(role_is_news(&role), "thread taken for batch is news once it has a role");
-}
-
 /* Judges stretches of half a second, in each of which it presented so often, and spun for the rest. */
 static void goes_on(struct role_state *role, struct thread_account *account, u64 *now_ns, int stretches, u32 presents)
 {
@@ -329,10 +312,37 @@ static void test_fading(void)
 	is(role.answer.role, ROLE_RENDER, "thread whose submits can't be counted any more renders");
 }
 
+static void test_fading_input_and_sound(void)
+{
+	struct role_state role = { .facts = { .input_reads = LEAST_WAKES } };
+	struct thread_account account = { 0 };
+	u64 now_ns = NSEC_PER_SEC;
+
+	role_window_begins(&role, &account, now_ns);
+	goes_on(&role, &account, &now_ns, 60, 0);
+	is(role.answer.role, ROLE_INPUT, "thread that has read no input for half a minute is still for input");
+	goes_on(&role, &account, &now_ns, 80, 0);
+	ok(role.answer.role != ROLE_INPUT, "thread that has read no input for more than a minute is for input no more");
+	role.facts.input_reads++;
+	goes_on(&role, &account, &now_ns, 1, 0);
+	is(role.answer.role, ROLE_INPUT, "thread that reads input again is for input again");
+	role = (struct role_state){ .facts = { .audio_writes = SOUND_WRITES_ENOUGH } };
+	role_window_begins(&role, &account, now_ns);
+	goes_on(&role, &account, &now_ns, 10, 0);
+	is(role.answer.role, ROLE_AUDIO, "thread that has played nothing for seconds is still for sound");
+	goes_on(&role, &account, &now_ns, 20, 0);
+	ok(role.answer.role != ROLE_AUDIO,
+	   "thread that has played nothing for a quarter of a minute is for sound no more");
+	role.facts.has = HAS_WINE_PRIORITY;
+	role.facts.wine_priority = WINE_HIGHEST;
+	role_answers(&role);
+	ok(role.answer.confidence < 100, "Windows priority does not bring back what a thread does no more");
+}
+
 int main(void)
 {
 	test_fading();
-	test_presumed();
+	test_fading_input_and_sound();
 	test_behaviour();
 	test_hysteresis();
 	test_precedence();

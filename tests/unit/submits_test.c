@@ -15,7 +15,7 @@ static void meet(u32 tid, u64 start_ns, const char *comm)
 	struct wait ended;
 
 	strncpy(event.comm.text, comm, COMM_LEN - 1);
-	threads_take(&threads, &event.head, &ended);
+	threads_handle(&threads, &event.head, &ended);
 }
 
 static bool submit(u64 at_ns, u32 tid, u8 driver, u8 work, u64 took_ns, s16 result, struct stall *stall)
@@ -26,7 +26,7 @@ static bool submit(u64 at_ns, u32 tid, u8 driver, u8 work, u64 took_ns, s16 resu
 				      .work = work,
 				      .result = result };
 
-	return submits_take(&submits, &threads, &event.head, stall);
+	return submits_handle(&submits, &threads, &event.head, stall);
 }
 
 static void test_rows(void)
@@ -78,15 +78,15 @@ static void test_others(void)
 	struct stall stall;
 
 	memcpy(fence.timeline.text, "gfx_0.0.0_and_mo", COMM_LEN);
-	submits_take(&submits, &threads, &fence.head, &stall);
-	submits_take(&submits, &threads, &fence.head, &stall);
+	submits_handle(&submits, &threads, &fence.head, &stall);
+	submits_handle(&submits, &threads, &fence.head, &stall);
 	fence.timeline.text[0] = 's';
-	submits_take(&submits, &threads, &fence.head, &stall);
+	submits_handle(&submits, &threads, &fence.head, &stall);
 	is(submits.fences->took_ns.total, 2, "fences by timeline, also of a name that fills its field");
 	is(submits.fences->next->took_ns.total, 1, "fences of another timeline have their own row");
-	submits_take(&submits, &threads, &memory.head, &stall);
+	submits_handle(&submits, &threads, &memory.head, &stall);
 	memory.bytes = 2000;
-	submits_take(&submits, &threads, &memory.head, &stall);
+	submits_handle(&submits, &threads, &memory.head, &stall);
 	is(submits.memories->bytes, 2000, "memory of a GPU is what it is now");
 	is(submits.memories->most_bytes, 5000, "memory of a GPU keeps its most");
 }
@@ -94,7 +94,7 @@ static void test_others(void)
 int main(void)
 {
 	struct stall stall;
-	struct cpu_place place = { 0 };
+	struct cpu_topology place = { 0 };
 
 	threads_init(&threads, &place, 1);
 	test_rows();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* core/plain.h, sink/text.c, sink/sheet.c, base/say.c and base/options.c's durations: what people type and what they
+/* core/plain.h, sink/text.c, sink/table.c, base/say.c and base/options.c's durations: what people type and what they
  * are shown. */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "../../core/plain.h"
 #include "../../src/base/options.h"
 #include "../../src/base/say.h"
-#include "../../src/sink/sheet.h"
+#include "../../src/sink/table.h"
 #include "../../src/sink/text.h"
 #include "tap.h"
 
@@ -171,7 +171,7 @@ static void test_durations(void)
 	} durations[] = { { "2", 0, 2000000000 },     { "0.5", 0, 500000000 }, { ".25", 0, 250000000 },
 			  { "250ms", 0, 250000000 },  { "3us", 0, 3000 },      { "2m", 0, 120000000000 },
 			  { "1h", 0, 3600000000000 }, { "0", -ERANGE, 0 },     { "-1", -ERANGE, 0 },
-			  { "+1", -ERANGE, 0 },	      { "1e99", -ERANGE, 0 },  { "99999999999999999999", -ERANGE, 0 },
+			  { "+1", -ERANGE, 0 },	      { "1e99", -EINVAL, 0 },  { "99999999999999999999", -ERANGE, 0 },
 			  { "", -EINVAL, 0 },	      { "x", -EINVAL, 0 },     { "1x", -EINVAL, 0 },
 			  { "1 s", -EINVAL, 0 },      { "inf", -EINVAL, 0 },   { "nan", -EINVAL, 0 },
 			  { "0x10", -EINVAL, 0 },     { ".", -EINVAL, 0 } };
@@ -214,26 +214,31 @@ static void test_lists_of_cpus(void)
 	is(parse_number("", 100, &number), -EINVAL, "empty text is refused as a number");
 }
 
-static const struct column columns[] = {
-	{ "name", "NAME", CELL_TEXT },
-	{ "wait_ns", "WAIT", CELL_TIME },
-	{ NULL, "SHARE", CELL_PERCENT },
-	{ "count", NULL, CELL_NUMBER },
-};
+#define ROW_TABLE(COLUMN, SHOWN)                 \
+	COLUMN(ROW, name, "NAME", CELL_TEXT)     \
+	COLUMN(ROW, wait_ns, "WAIT", CELL_TIME)  \
+	SHOWN(ROW, share, "SHARE", CELL_PERCENT) \
+	COLUMN(ROW, count, NULL, CELL_NUMBER)
+TABLE_OF(columns, ROW);
 
-static char *sheet_of(bool json)
+static char *table_of(bool json)
 {
-	union cell cells[] = { { .text = "a\"b" }, { .number = 1500 }, { .number = 1234 }, { .number = 7 } };
-	struct sheet sheet;
+	union cell cells[ROW_CELLS] = {
+		[ROW_name] = { .text = "a\"b" },
+		[ROW_wait_ns] = { .number = 1500 },
+		[ROW_share] = { .number = 1234 },
+		[ROW_count] = { .number = 7 },
+	};
+	struct table table;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	sheet_open(&sheet, out, json, columns, 4);
+	table_open(&table, out, json, "thing", columns, ROW_CELLS);
 	for (int i = 0; i < 20; i++)
-		sheet_row(&sheet, cells);
-	sheet_sum(&sheet, "all", cells);
-	ok(sheet_close(&sheet) == 0, "sheet of rows closes");
+		table_row(&table, cells);
+	table_sum(&table, "all", cells);
+	ok(table_close(&table) == 0, "table of rows closes");
 	fclose(out);
 	return text;
 }
@@ -247,13 +252,13 @@ static int lines_in(const char *text)
 	return lines;
 }
 
-static void test_one_sheet_two_forms(void)
+static void test_one_table_two_forms(void)
 {
-	char *json = sheet_of(true), *table = sheet_of(false);
+	char *json = table_of(true), *table = table_of(false);
 
 	is(lines_in(json), 20, "JSON has a line a row and no sum");
-	ok(!strncmp(json, "{\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 40), "row prints as JSON: %.40s",
-	   json);
+	ok(!strncmp(json, "{\"record\":\"thing\",\"schema\":1,\"name\":\"a\\\"b\",\"wait_ns\":1500,\"count\":7}\n", 69),
+	   "row prints as JSON: %.69s", json);
 	is(lines_in(table), 22, "table has a head, the rows and the sum");
 	ok(!strncmp(table, "NAME     WAIT    SHARE\na\"b   1.50 us  12.34 %\n", 46),
 	   "the table's columns fit:\n# %.22s\n# %.22s", table, table + 23);
@@ -270,6 +275,6 @@ int main(void)
 	test_times_have_fitting_units();
 	test_durations();
 	test_lists_of_cpus();
-	test_one_sheet_two_forms();
+	test_one_table_two_forms();
 	return tap_end();
 }

@@ -8,14 +8,14 @@ enum { GAME = 100, RENDER = 101, BUILD = 200, NORMAL = 121 };
 
 static struct threads threads;
 static struct wait ended;
-static struct cpu_place places[4] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 0, 0, 1 }, { 3, 3, 1, 1 } };
+static struct cpu_topology topology[4] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 0, 0, 1 }, { 3, 3, 1, 1 } };
 
 static bool take(const void *event)
 {
-	return threads_take(&threads, event, &ended);
+	return threads_handle(&threads, event, &ended);
 }
 
-static void introduce(u64 at_ns, u32 tid, u32 pid, u64 start_ns, const char *name, u8 flags)
+static void add_thread(u64 at_ns, u32 tid, u32 pid, u64 start_ns, const char *name, u8 flags)
 {
 	struct event_thread event = { .head = { at_ns, tid, 0, EVENT_THREAD, flags },
 				      .start_ns = start_ns,
@@ -59,10 +59,10 @@ static const struct thread_account *account(u32 tid)
 
 static void begin(void)
 {
-	threads_init(&threads, places, 4);
-	introduce(1, GAME, GAME, 7, "game", 0);
-	introduce(1, RENDER, GAME, 8, "render", 0);
-	introduce(1, BUILD, BUILD, 9, "cc1", 0);
+	threads_init(&threads, topology, 4);
+	add_thread(1, GAME, GAME, 7, "game", 0);
+	add_thread(1, RENDER, GAME, 8, "render", 0);
+	add_thread(1, BUILD, BUILD, 9, "cc1", 0);
 }
 
 static void test_a_life(void)
@@ -111,12 +111,12 @@ static void test_window_edges(void)
 
 static void test_reused_tid_and_exec(void)
 {
-	struct event_exec exec = { .head = { 50, GAME, 0, EVENT_EXEC, 0 }, .old_tid = RENDER, .pid = GAME };
+	struct event_tid_change exec = { .head = { 50, GAME, 0, EVENT_TID_CHANGE, 0 }, .old_tid = RENDER, .pid = GAME };
 	struct thread *old;
 
 	begin();
 	old = threads_by_tid(&threads, BUILD);
-	introduce(10, BUILD, BUILD, 99, "make", 0);
+	add_thread(10, BUILD, BUILD, 99, "make", 0);
 	ok(threads_by_tid(&threads, BUILD) != old, "a reused tid is another thread");
 	is(threads.len, 4, "thread of a reused tid is kept");
 	old = threads_by_tid(&threads, RENDER);
@@ -129,16 +129,16 @@ static void test_reused_tid_and_exec(void)
 static void test_bystanders_have_no_account(void)
 {
 	begin();
-	introduce(1, 300, 300, 5, "other", EVENT_FLAG_BYSTANDER);
+	add_thread(1, 300, 300, 5, "other", EVENT_FLAG_BYSTANDER);
 	switch_at(1000, 0, 0, 0, 0, 300);
 	switch_at(2000, 0, 300, 1, 0, GAME);
 	is(account(300)->cpu_ns + account(300)->voluntary, 0, "nothing is counted of a bystander");
 	threads_free(&threads);
 }
 
-static void test_missed_switch(void)
+static void test_unseen_switch(void)
 {
-	struct event_missed missed = { .head = { 2000, GAME, 0, EVENT_MISSED, 0 }, .since_ns = 1400 };
+	struct event_unseen_switch missed = { .head = { 2000, GAME, 0, EVENT_UNSEEN_SWITCH, 0 }, .since_ns = 1400 };
 
 	begin();
 	wake_at(1000, GAME, 0, 0);
@@ -199,9 +199,9 @@ static void test_many_threads(void)
 {
 	bool found = true;
 
-	threads_init(&threads, places, 4);
+	threads_init(&threads, topology, 4);
 	for (u32 tid = 1; tid <= 20000; tid++)
-		introduce(tid, tid, tid, tid, "t", 0);
+		add_thread(tid, tid, tid, tid, "t", 0);
 	for (u32 tid = 1; tid <= 20000; tid++)
 		found &= threads_by_tid(&threads, tid) && threads_by_tid(&threads, tid)->tid == tid;
 	ok(found, "thread among 20,000 is found by its tid");
@@ -216,11 +216,11 @@ static void test_forgetting(void)
 
 	begin();
 	threads.ended_most = 100;
-	introduce(1, GAME, GAME, 7, "game", 0);
+	add_thread(1, GAME, GAME, 7, "game", 0);
 	for (u32 i = 0; i < 100000; i++) {
 		u32 tid = 1000 + i % 30000;
 
-		introduce(10 + i * 2ULL, tid, 1000, 10 + i, "short", 0);
+		add_thread(10 + i * 2ULL, tid, 1000, 10 + i, "short", 0);
 		switch_at(10 + i * 2ULL, 0, GAME, 0, EVENT_FLAG_PREEMPTED, tid);
 		switch_at(11 + i * 2ULL, 0, tid, STATE_DEAD, 0, GAME);
 		most = threads.len > most ? threads.len : most;
@@ -236,16 +236,16 @@ static void test_forgetting(void)
 
 static void test_crowds(void)
 {
-	threads_init(&threads, places, 4);
+	threads_init(&threads, topology, 4);
 	for (u32 tid = 1; tid <= THREADS_MOST + 10; tid++)
-		introduce(tid, tid, 1, 1, "one", 0);
+		add_thread(tid, tid, 1, 1, "one", 0);
 	is(threads.len, THREADS_MOST, "threads beyond the most are not kept");
 	is(threads.refused, 10, "threads beyond the most are counted");
 	threads_free(&threads);
-	threads_init(&threads, places, 4);
+	threads_init(&threads, topology, 4);
 	threads.ended_most = 100;
 	for (u32 tid = 1; tid <= THREADS_MOST + 10; tid++)
-		introduce(tid, tid, 1, 1, "one", 0);
+		add_thread(tid, tid, 1, 1, "one", 0);
 	ok(threads.len <= THREADS_MOST, "crowd whose ends were lost is bounded");
 	is(threads.refused, 0, "crowd whose ends were lost keeps nobody new out");
 	ok(threads_by_tid(&threads, THREADS_MOST + 10), "newest thread of a crowd is known");
@@ -258,7 +258,7 @@ int main(void)
 	test_window_edges();
 	test_reused_tid_and_exec();
 	test_bystanders_have_no_account();
-	test_missed_switch();
+	test_unseen_switch();
 	test_places_and_scores();
 	test_rows();
 	test_many_threads();

@@ -3,9 +3,9 @@
 #include "../../core/tier.h"
 #include "tap.h"
 
-static u64 worth(u32 weight)
+static u64 effective_weight(u32 weight)
 {
-	return tier_worth(weight, 1 << GROUP_WORTH_BITS);
+	return tier_effective_weight(weight, 1 << GROUP_SHARE_BITS);
 }
 
 static void watch_tests(void)
@@ -13,17 +13,18 @@ static void watch_tests(void)
 	struct urgent_watch watch = { .since_ns = 1000, .awake_ns = TIER_WATCH_NS / 2, .spared = 700 };
 	u64 now_ns = 1000 + TIER_WATCH_NS;
 
+	ok(!urgent_watch_is_over(&watch, now_ns - 1), "watch is not over before its time");
+	ok(urgent_watch_is_over(&watch, now_ns), "watch is over when its time is");
 	is(urgent_watch_ends(&watch, now_ns - 1), 0, "thread is not judged before the time is over");
 	is(watch.spared, 700, "thread not yet judged keeps what was noted");
 	is(urgent_watch_ends(&watch, now_ns), 0, "thread that slept half of the time pays nothing");
-	is(watch.barred_until_ns, 0, "thread that slept half of the time stays urgent");
+	is(watch.throttled_until_ns, 0, "thread that slept half of the time stays urgent");
 	is(watch.spared + watch.awake_ns, 0, "thread that slept half of the time begins anew");
 	watch.awake_ns = TIER_WATCH_NS;
 	watch.spared = 700;
 	now_ns += TIER_WATCH_NS;
 	is(urgent_watch_ends(&watch, now_ns), 700, "thread that never slept pays back what it was spared");
-	is(watch.barred_until_ns, now_ns + TIER_BARRED_NS,
-	   "thread that never slept is barred from urgency for a while");
+	is(watch.throttled_until_ns, now_ns + TIER_THROTTLED_NS, "thread that never slept is throttled for a while");
 	watch.awake_ns = 10 * TIER_WATCH_NS;
 	is(urgent_watch_ends(&watch, now_ns + 10 * TIER_WATCH_NS), 0,
 	   "a time that was not watched to its end tells nothing");
@@ -31,15 +32,15 @@ static void watch_tests(void)
 
 static void light_tests(void)
 {
-	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, ~0ULL), "light batch thread pushes nobody off");
-	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0),
-	   "light thread pushes off at once a batch one that has run a while");
-	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0),
-	   "light thread pushes off at once an equal that has run a while");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0),
-	   "light thread does not push off one as light");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0),
-	   "light thread does not push off an urgent one");
+	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, 0, ~0ULL), "light batch thread preempts nothing");
+	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0, 0),
+	   "light thread preempts at once a batch one that has run a while");
+	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0, 0),
+	   "light thread preempts at once an equal that has run a while");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0, 0),
+	   "light thread does not preempt one as light");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0, 0),
+	   "light thread does not preempt an urgent one");
 	ok(!tier_frame_presses(0, 100), "frame without a due time presses nobody");
 	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS - 1),
 	   "frame that is not due for long presses nobody");
@@ -49,29 +50,31 @@ static void light_tests(void)
 	is(tier_frame_period_ns(0, 16000), 16000, "first interval of frames is the period");
 	is(tier_frame_period_ns(16000, 24000), 17000, "later intervals of frames change the period by an eighth");
 	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "pause does not change the period of frames");
+	is(tier_frame_due_ns(16000, 100), 16100, "frame after a present is due one period later");
+	is(tier_frame_due_ns(0, 100), 0, "frame of a thread without a period is never due");
 	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
 	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8),
 	   "more than half a millisecond in four is not light");
 	ok(!tier_is_light(TIER_LIGHT_NS + 1, ~0ULL), "longer run is not light, however seldom");
 	ok(tier_is_owed(TIER_INTERACTIVE, 1000, 1000, 500), "thread that has had its share is owed a turn");
 	ok(!tier_is_owed(TIER_INTERACTIVE, 1001, 1000, 500),
-	   "thread that has had more than its share pushes nobody off");
+	   "thread that has had more than its share preempts nothing");
 	ok(tier_is_owed(TIER_LATENCY_CRITICAL, 1499, 1000, 500),
 	   "urgent thread less than a slice ahead is owed a turn");
 	ok(!tier_is_owed(TIER_LATENCY_CRITICAL, 1500, 1000, 500), "urgent thread a slice ahead is owed none");
 }
 
-static void crowd_tests(void)
+static void many_tests(void)
 {
-	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 1), tier_charge(8000, worth(100), TIER_BATCH, 0),
-	   "urgent threads among many are spared nothing");
+	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 1),
+	   tier_charge(8000, effective_weight(100), TIER_BATCH, 0), "urgent threads among many are spared nothing");
 	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 1), tier_credit_ns(TIER_INTERACTIVE, 5000),
 	   "urgent threads among many save up no more than others");
 	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000),
 	   "urgent threads among few save up more than others");
-	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_CROWD), 2ULL * TIER_SLICE_NS,
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_LONG_QUEUE), 2ULL * TIER_SLICE_NS,
 	   "slice is whole where few wait");
-	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 2 * TIER_CROWD), TIER_SLICE_NS,
+	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 2 * TIER_LONG_QUEUE), TIER_SLICE_NS,
 	   "slice is half as long where twice as many wait");
 	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, 100000), TIER_SHORTEST_NS,
 	   "slice is never too short, however many wait");
@@ -81,49 +84,146 @@ static void crowd_tests(void)
 
 static void late_tests(void)
 {
-	ok(tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1), "an urgent thread that waits too long has missed");
-	ok(!tier_is_missed(TIER_LATENCY_CRITICAL, TIER_MISS_NS),
+	ok(tier_misses_deadline(TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1),
+	   "an urgent thread that waits too long has missed");
+	ok(!tier_misses_deadline(TIER_LATENCY_CRITICAL, TIER_MISS_NS),
 	   "urgent thread that waits up to the limit has not missed");
-	ok(!tier_is_missed(TIER_BATCH, NSEC_PER_SEC), "batch thread has nothing to miss");
+	ok(!tier_misses_deadline(TIER_BATCH, NSEC_PER_SEC), "batch thread has nothing to miss");
 	ok(!tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2 - 1),
 	   "wait shorter than the limit since the longest seen cannot be late");
 	ok(tier_may_be_late(TIER_LATE_NS / 2, TIER_LATE_NS / 2),
 	   "wait as long as the limit since the longest seen may be late");
-	is(tier_late_bar_ns(0), TIER_LATE_NS, "thread that has waited a second is late");
-	is(tier_late_bar_ns(8ull * NSEC_PER_SEC), 6ull * NSEC_PER_SEC,
+	is(tier_late_threshold_ns(0), TIER_LATE_NS, "thread that has waited a second is late");
+	is(tier_late_threshold_ns(8ull * NSEC_PER_SEC), 6ull * NSEC_PER_SEC,
 	   "threads that have waited longest come first where some have waited longer");
+}
+
+static void late_look_tests(void)
+{
+	ok(!tier_looks_for_late(1000, 1000 + TIER_LATE_EVERY_NS - 1), "CPU that has just looked does not look again");
+	ok(tier_looks_for_late(1000, 1000 + TIER_LATE_EVERY_NS), "CPU looks for late threads every so often");
+	ok(!tier_looks_for_late(2000, 1000), "CPU whose clock seems to go back does not look for late threads");
+	ok(tier_takes_late(TIER_LATE_NS, TIER_LATE_NS, 0), "thread that has waited as long as the bar is taken");
+	ok(!tier_takes_late(TIER_LATE_NS - 1, TIER_LATE_NS, 0),
+	   "thread that has waited less than the bar is not taken");
+	ok(tier_takes_late(TIER_LATE_NS, TIER_LATE_NS, TIER_LATE_MOST - 1), "last late thread of a look is taken");
+	ok(!tier_takes_late(TIER_LATE_NS, TIER_LATE_NS, TIER_LATE_MOST),
+	   "late thread beyond the last of a look is not taken");
+	is(tier_late_unseen_ns(5), TIER_LATE_NS, "thread behind those that were looked at may be late");
+	is(tier_late_unseen_ns(TIER_LATE_NS + 5ull), TIER_LATE_NS + 5ull,
+	   "thread behind those that were looked at may have waited as long as they have");
+	is(tier_queued_per_cpu(10, 4), 2, "threads of a queue are shared among its CPUs");
+	is(tier_queued_per_cpu(10, 0), 10, "queue without CPUs divides nothing by zero");
+	ok(tier_are_many_urgent(TIER_LOAD_URGENT), "eight urgent threads are many");
+	ok(!tier_are_many_urgent(TIER_LOAD_URGENT - 1), "seven urgent threads are not many");
+}
+
+static void move_rate_tests(void)
+{
+	struct move_rate rate = { .since_ns = 1000 };
+	u64 end_ns = 1000 + NSEC_PER_SEC;
+
+	for (u32 i = 0; i < TIER_MOVES_PER_SEC; i++)
+		move_rate_note(&rate, 1, end_ns - 1);
+	is(rate.moves, TIER_MOVES_PER_SEC, "moves within a second add up");
+	ok(!move_rate_is_high(&rate, end_ns - 1), "thread that moved up to the limit may move on");
+	move_rate_note(&rate, 0, end_ns - 1);
+	is(rate.moves, TIER_MOVES_PER_SEC, "run on the same CPU is no move");
+	move_rate_note(&rate, 1, end_ns - 1);
+	ok(move_rate_is_high(&rate, end_ns - 1), "thread that moved more often than the limit stays");
+	ok(!move_rate_is_high(&rate, end_ns), "thread that moved too often stays only until the second is over");
+	move_rate_note(&rate, 1, end_ns);
+	ok(rate.moves == 1 && rate.since_ns == end_ns, "new second counts moves anew");
+}
+
+static void enqueue_tests(void)
+{
+	u64 slice = TIER_SLICE_NS, clock = 1000 * slice;
+
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 0, 1), clock - 4 * slice,
+	   "urgent thread that slept joins by its credit before the clock");
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 1, 1), clock - slice,
+	   "urgent thread that slept joins by one slice before the clock where many are urgent");
+	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 0, 1), clock, "batch thread that slept joins at the clock");
+	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 0, 0), clock - 3 * slice,
+	   "thread that did not sleep keeps what it is owed, whatever its tier");
+	ok(tier_preempts_own_cpu(1, 1, TIER_LATENCY_CRITICAL, 0), "urgent thread that wakes tries its own CPU first");
+	ok(tier_preempts_own_cpu(1, 1, TIER_INTERACTIVE, 1), "light thread that wakes tries its own CPU first");
+	ok(!tier_preempts_own_cpu(1, 1, TIER_INTERACTIVE, 0), "other threads that wake do not try their own CPU first");
+	ok(!tier_preempts_own_cpu(0, 1, TIER_LATENCY_CRITICAL, 1),
+	   "thread that does not wake does not try its own CPU first");
+	ok(!tier_preempts_own_cpu(1, 0, TIER_LATENCY_CRITICAL, 1),
+	   "thread that has had more than its share does not try its own CPU first");
+	ok(tier_gives_way(TIER_BATCH) && tier_gives_way(TIER_INTERACTIVE),
+	   "thread that is not urgent gives way to urgent ones");
+	ok(!tier_gives_way(TIER_LATENCY_CRITICAL), "urgent thread gives way to nobody");
+	ok(!tier_gives_way(TIERS), "thread that can't be preempted gives way to nobody");
+	ok(tier_keeps_cpu(1099, 1000, 100), "thread whose deadline is before the first in the queue goes on");
+	ok(!tier_keeps_cpu(1100, 1000, 100), "thread whose deadline is that of the first in the queue does not go on");
+	ok(tier_keeps_cpu(5, ~0ULL - 5, 12), "thread goes on by its deadline across a wrapped counter");
+	ok(!tier_keeps_cpu(900, 1000, -200), "thread does not go on before one that is further behind");
 }
 
 static void preemption_tests(void)
 {
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0), "an urgent thread pushes a batch one off");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, TIER_BURST_NS - 1),
-	   "urgent thread never pushes off another urgent one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_INTERACTIVE, 0, 0),
-	   "urgent thread pushes off an interactive one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS, TIER_BURST_NS),
-	   "urgent thread pushes off an urgent one that burns");
-	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, TIER_HOG_NS),
-	   "interactive thread pushes off an equal that burns");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS - 1, TIER_HOG_NS - 1),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0, 0), "an urgent thread preempts a batch one");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS + 1),
+	   "an urgent thread that needs little preempts an urgent one that has run for longer than that");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS, 0, TIER_LIGHT_NS),
+	   "an urgent thread that needs little does not preempt an urgent one that has run as little");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, 0, TIER_LIGHT_NS + 1, 0),
+	   "an urgent thread that needs little preempts an urgent one that has just begun and needs more each time");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, 0, TIER_LIGHT_NS + 1, 0),
+	   "an urgent thread that needs more does not preempt an urgent one that has just begun");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIERS, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS + 1),
+	   "an urgent thread that needs little preempts no thread that cannot be preempted");
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, 0, TIER_BURST_NS - 1),
+	   "urgent thread never preempts another urgent one");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_INTERACTIVE, 0, 0, 0),
+	   "urgent thread preempts an interactive one");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS, 0, TIER_BURST_NS),
+	   "urgent thread preempts an urgent one that burns");
+	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0, TIER_HOG_NS),
+	   "interactive thread preempts an equal that burns");
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS - 1, 0, TIER_HOG_NS - 1),
 	   "equal threads that do not burn stay");
-	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, TIER_UNDISTURBED_NS, TIER_UNDISTURBED_NS),
-	   "interactive thread pushes batch off");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0),
+	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, TIER_UNDISTURBED_NS, 0, TIER_UNDISTURBED_NS),
+	   "interactive thread preempts batch");
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0, 0),
 	   "interactive thread leaves batch alone until that has got something done");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0),
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0, 0),
 	   "interactive thread leaves an equal alone until it has got something done again");
-	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, ~0ULL), "batch thread pushes nobody off");
+	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, 0, ~0ULL), "batch thread preempts nothing");
+}
+
+static void turn_tests(void)
+{
+	u64 ran_ns = TIER_TURN_NS, now_ns = NSEC_PER_SEC;
+
+	ok(tier_asks_for_turns(TIER_INTERACTIVE, 0), "interactive thread that waits asks for short turns");
+	ok(tier_asks_for_turns(TIER_BATCH, 0),
+	   "thread that was learned to be batch and has just begun asks for short turns");
+	ok(!tier_asks_for_turns(TIER_BATCH, TIER_HOG_NS), "thread that goes on and on asks for no short turns");
+	ok(!tier_asks_for_turns(TIER_LATENCY_CRITICAL, 0), "urgent thread asks for no turns, it preempts");
+	ok(tier_ends_turn(TIER_BATCH, ran_ns, now_ns + 1, now_ns),
+	   "batch thread that has got something done ends its turn while an interactive one waits");
+	ok(tier_ends_turn(TIER_INTERACTIVE, ran_ns, now_ns + 1, now_ns),
+	   "interactive thread that has got something done ends its turn while another waits");
+	ok(!tier_ends_turn(TIER_BATCH, ran_ns, now_ns, now_ns), "thread keeps its slice while only batch threads wait");
+	ok(!tier_ends_turn(TIER_BATCH, ran_ns - 1, now_ns + 1, now_ns),
+	   "thread that has got nothing done keeps its slice");
+	ok(!tier_ends_turn(TIER_LATENCY_CRITICAL, ran_ns, now_ns + 1, now_ns), "urgent thread keeps its slice");
+	ok(!tier_ends_turn(TIERS, ~0ULL, now_ns + 1, now_ns), "thread that nothing may interrupt keeps its slice");
 }
 
 int main(void)
 {
 	u64 slice = TIER_SLICE_NS;
 
-	is(vtime_charge(1000, worth(100)), 1000, "at nice 0 virtual time is real time");
-	is(vtime_charge(1000, worth(200)), 500, "twice the weight, half the cost");
-	is(vtime_charge(1000, worth(1)), 100000, "lightest thread pays a hundredfold");
-	is(vtime_charge(1000, worth(0)), 100000, "a weight of 0 divides nothing by zero");
+	is(vtime_charge(1000, effective_weight(100)), 1000, "at nice 0 virtual time is real time");
+	is(vtime_charge(1000, effective_weight(200)), 500, "twice the weight, half the cost");
+	is(vtime_charge(1000, effective_weight(1)), 100000, "lightest thread pays a hundredfold");
+	is(vtime_charge(1000, effective_weight(0)), 100000, "a weight of 0 divides nothing by zero");
 	is(vtime_join(10 * slice, 11 * slice, slice), 10 * slice, "thread that lags less than a slice keeps its place");
 	is(vtime_join(2 * slice, 11 * slice, slice), 10 * slice, "thread that slept long saves up one slice");
 	is(vtime_join(15 * slice, 11 * slice, slice), 15 * slice, "thread that is ahead stays ahead");
@@ -133,38 +233,43 @@ int main(void)
 	ok(!vtime_before(3, ~0ULL), "wrapped counter is not earlier");
 	preemption_tests();
 	light_tests();
+	turn_tests();
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "urgent thread that burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL,
 	   "thread that has not burnt its burst is urgent");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "batch thread is batch");
 	is(tier_now(TIER_INTERACTIVE, TIER_HOG_NS), TIER_BATCH, "interactive thread that goes on and on is batch");
-	is(tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0) * TIER_URGENT_DISCOUNT,
-	   tier_charge(8000, worth(100), TIER_BATCH, 0), "an urgent thread pays an eighth");
-	is(tier_charge(8000, worth(200), TIER_LATENCY_CRITICAL, 0) * 2,
-	   tier_charge(8000, worth(100), TIER_LATENCY_CRITICAL, 0), "weight means the same among the urgent");
-	crowd_tests();
+	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 0) * TIER_URGENT_DISCOUNT,
+	   tier_charge(8000, effective_weight(100), TIER_BATCH, 0), "an urgent thread pays an eighth");
+	is(tier_charge(8000, effective_weight(200), TIER_LATENCY_CRITICAL, 0) * 2,
+	   tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 0),
+	   "weight means the same among the urgent");
+	many_tests();
 	watch_tests();
-	ok(tier_deadline(0, slice, worth(100), 3) * 8 == tier_deadline(0, slice, worth(100), 0),
+	ok(tier_deadline(0, slice, effective_weight(100), 3) * 8 == tier_deadline(0, slice, effective_weight(100), 0),
 	   "a boost of 3 is an eighth of the time");
-	ok(tier_deadline(0, slice, worth(200), 0) < tier_deadline(0, slice, worth(100), 0),
+	ok(tier_deadline(0, slice, effective_weight(200), 0) < tier_deadline(0, slice, effective_weight(100), 0),
 	   "a heavy thread's deadline is nearer");
-	is(tier_deadline(7, slice, worth(100), 200), tier_deadline(7, slice, worth(100), 16),
+	is(tier_deadline(7, slice, effective_weight(100), 200), tier_deadline(7, slice, effective_weight(100), 16),
 	   "boost never shifts a deadline too far");
 	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice) > tier_credit_ns(TIER_INTERACTIVE, slice),
 	   "urgent thread may save up more than others");
 	is(tier_credit_ns(TIER_BATCH, slice), 0, "batch thread may save up nothing");
 	late_tests();
-	ok(vtime_charge(~0ULL, worth(100)) == TIER_CHARGE_MOST_NS, "charge never overflows");
-	is(vtime_charge(1000, tier_worth(100, 1 << (GROUP_WORTH_BITS - 1))), 2000,
-	   "thread of half the worth is charged twice");
+	late_look_tests();
+	move_rate_tests();
+	enqueue_tests();
+	ok(vtime_charge(~0ULL, effective_weight(100)) == TIER_CHARGE_MOST_NS, "charge never overflows");
+	is(vtime_charge(1000, tier_effective_weight(100, 1 << (GROUP_SHARE_BITS - 1))), 2000,
+	   "thread of half the effective weight is charged twice");
 	ok(tier_slice_ns(TIER_LATENCY_CRITICAL, slice) < slice, "urgent slices are shorter than usual");
 	ok(tier_slice_ns(TIER_BATCH, slice) > slice, "batch slices are longer than usual");
-	is(vtime_reweighed(100, 40, worth(100), worth(200)), 70,
+	is(vtime_reweighed(100, 40, effective_weight(100), effective_weight(200)), 70,
 	   "thread that owes owes half as much virtual time at twice the weight");
-	is(vtime_reweighed(40, 100, worth(200), worth(100)), 100 - 120,
+	is(vtime_reweighed(40, 100, effective_weight(200), effective_weight(100)), 100 - 120,
 	   "thread that is owed is owed twice as much at half the weight");
-	is(vtime_reweighed(~0ULL, 5, worth(100), worth(300)), 3, "across a wrapped counter too");
-	is(vtime_reweighed(7, 5, 0, worth(300)), 7, "first weight of a thread changes nothing");
+	is(vtime_reweighed(~0ULL, 5, effective_weight(100), effective_weight(300)), 3, "across a wrapped counter too");
+	is(vtime_reweighed(7, 5, 0, effective_weight(300)), 7, "first weight of a thread changes nothing");
 	ok(!vtime_before(vtime_owed(0, 1000 * slice, slice),
 			 vtime_join(0, 1000 * slice, tier_credit_ns(TIER_LATENCY_CRITICAL, slice)) + 1),
 	   "thread is never owed so much that it goes before an urgent one that wakes");

@@ -36,22 +36,27 @@ static void test_burning(void)
 	ok(urgency_burns(&most, 1), "thread that sleeps a fifth of the time burns");
 	ok(urgency_burns(&waits, 1), "urgent thread that never sleeps burns though others have the CPU meanwhile");
 	ok(!urgency_burns(&waits, 0), "thread that is not urgent and gets no CPU does not burn");
-	ok(!urgency_burns(&brief, 1), "thread burns not by a span that is too short");
-	ok(!urgency_is_barred(&watch, now_ns), "thread is not barred before it burnt");
+	ok(!urgency_burns(&brief, 1), "span that is too short says nothing of burning");
+	ok(urgency_may_burn(16, NSEC_PER_SEC, 2ull * NSEC_PER_SEC), "a user may burn two of sixteen CPUs");
+	ok(!urgency_may_burn(16, NSEC_PER_SEC, 2ull * NSEC_PER_SEC + 1),
+	   "a user may not burn more than two of sixteen CPUs");
+	ok(!urgency_may_burn(4, NSEC_PER_SEC, NSEC_PER_SEC), "a user may not burn one of four CPUs");
+	ok(!urgency_is_throttled(&watch, now_ns), "thread is not throttled before it burnt");
 	urgency_judge(&watch, 1, now_ns);
-	ok(urgency_is_barred(&watch, now_ns + TIER_BARRED_NS - 1), "thread that burnt is barred for a while");
-	now_ns += TIER_BARRED_NS;
-	ok(!urgency_is_barred(&watch, now_ns), "thread that burnt is not barred for ever");
+	ok(urgency_is_throttled(&watch, now_ns + TIER_THROTTLED_NS - 1), "thread that burnt is throttled for a while");
+	now_ns += TIER_THROTTLED_NS;
+	ok(!urgency_is_throttled(&watch, now_ns), "thread that burnt is not throttled for ever");
 	for (int i = 0; i < 100; i++)
 		urgency_judge(&watch, 1, now_ns);
-	ok(urgency_is_barred(&watch, now_ns + 7ull * NSEC_PER_SEC),
-	   "thread that burns again and again is barred for longer");
+	ok(urgency_is_throttled(&watch, now_ns + 7ull * NSEC_PER_SEC),
+	   "thread that burns again and again is throttled for longer");
 	now_ns += 8ull * NSEC_PER_SEC;
-	ok(!urgency_is_barred(&watch, now_ns), "thread that burns again and again is barred for eight seconds at most");
+	ok(!urgency_is_throttled(&watch, now_ns),
+	   "thread that burns again and again is throttled for eight seconds at most");
 	urgency_judge(&watch, 0, now_ns);
-	is(watch.burnt, URGENCY_BAR_DOUBLES, "thread that behaved for one look is not forgiven");
+	is(watch.burnt, URGENCY_THROTTLE_DOUBLES, "thread that behaved for one look is not forgiven");
 	urgency_judge(&watch, 0, now_ns + 8ull * NSEC_PER_SEC);
-	is(watch.burnt, 0, "thread that behaved for as long as it was barred is forgiven");
+	is(watch.burnt, 0, "thread that behaved for as long as it was throttled is forgiven");
 }
 
 static void test_budget(void)

@@ -3,7 +3,8 @@
 # kernel: debian-6.18
 . tests/tap.sh
 
-export KERNEL=debian-6.18 CPUS=2 LIMIT=500
+# One CPU: with two, emulated side by side, a kernel that changes its own code can die of it on a busy machine.
+export KERNEL=debian-6.18 CPUS=1 LIMIT=500
 CMD="tests/guest/kernel-faults.sh hardened" guest
 is "hardened settings, no sched_ext, no BTF: every check passed" $? 0
 for lock in integrity confidentiality; do

@@ -16,7 +16,7 @@ enum { STACK_BYTES = 32768, HERD = 1000 };
 struct mover {
 	pthread_t thread;
 	_Atomic int only_cpu;	    /* -1: may run anywhere */
-	_Atomic int is_told;	    /* the affinity is the one above */
+	_Atomic int is_reported;    /* the affinity is the one above */
 	_Atomic long long alive_ms; /* when it last did something */
 	_Atomic long long gap_ms;
 	_Atomic int strayed;
@@ -99,11 +99,11 @@ static void *spin(void *data)
 	struct mover *mover = data;
 
 	while (!stop) {
-		int only = mover->only_cpu, told = mover->is_told, cpu = sched_getcpu();
+		int only = mover->only_cpu, told = mover->is_reported, cpu = sched_getcpu();
 		long long now = now_ms(), gap = now - mover->alive_ms;
 
 		/* The order stood before and after it was asked where it is. */
-		if (told && mover->is_told && only == mover->only_cpu && only >= 0 && cpu != only)
+		if (told && mover->is_reported && only == mover->only_cpu && only >= 0 && cpu != only)
 			mover->strayed = 1;
 		if (gap > mover->gap_ms)
 			mover->gap_ms = gap;
@@ -133,11 +133,11 @@ static int move(int count, int lasts_ms)
 		for (int cpu = 0; cpu < cpus; cpu++)
 			if (only < 0 || cpu == only)
 				CPU_SET(cpu, &set);
-		mover->is_told = 0;
+		mover->is_reported = 0;
 		mover->only_cpu = only;
 		if (pthread_setaffinity_np(mover->thread, sizeof(set), &set))
 			return 1;
-		mover->is_told = 1;
+		mover->is_reported = 1;
 		usleep(200);
 	}
 	stop = 1;

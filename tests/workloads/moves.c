@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Threads that are moved between CPUs 0 and 1 for known reasons, one process each. Prints "toggled TID MOVES" for one
  * that spins and is sent to and fro, "asleep TID MOVES" for one that is so while it sleeps, "execs TID MOVES" for one
- * that starts itself anew beside a hog and has found itself elsewhere so often, "naps TID 0" for one that wakes beside
- * a hog, and "spins TID 0" for those that are one too many. */
+ * that starts itself anew beside a hog and has found itself elsewhere so often, "naps TID MOVES" for one that wakes
+ * beside a hog, and "spins TID MOVES" for those that are one too many, with how often they found themselves elsewhere.
+ */
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TOGGLES = 10, TRIES = 200, ENOUGH = 5, HOGS = 4, SPINNERS = 3, NAPS = 30, SPIN_MS = 2500 };
+enum { TOGGLES = 10, TRIES = 200, ENOUGH = 5, HOGS = 4, SPINNERS = 3, NAPS = 30, SPIN_MS = 2500, MOST_MS = 60000 };
 
 static long long now_ms(void)
 {
@@ -29,6 +30,23 @@ static void spin(long long ms)
 {
 	for (long long end_ms = now_ms() + ms; now_ms() < end_ms;)
 		;
+}
+
+/* For as long as that, or until one of all that look has found itself elsewhere: a busy kernel takes its time. Returns
+ * how often this one did. */
+static int spin_and_look(volatile int *moved)
+{
+	long long began_ms = now_ms();
+	int cpu = sched_getcpu(), moves = 0;
+
+	while (now_ms() < began_ms + SPIN_MS || (!*moved && now_ms() < began_ms + MOST_MS)) {
+		if (sched_getcpu() == cpu)
+			continue;
+		cpu = sched_getcpu();
+		moves++;
+		*moved = 1;
+	}
+	return moves;
 }
 
 /* CPU -1: both. */
@@ -112,13 +130,14 @@ static int own_file(void)
 	return fd;
 }
 
-/* Called anew by itself: `moves again LEFT MOVES CPU FILE`. */
-static void exec_again(int file, int left, int moves)
+/* Called anew by itself: `moves again END_MS MOVES CPU FILE`. Not moved while the other CPU has as much to do: it goes
+ * on until that is over. */
+static void exec_again(int file, long long end_ms, int moves)
 {
-	char words[4][16];
+	char words[4][24];
 	int here;
 
-	if (!left || moves == ENOUGH) {
+	if (now_ms() > end_ms || moves == ENOUGH) {
 		printf("execs %d %d\n", getpid(), moves);
 		exit(0);
 	}
@@ -126,7 +145,7 @@ static void exec_again(int file, int left, int moves)
 	pin(0, 0);
 	pin(0, -1);
 	here = sched_getcpu();
-	snprintf(words[0], sizeof(words[0]), "%d", left - 1);
+	snprintf(words[0], sizeof(words[0]), "%lld", end_ms);
 	snprintf(words[1], sizeof(words[1]), "%d", moves);
 	snprintf(words[2], sizeof(words[2]), "%d", here);
 	snprintf(words[3], sizeof(words[3]), "%d", file);
@@ -149,27 +168,31 @@ static int is_asleep(pid_t pid)
 
 /* It sleeps where the hogs are, free to leave them, and is woken: from the other CPU, which is busy until then and so
  * takes nobody over, and from the hogs' own while the other is idle. Where it is placed is the kernel's choice, which
- * depends on what else runs, so it is asked often in both ways. */
-static void nap(void)
+ * depends on what else runs, so it is asked often in both ways, and until it was placed elsewhere. */
+static void nap(volatile int *moved)
 {
+	long long end_ms = now_ms() + MOST_MS;
 	char byte = 0;
 	pid_t pid;
 	int go[2];
 
 	if (pipe(go))
 		exit(1);
+	*moved = 0;
 	pid = fork();
 	if (pid == 0) {
 		close(go[1]);
-		printf("naps %d 0\n", getpid());
-		do {
+		for (;;) {
 			pin(0, 0);
 			pin(0, -1);
-		} while (read(go[0], &byte, 1) == 1);
+			if (read(go[0], &byte, 1) != 1)
+				break;
+			*moved += sched_getcpu() != 0;
+		}
 		exit(0);
 	}
 	setpriority(PRIO_PROCESS, 0, -20);
-	for (int i = 0; i < NAPS; i++) {
+	for (int i = 0; i < NAPS || (!*moved && now_ms() < end_ms); i++) {
 		pin(0, i % 2);
 		for (int tries = 0; tries < TRIES && !is_asleep(pid); tries++)
 			i % 2 ? spin(1) : usleep(1000);
@@ -179,6 +202,7 @@ static void nap(void)
 	}
 	close(go[1]);
 	end(pid);
+	printf("naps %d %d\n", pid, *moved);
 	setpriority(PRIO_PROCESS, 0, 0);
 	pin(0, -1);
 }
@@ -186,13 +210,17 @@ static void nap(void)
 int main(int argc, char **argv)
 {
 	pid_t hogs[HOGS], pid, spinners[SPINNERS];
+	volatile int *moved;
 
 	setlinebuf(stdout);
 	if (argc == 6 && !strcmp(argv[1], "again")) {
 		int moved = sched_getcpu() != atoi(argv[4]);
 
-		exec_again(atoi(argv[5]), atoi(argv[2]), atoi(argv[3]) + moved);
+		exec_again(atoi(argv[5]), atoll(argv[2]), atoi(argv[3]) + moved);
 	}
+	moved = mmap(NULL, sizeof(*moved), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (moved == MAP_FAILED)
+		return 1;
 	toggle("toggled", 0);
 	toggle("asleep", 1);
 	for (int i = 0; i < HOGS; i++)
@@ -202,17 +230,17 @@ int main(int argc, char **argv)
 	if (pid == 0) {
 		/* Else it is pushed off before it has got to its exec, and an idle CPU takes it over. */
 		setpriority(PRIO_PROCESS, 0, -20);
-		exec_again(own_file(), TRIES, 0);
+		exec_again(own_file(), now_ms() + MOST_MS, 0);
 	}
 	waitpid(pid, NULL, 0);
-	nap();
+	nap(moved);
 	for (int i = 0; i < HOGS; i++)
 		end(hogs[i]);
+	*moved = 0;
 	for (int i = 0; i < SPINNERS; i++) {
 		spinners[i] = fork();
 		if (spinners[i] == 0) {
-			printf("spins %d 0\n", getpid());
-			spin(SPIN_MS);
+			printf("spins %d %d\n", getpid(), spin_and_look(moved));
 			exit(0);
 		}
 	}

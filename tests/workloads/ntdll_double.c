@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@
 #define windows_call __attribute__((noinline, noclone, used))
 #endif
 
-enum { THREAD_FIRST_ID = 0x100, HANDLE_FIRST = 0x40 };
+enum { THREAD_FIRST_ID = 0x100, HANDLE_FIRST = 0x40, NAME_CLASS = 38 };
 
 static const uintptr_t this_process = (uintptr_t)-1, this_thread = (uintptr_t)-2;
 
@@ -50,6 +51,8 @@ windows_call int NtSetInformationThread(uintptr_t handle, int class, const void 
 {
 	/* Without an effect no compiler would call it. */
 	__asm__ volatile("" ::"r"(data) : "memory");
+	if (class == NAME_CLASS)
+		__asm__ volatile("" ::"r"(*((const struct windows_string *)data)->text));
 	return !handle || class < 0 || !length;
 }
 
@@ -94,7 +97,7 @@ windows_call void __wine_main(int argc, char **argv)
 	__asm__ volatile("" ::: "memory");
 }
 
-enum way { BY_ITSELF, BY_HANDLE, BY_DUPLICATE, BY_ID, NEVER };
+enum way { BY_ITSELF, BY_HANDLE, BY_DUPLICATE, BY_ID, NAMES_ITSELF, NEVER };
 
 struct worker {
 	const char *name;
@@ -118,6 +121,7 @@ static struct worker workers[] = {
 	{ .name = "handle-lowest", .way = BY_HANDLE, .priority = -2 },
 	{ .name = "duplicate-critical", .way = BY_DUPLICATE, .priority = 15 },
 	{ .name = "id-critical", .way = BY_ID, .priority = 15 },
+	{ .name = "own-named", .way = NAMES_ITSELF },
 	{ .name = "never", .way = NEVER },
 };
 enum { WORKERS = sizeof(workers) / sizeof(workers[0]) };
@@ -141,6 +145,25 @@ static void set_priority(struct worker *worker, uintptr_t handle)
 	worker->after_ns = clock_ns();
 }
 
+/* The text lies in a file that nobody has read through this mapping: its page is not there before the call touches it.
+ */
+static void name_from_untouched_page(struct worker *worker)
+{
+	static const uint16_t name[] = { 'A', 'u', 'd', 'i', 'o', 'M', 'i', 'x', 'e', 'r' };
+	int fd = memfd_create("name", 0);
+	struct windows_string string = { sizeof(name), sizeof(name), NULL };
+
+	if (fd < 0 || write(fd, name, sizeof(name)) != sizeof(name))
+		exit(1);
+	string.text = mmap(NULL, sizeof(name), PROT_READ, MAP_SHARED, fd, 0);
+	if (string.text == MAP_FAILED)
+		exit(1);
+	worker->before_ns = clock_ns();
+	NtSetInformationThread(this_thread, NAME_CLASS, &string, sizeof(string));
+	worker->after_ns = clock_ns();
+	close(fd);
+}
+
 static void wait_until(const int *count, int wanted)
 {
 	while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < wanted)
@@ -158,6 +181,8 @@ static void *work(void *data)
 	wait_until(&go, 1);
 	if (worker->way == BY_ITSELF)
 		set_priority(worker, this_thread);
+	if (worker->way == NAMES_ITSELF)
+		name_from_untouched_page(worker);
 	__atomic_fetch_add(&done, 1, __ATOMIC_RELEASE);
 	pause();
 	return NULL;
@@ -181,7 +206,7 @@ static void set_for(struct worker *worker)
 	uintptr_t opened = 0;
 
 	if (worker->way == BY_HANDLE) {
-		NtSetInformationThread(worker->handle, 38, &string, sizeof(string));
+		NtSetInformationThread(worker->handle, NAME_CLASS, &string, sizeof(string));
 		set_priority(worker, worker->handle);
 	} else if (worker->way == BY_DUPLICATE) {
 		set_priority(worker, worker->duplicate);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a runnable thread gets into a dispatch queue, and how a CPU hears of it.
+ * For the scheduler alone. */
+#ifndef TACTUS_BPF_SCX_ENQUEUE_H
+#define TACTUS_BPF_SCX_ENQUEUE_H
+
+#include "scx_queues.h"
+#include "scx_emit.h"
+
+/* How a thread is going to be enqueued. */
+struct enqueue_plan {
+	u64 slice_ns;
+	u32 queue;
+	u32 tier;
+	u32 boost;
+	bool stay; /* on its CPU */
+	bool owed; /* it has not had more than its share */
+};
+
+static __always_inline void note_preemption(struct task_struct *p, struct task_ctx *thread, s32 victim, u32 other_tier,
+					    u32 boost, u64 now_ns)
+{
+	struct event_decision decision = { .what = DECISION_PREEMPT };
+
+	run_on(victim)->kicked = 1;
+	count(SCX_COUNT_PREEMPTED);
+	decision.from_cpu = (u16)p->thread_info.cpu;
+	decision.to_cpu = (u16)victim;
+	decision.boost = (u16)boost;
+	decision.other_tid = run_on(victim)->tid;
+	decision.other_tier = other_tier;
+	send_decision(p, thread, now_ns, &decision);
+}
+
+/* Where CPUs can't be kicked, the thread is dispatched directly: to an idle CPU, or to one whose thread it preempts. */
+static __always_inline bool dispatch_directly(struct task_struct *p, struct task_ctx *thread,
+					      const struct enqueue_plan *plan, u64 enq_flags, u64 now_ns)
+{
+	s32 cpu = -1;
+	u32 other_tier;
+
+	if (!plan->stay && settings.cpus_len > 1 && bpf_ksym_exists(scx_bpf_pick_idle_cpu))
+		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+	if (cpu < 0 && plan->owed) {
+		cpu = find_victim(p, thread, plan->tier, (s32)p->thread_info.cpu, plan->stay, now_ns, &other_tier);
+		if (cpu >= 0) {
+			note_preemption(p, thread, cpu, other_tier, plan->boost, now_ns);
+			enq_flags |= scx_value(scx_enq_flags, SCX_ENQ_PREEMPT);
+		}
+	}
+	if (cpu < 0)
+		return false;
+	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | (u32)cpu, plan->slice_ns,
+		   enq_flags | settings.at_once);
+	return true;
+}
+
+static __always_inline void count_urgent(struct task_ctx *thread, const struct enqueue_plan *plan)
+{
+	if (plan->tier != TIER_LATENCY_CRITICAL || !plan->owed)
+		return;
+	thread->scx.counted_urgent = 1;
+	__sync_fetch_and_add(&load_of(plan->queue)->urgent, 1);
+}
+
+/* Inserts the thread into its queue and kicks a CPU that shall take it. */
+static __always_inline void insert_and_kick(struct task_struct *p, struct task_ctx *thread,
+					    const struct enqueue_plan *plan, u64 enq_flags, u64 now_ns)
+{
+	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
+	u32 other_tier;
+
+	dsq_insert_vtime(p, plan->queue, plan->slice_ns,
+			 tier_deadline(thread->scx.vtime,
+				       tier_expected_ns(plan->tier, thread->learner.expected_run_ns, settings.slice_ns),
+				       thread->scx.effective_weight, plan->boost),
+			 enq_flags);
+	if (plan->stay)
+		run_on(cpu)->own_waits = 1;
+	if (tier_asks_for_turns(plan->tier, thread->scx.burst_ns))
+		load_of(plan->queue)->turns_until_ns = now_ns + TIER_TURNS_NS;
+	if (!can_kick()) {
+		count_urgent(thread, plan);
+		return;
+	}
+	if (!plan->stay && settings.cpus_len > 1 && bpf_ksym_exists(scx_bpf_pick_idle_cpu)) {
+		/* A CPU that went idle meanwhile would not look into this queue by itself. */
+		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+		if (idle >= 0) {
+			kick(idle, scx_value(scx_kick_flags, SCX_KICK_IDLE));
+			return;
+		}
+	}
+	victim = plan->owed ? find_victim(p, thread, plan->tier, cpu, plan->stay, now_ns, &other_tier) : -1;
+	if (victim < 0) {
+		count_urgent(thread, plan);
+		return;
+	}
+	note_preemption(p, thread, victim, other_tier, plan->boost, now_ns);
+	kick(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How urgent a thread is at this moment, and what the urgent threads of one user may run together.
+ * For the scheduler alone. The rules are core/effective_tier.h's and core/urgency.h's. */
+#ifndef TACTUS_BPF_SCX_URGENCY_H
+#define TACTUS_BPF_SCX_URGENCY_H
+
+#include "scx_state.h"
+#include "../core/effective_tier.h"
+#include "../core/urgency.h"
+
+enum {
+	POLICY_BATCH = 3,
+	POLICY_IDLE = 5,
+	NICE_0_PRIO = 120,
+	OWNERS_BITS = 10,
+	USER_NAMESPACES_MOST = 33, /* the kernel nests no deeper */
+};
+
+/* By a hash of the user: two that collide share a budget. */
+struct owner {
+	struct bpf_spin_lock lock;
+	u32 unused;
+	struct urgency_account account;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << OWNERS_BITS);
+	__type(key, u32);
+	__type(value, struct owner);
+} owners SEC(".maps");
+
+/* The owner of the outermost user namespace that the thread is in: in one of its own a user has many ids. */
+static __noinline u32 owner_of(struct task_struct *p)
+{
+	const struct cred *cred = p->real_cred;
+	struct user_namespace *inside = NULL;
+	u32 uid = cred->uid.val, i;
+
+	if (bpf_core_field_exists(cred->user_ns) && bpf_core_field_exists(inside->owner)) {
+		inside = cred->user_ns;
+		bpf_for(i, 0, USER_NAMESPACES_MOST)
+		{
+			if (!inside || !inside->parent)
+				break;
+			uid = inside->owner.val;
+			inside = inside->parent;
+		}
+	}
+	return uid * 2654435761u >> (32 - OWNERS_BITS);
+}
+
+static __noinline int owner_charge(u32 slot, u64 ran_ns, u64 now_ns)
+{
+	struct owner *owner = bpf_map_lookup_elem(&owners, &slot);
+
+	if (!owner)
+		return 0;
+	bpf_spin_lock(&owner->lock);
+	urgency_fill(&owner->account, settings.cpus_len, now_ns);
+	urgency_charge(&owner->account, settings.cpus_len, ran_ns);
+	bpf_spin_unlock(&owner->lock);
+	return 0;
+}
+
+/* Most have budget left; then no lock is taken. */
+static __always_inline bool owner_is_spent(u32 slot, u64 now_ns)
+{
+	struct owner *owner = bpf_map_lookup_elem(&owners, &slot);
+
+	if (!owner || !urgency_is_spent(&owner->account))
+		return false;
+	owner_charge(slot, 0, now_ns);
+	return urgency_is_spent(&owner->account);
+}
+
+static __always_inline s32 nice_of(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->static_prio) ? p->static_prio - NICE_0_PRIO : 0;
+}
+
+static __always_inline bool may_raise(struct task_struct *p, struct task_ctx *thread)
+{
+	return tier_may_raise(nice_of(p), p->policy == POLICY_BATCH, thread->role.answer.evidence == EVIDENCE_USER);
+}
+
+/* How urgent the thread is at this moment. */
+static __always_inline u32 tier_of(struct task_struct *p, struct task_ctx *thread, u64 now_ns, u32 *boost)
+{
+	/* These two first: where nothing volatile and no branch comes behind, the compiler loads the rest as needed. */
+	u32 raise = config.raise;
+	s32 nice = nice_of(p);
+	struct tier_inputs inputs = {
+		.now_ns = now_ns,
+		.input_until_ns = thread->scx.input_until_ns,
+		.frame_due_ns = thread->scx.frame_due_ns,
+		.inherited_until_ns = thread->scx.inherited.until_ns,
+		.throttled_until_ns = thread->scx.watch.throttled_until_ns,
+		.burst_ns = thread->scx.burst_ns,
+		.raise = raise,
+		.role_tier = thread->role.answer.tier,
+		.role_boost = thread->role.answer.boost,
+		.inherited_boost = thread->scx.inherited.boost,
+		.nice = nice,
+		.is_kernel_thread = (p->flags & PF_KTHREAD) != 0,
+		.is_idle_policy = p->policy == POLICY_IDLE,
+		.is_batch_policy = p->policy == POLICY_BATCH,
+		.by_user = thread->role.answer.evidence == EVIDENCE_USER,
+	};
+	struct effective_tier now = tier_effective(&inputs);
+
+	if (now.limit == TIER_LIMIT_BURST) {
+		count(SCX_COUNT_BURNT);
+	} else if (tier_uses_budget(now.tier, inputs.is_kernel_thread) && owner_is_spent(thread->scx.owner, now_ns)) {
+		count(SCX_COUNT_SPENT);
+		now = tier_over_budget();
+	}
+	*boost = now.boost;
+	return now.tier;
+}
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of commands, and nothing else.
+ * Each command lives in a file of its own. */
+#include <string.h>
+
+#include "view.h"
+
+const struct command commands[] = {
+	{ "run", view_run, "the main job: find out what threads are for, act on it, report", .usage = &run_usage },
+	{ "top", view_top, "all of it live on a full screen: threads, waits, frames, CPUs", .usage = &top_usage },
+	{ "stats", view_stats, "the status lines of a 'tactus run' elsewhere on the machine", .usage = &stats_usage },
+	{ "undo", view_undo, "take back the hints that a killed 'tactus run' left behind", .usage = &undo_usage },
+	{ "tasks", view_tasks, "what each thread did: CPU time, runs, waits, switches", .usage = &tasks_usage,
+	  .tables = tasks_tables },
+	{ "latency", view_latency, "how long threads waited for a CPU, and behind whom", .usage = &latency_usage,
+	  .tables = latency_tables },
+	{ "events", view_events, "every context switch as it happens", .usage = &events_usage },
+	{ "affinity", view_affinity, "the CPUs that threads ran on, and how they moved", .usage = &affinity_usage,
+	  .tables = affinity_tables },
+	{ "roles", view_roles, "what each thread is for, how sure that is, and why", .usage = &roles_usage,
+	  .tables = roles_tables },
+	{ "frames", view_frames, "frame times of programs that present, and why frames were late",
+	  .usage = &frames_usage, .tables = frames_tables },
+	{ "migrations", view_migrations, "each move of a thread to another CPU, its cause, and how soon it ran",
+	  .usage = &migrations_usage, .tables = migrations_tables },
+	{ "misses", view_misses, "threads that work by a timer and ran too late, and who was in the way",
+	  .usage = &misses_usage, .tables = misses_tables },
+	{ "cuda", view_cuda, "calls into libcuda, launches, copies, memory, and the driver's ioctls",
+	  .usage = &cuda_usage, .tables = cuda_tables },
+	{ "gpu", view_gpu, "what threads submit to GPUs, and how long the driver and the GPU take", .usage = &gpu_usage,
+	  .tables = gpu_tables },
+	{ "input", view_input, "what input devices send, and how soon their readers run", .usage = &input_usage,
+	  .tables = input_tables },
+	{ "inversions", view_inversions, "threads that waited while a less urgent one ran", .usage = &inversions_usage,
+	  .tables = inversions_tables },
+	{ "record", view_record, "write the event stream to a file that the others read with -i",
+	  .usage = &record_usage },
+	{ "cut", view_cut, "a part of a recording as a recording of its own", .usage = &cut_usage },
+	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU", .usage = &cpus_usage,
+	  .tables = cpus_tables },
+	{ "db", view_db, "what was learned about threads in earlier runs", .parts = db_parts },
+	{ "config", view_config, "which options and rules are in force, and where each comes from",
+	  .usage = &config_usage, .tables = config_tables },
+	{ "doctor", view_doctor, "what this kernel offers, and which hook each sensor gets", .usage = &doctor_usage },
+	{ "complete", view_complete, "what can follow on a command line, for shells", .usage = &complete_usage,
+	  .is_hidden = true },
+	{ 0 },
+};
+
+const struct command *command_find(const struct command *list, const char *name)
+{
+	for (; list->name; list++)
+		if (!strcmp(list->name, name))
+			return list;
+	return NULL;
+}
+
+const struct command *command_search(bool (*each)(const void *data, const struct command *command), const void *data)
+{
+	for (const struct command *command = commands; command->name; command++) {
+		if (command->usage && each(data, command))
+			return command;
+		for (const struct command *part = command->parts; part && part->name; part++)
+			if (each(data, part))
+				return part;
+	}
+	return NULL;
+}

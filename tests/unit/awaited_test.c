@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/role.h: who an urgent thread waits for is urgent, through how many threads, and for how long. */
+#include "../../core/role.h"
+#include "tap.h"
+
+enum { WINDOWS = 20 };
+
+/* A thread that woke 50 times in a stretch, and was waited for so often. */
+static struct behaviour stretch(u64 awaits)
+{
+	return (struct behaviour){
+		.span_ns = ROLE_WINDOW_NS, .cpu_ns = ROLE_WINDOW_NS / 3, .wakeups = 50, .awaits = awaits
+	};
+}
+
+static void learn(struct role_state *role, const struct behaviour *seen, int windows)
+{
+	for (int i = 0; i < windows; i++)
+		pattern_learn_awaited(&role->pattern, seen);
+	role_answers(role);
+}
+
+static void test_learning(void)
+{
+	struct behaviour awaited = stretch(40), rarely = stretch(3), not_mostly = stretch(9), no = stretch(0);
+	struct role_state role = { 0 };
+	int windows = 0;
+
+	learn(&role, &rarely, WINDOWS);
+	is(role.answer.tier, TIER_INTERACTIVE, "thread that is waited for three times in a stretch is not urgent");
+	learn(&role, &not_mostly, WINDOWS);
+	is(role.answer.tier, TIER_INTERACTIVE,
+	   "thread that is waited for in a fifth of its wake-ups at most is not urgent");
+	learn(&role, &awaited, 1);
+	is(role.answer.tier, TIER_LATENCY_CRITICAL, "thread that is waited for is urgent after one stretch");
+	ok(role.facts.has & HAS_AWAITED, "thread that is waited for is known to be");
+	learn(&role, &awaited, WINDOWS);
+	learn(&role, &no, 1);
+	is(role.answer.tier, TIER_LATENCY_CRITICAL, "thread that is not waited for in one stretch stays urgent");
+	for (; role.answer.tier == TIER_LATENCY_CRITICAL && windows < WINDOWS; windows++)
+		learn(&role, &no, 1);
+	ok(windows >= 3, "thread that nobody waits for any more is urgent for some stretches (%d)", windows);
+	ok(windows <= 8, "thread that nobody waits for any more is not urgent for long (%d)", windows);
+	ok(!(role.facts.has & HAS_AWAITED), "thread that nobody waits for any more is known to be such");
+}
+
+static void test_who_is_urgent(void)
+{
+	struct behaviour awaited = stretch(40);
+	struct role_state role = { .facts = { .user_role = ROLE_BACKGROUND } };
+
+	learn(&role, &awaited, WINDOWS);
+	is(role.answer.tier, TIER_BATCH, "thread that the user calls background is not urgent though it is waited for");
+	role = (struct role_state){ .facts = { .has = HAS_KERNEL_THREAD } };
+	learn(&role, &awaited, WINDOWS);
+	is(role.answer.tier, TIER_INTERACTIVE, "thread of the kernel's stays what it is though it is waited for");
+	role = (struct role_state){ .pattern = { .role = ROLE_CPU_BOUND, .confidence = 90 } };
+	learn(&role, &awaited, WINDOWS);
+	is(role.answer.tier, TIER_LATENCY_CRITICAL,
+	   "thread that takes all the CPU it gets is urgent when it is waited for");
+}
+
+static void test_depth(void)
+{
+	struct role_state feeds = { .facts = { .gpu_submits = 20 } }, periodic = { .pattern = { .timely = 90 } };
+	struct role_state by_clock = { .pattern = { .timely = 90 },
+				       .timer = { .periods = 20, .gap_ns = NSEC_PER_MSEC, .gap_dev_ns = 10 } };
+	struct thread_account account = { 0 };
+	struct role_state one = { 0 }, two = { 0 };
+	u64 now_ns = NSEC_PER_SEC;
+
+	role_answers(&feeds);
+	role_answers(&periodic);
+	role_answers(&by_clock);
+	role_answers(&one);
+	is(role_urgency_depth(&feeds), 0, "thread that feeds a GPU is urgent by itself");
+	is(role_urgency_depth(&by_clock), 0, "thread with a timer of its own is urgent by itself");
+	is(role_urgency_depth(&periodic), AWAITED_DEPTH_MOST,
+	   "thread that only wakes regularly makes nobody else urgent");
+	is(role_urgency_depth(&one), AWAITED_DEPTH_MOST, "thread that is not urgent makes nobody else so");
+	one.pattern.awaited = two.pattern.awaited = 95;
+	role_is_awaited(&one, role_urgency_depth(&feeds));
+	role_window_begins(&one, &account, now_ns);
+	role_answers(&one);
+	role_answers(&two);
+	is(role_urgency_depth(&one), 1, "thread that a feeding one waits for is urgent through one");
+	role_is_awaited(&two, role_urgency_depth(&one));
+	role_is_awaited(&two, 2);
+	role_window_begins(&two, &account, now_ns);
+	is(role_urgency_depth(&two), 2,
+	   "thread that is waited for through one and through two is so through the fewer");
+	/* From now on they only wait for each other. */
+	for (int i = 0; i < 2; i++) {
+		if (role_urgency_depth(&two) < AWAITED_DEPTH_MOST)
+			role_is_awaited(&one, role_urgency_depth(&two));
+		role_window_begins(&one, &account, now_ns);
+		if (role_urgency_depth(&one) < AWAITED_DEPTH_MOST)
+			role_is_awaited(&two, role_urgency_depth(&one));
+		role_window_begins(&two, &account, now_ns);
+	}
+	is(role_urgency_depth(&one), AWAITED_DEPTH_MOST,
+	   "two threads that wait for each other alone do not keep one urgent");
+}
+
+static void test_audience(void)
+{
+	struct role_state presents = { .facts = { .presents = 20 } },
+			  trains = { .facts = { .gpu_submits = 20, .gpu_driver = GPU_CUDA } };
+	struct role_state by_rule = { .facts = { .user_role = ROLE_AUDIO } },
+			  sounds = { .pattern = { .role = ROLE_AUDIO, .confidence = 80 } };
+
+	role_answers(&presents);
+	role_answers(&trains);
+	role_answers(&by_rule);
+	role_answers(&sounds);
+	ok(role_has_audience(&presents), "thread that presents has an audience");
+	ok(role_has_audience(&sounds), "thread that runs like one for sound has an audience");
+	ok(!role_has_audience(&trains), "thread that feeds a GPU by CUDA and presents nothing has no audience");
+	ok(!role_has_audience(&by_rule), "thread that only a rule calls urgent has no audience");
+}
+
+int main(void)
+{
+	test_learning();
+	test_who_is_urgent();
+	test_depth();
+	test_audience();
+	return tap_end();
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/waits.h, core/effect.h, model/effects.h and the bars: who waits longer because of us is found, and nobody else.
+ */
+#include "../../src/model/effects.h"
+#include "../../src/sched/bars.h"
+#include "tap.h"
+
+enum { MS = NSEC_PER_MSEC };
+
+static void add(struct waits *waits, u64 wait_ns, u32 times)
+{
+	while (times--)
+		waits_add(waits, wait_ns);
+}
+
+/* So many turns: nine tenths wait a tenth of that. */
+static struct waits spread(u64 tail_ns, u32 turns)
+{
+	struct waits waits = { 0 };
+
+	add(&waits, tail_ns / 10, turns - turns / 10);
+	add(&waits, tail_ns, turns / 10);
+	return waits;
+}
+
+static void test_waits(void)
+{
+	struct waits waits = { 0 };
+	u64 last_ns = 0, steady = 1;
+
+	for (u32 slot = 0; slot < WAITS_SLOTS - 1; slot++) {
+		steady &= waits_slot(waits_slot_ns(slot)) == slot && waits_slot(waits_slot_ns(slot) + 1) == slot + 1;
+		steady &= waits_slot_ns(slot) > last_ns;
+		last_ns = waits_slot_ns(slot);
+	}
+	ok(steady, "slots of waits follow each other without a gap");
+	is(waits_slot(0), 0, "no wait is in the first slot");
+	is(waits_slot(~0ULL), WAITS_SLOTS - 1, "the longest wait is in the last slot");
+	is(waits_percentile_ns(&waits, 990000), 0, "a percentile of no waits is 0");
+	add(&waits, 10 * MS, 1);
+	ok(waits_percentile_ns(&waits, 500000) >= 10 * MS && waits_percentile_ns(&waits, 500000) < 15 * MS,
+	   "a percentile is right up to its slot");
+	add(&waits, 1000, 99);
+	is(waits_percentile_ns(&waits, 990000), waits_slot_ns(0), "the 99th percentile leaves one of a hundred out");
+	ok(waits_sum_ns(&waits) <= 10 * MS && waits_sum_ns(&waits) > 7 * MS, "the sum of waits is a lower bound");
+	waits_fade(&waits);
+	is(waits_total(&waits), 49, "what is faded counts half");
+}
+
+static void test_pair(void)
+{
+	struct waits long_ones = spread(20 * MS, 100), short_ones = spread(4 * MS, 100), few = spread(20 * MS, 10);
+	struct waits tiny = spread(100 * NSEC_PER_USEC, 100), small = spread(1500 * NSEC_PER_USEC, 100);
+	struct waits starved = { 0 }, none = { 0 }, longer = spread(60 * MS, 100), twice = spread(130 * MS, 100);
+
+	is(effect_of(&long_ones, &short_ones), EFFECT_WORSE, "five times as long is worse");
+	is(effect_of(&short_ones, &long_ones), EFFECT_BETTER, "a fifth is better");
+	is(effect_of(&short_ones, &short_ones), EFFECT_SAME, "the same is the same");
+	is(effect_of(&small, &tiny), EFFECT_SAME, "fifteen times as long is the same while it is a millisecond");
+	is(effect_of(&longer, &long_ones), EFFECT_WORSE, "three times as long is worse");
+	is(effect_of(&twice, &longer), EFFECT_SAME, "twice as long is the same for one that waits long in any case");
+	is(effect_of(&few, &short_ones), EFFECT_UNKNOWN, "few turns say nothing");
+	is(effect_of(&long_ones, &none), EFFECT_UNKNOWN, "nothing to compare with says nothing");
+	add(&starved, 150 * MS, 2);
+	is(effect_of(&starved, &short_ones), EFFECT_WORSE, "few turns that wait very long do say something");
+	ok(effect_is_suspect(&long_ones, &none), "long waits are suspect where nothing else is known");
+	ok(!effect_is_suspect(&short_ones, &none), "short waits are not suspect");
+	ok(!effect_is_suspect(&long_ones, &long_ones), "long waits that were as long before are not suspect");
+	ok(effect_is_suspect(&long_ones, &short_ones), "waits longer than before are suspect");
+	ok(!effect_is_suspect(&few, &none), "few waits are not suspect");
+}
+
+static void test_order(void)
+{
+	u32 held = 0, first_held = 0;
+
+	for (u32 pair = 0; pair < 8; pair++) {
+		held += effect_window_is_held(2 * pair) + effect_window_is_held(2 * pair + 1) == 1;
+		first_held += (u32)effect_window_is_held(2 * pair);
+	}
+	is(held, 8, "of each pair one window is held");
+	is(first_held, 4, "in every other pair the first window is held");
+	is(effect_bar_ns(0), 60 * (u64)NSEC_PER_SEC, "a bar is a minute long");
+	is(effect_bar_ns(1), 120 * (u64)NSEC_PER_SEC, "the second bar is two minutes long");
+	is(effect_bar_ns(1000), 960 * (u64)NSEC_PER_SEC, "a bar has a longest");
+}
+
+struct world {
+	struct effects *effects;
+	u64 now_ns;
+	u32 found, held_windows;
+	struct effect_finding last;
+};
+
+static void on_found(void *data, const struct effect_finding *finding)
+{
+	struct world *world = data;
+
+	world->found++;
+	world->last = *finding;
+}
+
+static void take(struct world *world, u32 pid, u32 tier, struct waits waits)
+{
+	struct wait_row row = { .tid = pid, .pid = pid, .tier = tier, .comm = { "someone" }, .waits = waits };
+
+	effects_take(world->effects, &row);
+}
+
+/* One window of a process that waits so long with us and without. */
+static void pass(struct world *world, u64 acted_ns, u64 held_ns, bool acts, u32 tier)
+{
+	bool is_held = effects_hold(world->effects);
+
+	world->held_windows += is_held;
+	take(world, 7, tier, spread(acts && !is_held ? acted_ns : held_ns, 100));
+	world->now_ns += effects_window_ns(world->effects);
+	effects_window_ends(world->effects, acts && !is_held ? EFFECT_ACTED : EFFECT_NOT_ACTED, world->now_ns, on_found,
+			    world);
+}
+
+static struct world begin(void)
+{
+	return (struct world){ .effects = effects_new(), .now_ns = NSEC_PER_SEC };
+}
+
+static void test_found(void)
+{
+	struct world world = begin();
+	u32 windows = 0;
+
+	while (!world.found && windows++ < 100)
+		pass(&world, 20 * MS, 4 * MS, true, TIER_INTERACTIVE);
+	is(world.found, 1, "a process that waits longer because of us is found");
+	is(windows, EFFECT_SUSPECT_WINDOWS + 2 * EFFECT_PAIRS_SURE,
+	   "a process that waits longer because of us is found in six seconds");
+	is(world.held_windows, EFFECT_PAIRS_SURE, "acting is held back for two seconds to find it");
+	is(world.last.pid, 7, "a finding names the process that waits");
+	ok(world.last.acted_p99_ns >= 20 * MS && world.last.held_p99_ns < 7 * MS,
+	   "the finding says how long it waited");
+	ok(!effects_hold(world.effects), "acting goes on after the verdict");
+	effects_free(world.effects);
+}
+
+static void test_before(void)
+{
+	struct world world = begin();
+
+	for (u32 i = 0; i < 5; i++)
+		pass(&world, 0, 20 * MS, false, TIER_INTERACTIVE);
+	for (u32 i = 0; i < 600; i++)
+		pass(&world, 20 * MS, 20 * MS, true, TIER_INTERACTIVE);
+	is(effects_trials(world.effects), 0, "who waited as long before we acted is not put on trial in ten minutes");
+	effects_free(world.effects);
+	world = begin();
+	for (u32 i = 0; i < 5; i++)
+		pass(&world, 0, 1 * MS, false, TIER_INTERACTIVE);
+	for (u32 i = 0; i < 20; i++)
+		pass(&world, 4 * MS, 1 * MS, true, TIER_INTERACTIVE);
+	is(world.found, 1, "waits that are short but longer than before we acted are found");
+	effects_free(world.effects);
+}
+
+/* The machine gets busier and busier, or is busy now and then: that is not our doing. */
+static void test_drift(void)
+{
+	struct world world = begin();
+	u64 random = 1, wait_ns;
+
+	for (u32 i = 0; i < 600; i++) {
+		wait_ns = 1 * MS + i * MS / 4;
+		pass(&world, wait_ns, wait_ns, true, TIER_INTERACTIVE);
+	}
+	is(world.found, 0, "waits that grow with the load of ten minutes are not blamed on us");
+	ok(effects_trials(world.effects) >= 1, "waits that grow with the load are looked at");
+	printf("# %u trials, held back for %u half seconds of 600 s\n", (u32)effects_trials(world.effects),
+	       world.held_windows);
+	effects_free(world.effects);
+	world = begin();
+	for (u32 i = 0; i < 3600; i++) {
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		wait_ns = (random >> 33) % 3 ? 2 * MS : 30 * MS;
+		pass(&world, wait_ns, wait_ns, true, TIER_INTERACTIVE);
+	}
+	is(world.found, 0, "waits that come and go by chance for an hour are not blamed on us");
+	ok(world.held_windows < 3600 / 20, "acting is held back for less than a twentieth of the time");
+	printf("# %u trials, held back for %u half seconds of 3600 s\n", (u32)effects_trials(world.effects),
+	       world.held_windows);
+	effects_free(world.effects);
+}
+
+/* Nothing helps: it goes on to wait longer because of us. */
+static void test_for_ever(void)
+{
+	struct world world = begin();
+
+	for (u32 i = 0; i < 3600; i++)
+		pass(&world, 20 * MS, 4 * MS, true, TIER_INTERACTIVE);
+	ok(world.found >= 3 && world.found <= 10, "what nothing helps against is said some times in an hour (%u)",
+	   world.found);
+	ok(world.held_windows < 3600 / 20,
+	   "what nothing helps against is tried for less than a twentieth of an hour (%u half seconds)",
+	   world.held_windows);
+	effects_free(world.effects);
+}
+
+static void test_audience(void)
+{
+	struct wait_row player = {
+		.tid = 9, .pid = 9, .tier = TIER_LATENCY_CRITICAL, .has_audience = 1, .comm = { "game" }
+	};
+	struct world world = begin();
+
+	for (u32 i = 0; i < 60; i++) {
+		effects_take(world.effects, &player);
+		pass(&world, 20 * MS, 4 * MS, true, TIER_INTERACTIVE);
+	}
+	is(effects_trials(world.effects), 0, "acting is not held back while people would notice");
+	pass(&world, 20 * MS, 4 * MS, true, TIER_INTERACTIVE);
+	ok(effects_hold(world.effects), "acting is held back once nobody would notice any more");
+	effects_take(world.effects, &player);
+	pass(&world, 20 * MS, 4 * MS, true, TIER_INTERACTIVE);
+	ok(!effects_hold(world.effects), "acting goes on at once when people begin to look");
+	effects_free(world.effects);
+}
+
+static void test_others(void)
+{
+	struct world world = begin();
+	struct waits seldom = { 0 };
+
+	add(&seldom, 130 * MS, 3);
+	for (u32 i = 0; i < 60; i++)
+		pass(&world, 100 * MS, 4 * MS, true, TIER_BATCH);
+	is(effects_trials(world.effects), 0, "batch threads are meant to wait");
+	for (u32 i = 0; i < 60; i++) {
+		take(&world, 9, TIER_INTERACTIVE, seldom);
+		pass(&world, 1 * MS, 1 * MS, true, TIER_INTERACTIVE);
+	}
+	is(effects_trials(world.effects), 1, "a process that waits long but seldom is looked at");
+	is(world.found, 0, "a process that waits long but seldom is not blamed on us if it does so without us");
+	effects_free(world.effects);
+	world = begin();
+	for (u32 i = 0; i < 60; i++)
+		pass(&world, 4 * MS, 40 * MS, true, TIER_LATENCY_CRITICAL);
+	is(world.found, 0, "a process that waits less because of us is left alone");
+	effects_free(world.effects);
+}
+
+/* The trial's windows are not what they should be: nobody is urgent any more. */
+static void test_spoiled(void)
+{
+	struct world world = begin();
+
+	while (!effects_hold(world.effects))
+		pass(&world, 20 * MS, 4 * MS, true, TIER_INTERACTIVE);
+	for (u32 i = 0; i < 30; i++) {
+		take(&world, 7, TIER_INTERACTIVE, spread(20 * MS, 100));
+		world.now_ns += NSEC_PER_SEC;
+		effects_window_ends(world.effects, EFFECT_ACTED_PARTLY, world.now_ns, on_found, &world);
+	}
+	is(world.found, 0, "windows in which we acted partly say nothing");
+	ok(!effects_hold(world.effects), "a trial without anything to compare ends");
+	effects_free(world.effects);
+}
+
+static void test_bars(void)
+{
+	struct bars bars = { 0 };
+	u64 now_ns = NSEC_PER_SEC, first_ns = bars_add(&bars, 5, 100, now_ns);
+
+	ok(bars_has(&bars, 5, now_ns + first_ns - 1), "a barred process is barred");
+	ok(!bars_has(&bars, 5, now_ns + first_ns), "a barred process is barred until the bar ends and no longer");
+	ok(!bars_has(&bars, 6, now_ns), "a process beside a barred one is not barred");
+	ok(!bars_has(&bars, 0, now_ns), "no process is not barred");
+	is(bars_add(&bars, 5, 100, now_ns + first_ns), 2 * first_ns,
+	   "a process that is barred again is for twice as long");
+	is(bars_add(&bars, 5, 101, now_ns), first_ns, "a process that has the pid of a barred one begins anew");
+	for (u32 pid = 1000; pid < 1000 + 2 * BARS_MOST; pid++)
+		bars_add(&bars, pid, 1, now_ns);
+	is(bars_count(&bars, now_ns), BARS_MOST, "bars have room for so many");
+	ok(bars_has(&bars, 1000 + 2 * BARS_MOST - 1, now_ns), "the last one comes in where there is no room for all");
+}
+
+int main(void)
+{
+	test_waits();
+	test_pair();
+	test_order();
+	test_found();
+	test_before();
+	test_drift();
+	test_for_ever();
+	test_audience();
+	test_others();
+	test_spoiled();
+	test_bars();
+	return tap_end();
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* core/effective_tier.h: what makes a thread urgent at a moment, what takes that away, and who inherits it. */
+#include "../../core/effective_tier.h"
+#include "tap.h"
+
+enum { NOW_NS = NSEC_PER_SEC };
+
+static const struct tier_inputs ordinary = {
+	.now_ns = NOW_NS,
+	.role_tier = TIER_INTERACTIVE,
+	.raise = RAISE_INPUT | RAISE_FRAMES,
+};
+
+static const struct tier_inputs urgent = { .now_ns = NOW_NS, .role_tier = TIER_LATENCY_CRITICAL, .role_boost = 3 };
+
+static void is_now(struct tier_inputs inputs, u32 tier, u32 boost, u32 limit, const char *name)
+{
+	struct effective_tier now = tier_effective(&inputs);
+
+	ok(now.tier == tier && now.boost == boost && now.limit == limit, name);
+}
+
+static void test_role(void)
+{
+	struct tier_inputs in = ordinary;
+
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "thread without a reason for more is as urgent as its role");
+	in.role_tier = TIER_BATCH;
+	in.role_boost = 1;
+	is_now(in, TIER_BATCH, 1, TIER_LIMIT_NONE, "thread with a batch role stays batch and keeps its boost");
+	is_now(urgent, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "thread with an urgent role is urgent by its boost");
+	in = urgent;
+	in.is_idle_policy = 1;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread with the policy idle is batch, whatever its role");
+	in.is_kernel_thread = 1;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "kernel thread with the policy idle is batch too");
+}
+
+static void test_input(void)
+{
+	struct tier_inputs in = ordinary;
+
+	in.input_until_ns = NOW_NS + 1;
+	is_now(in, TIER_LATENCY_CRITICAL, 1, TIER_LIMIT_NONE,
+	       "thread that handles input is urgent with a boost of one");
+	in.role_boost = 2;
+	is_now(in, TIER_LATENCY_CRITICAL, 2, TIER_LIMIT_NONE, "thread that handles input keeps the boost of its role");
+	in.input_until_ns = NOW_NS;
+	is_now(in, TIER_INTERACTIVE, 2, TIER_LIMIT_NONE, "thread whose input event is over is as urgent as its role");
+	in.input_until_ns = NOW_NS + 1;
+	in.raise = RAISE_FRAMES;
+	is_now(in, TIER_INTERACTIVE, 2, TIER_LIMIT_NONE, "input event raises nobody where input is not to");
+}
+
+static void test_frames(void)
+{
+	struct tier_inputs in = ordinary;
+
+	in.frame_due_ns = NOW_NS + TIER_FRAME_NEAR_NS;
+	is_now(in, TIER_LATENCY_CRITICAL, TIER_FRAME_BOOST, TIER_LIMIT_NONE,
+	       "thread whose frame is nearly due is urgent with the boost of frames");
+	in.input_until_ns = NOW_NS + 1;
+	is_now(in, TIER_LATENCY_CRITICAL, 1 + TIER_FRAME_BOOST, TIER_LIMIT_NONE,
+	       "boost of a frame comes on top of the boost of input");
+	in.input_until_ns = 0;
+	in.raise = RAISE_INPUT;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE,
+	       "frame that is nearly due raises nobody where frames are not to");
+	in.raise = RAISE_FRAMES;
+	in.frame_due_ns = NOW_NS + TIER_FRAME_NEAR_NS + 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "frame that is due later raises nobody yet");
+}
+
+static void test_inherited(void)
+{
+	struct tier_inputs in = ordinary;
+
+	in.inherited_until_ns = NOW_NS + 1;
+	in.inherited_boost = 5;
+	is_now(in, TIER_LATENCY_CRITICAL, 5, TIER_LIMIT_NONE,
+	       "waker of an urgent thread is urgent by the inherited boost");
+	in.raise = 0;
+	is_now(in, TIER_LATENCY_CRITICAL, 5, TIER_LIMIT_NONE,
+	       "waker of an urgent thread inherits where neither input nor frames raise");
+	in.inherited_until_ns = NOW_NS;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "inherited urgency ends in time");
+	in = urgent;
+	in.inherited_until_ns = NOW_NS + 1;
+	in.inherited_boost = 5;
+	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "urgent thread that inherits keeps its own boost");
+}
+
+static void test_owners_word(void)
+{
+	struct tier_inputs in = urgent;
+
+	in.nice = 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "urgent thread that was made nicer is interactive");
+	in.by_user = 1;
+	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "nicer thread that the user named urgent is urgent");
+	in = urgent;
+	in.nice = -5;
+	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "urgent thread that was made less nice is urgent");
+	in.is_batch_policy = 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "urgent thread with the policy batch is interactive");
+	in.role_tier = TIER_BATCH;
+	is_now(in, TIER_BATCH, 3, TIER_LIMIT_NONE, "thread with the policy batch gains nothing by it");
+	in.role_tier = TIER_INTERACTIVE;
+	in.is_kernel_thread = 1;
+	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "kernel thread is urgent, whatever its policy and role");
+}
+
+static void test_limits(void)
+{
+	struct tier_inputs in = urgent;
+	struct effective_tier spent = tier_over_budget();
+
+	in.throttled_until_ns = NOW_NS + 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_BURST,
+	       "urgent thread that is throttled is interactive without a boost");
+	in.burst_ns = TIER_HOG_NS;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_BURST, "throttled thread that goes on and on is batch");
+	in = urgent;
+	in.throttled_until_ns = NOW_NS;
+	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "thread is urgent again when its throttling is over");
+	in.burst_ns = TIER_BURST_NS;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_BURST,
+	       "urgent thread in a long burst is interactive without a boost");
+	in.is_kernel_thread = 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_BURST, "kernel thread in a long burst is interactive too");
+	in = ordinary;
+	in.role_boost = 1;
+	in.throttled_until_ns = NOW_NS + 1;
+	is_now(in, TIER_INTERACTIVE, 1, TIER_LIMIT_NONE, "thread that is not urgent loses nothing by being throttled");
+	in.burst_ns = TIER_HOG_NS;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_BURST, "interactive thread that goes on and on is batch without a boost");
+	in.role_tier = TIER_BATCH;
+	is_now(in, TIER_BATCH, 1, TIER_LIMIT_NONE, "batch thread loses nothing by a long burst");
+	ok(tier_uses_budget(TIER_LATENCY_CRITICAL, 0), "urgent thread uses its user's budget");
+	ok(!tier_uses_budget(TIER_LATENCY_CRITICAL, 1), "urgent kernel thread uses no budget");
+	ok(!tier_uses_budget(TIER_INTERACTIVE, 0), "interactive thread uses no budget");
+	ok(spent.tier == TIER_INTERACTIVE && !spent.boost && spent.limit == TIER_LIMIT_BUDGET,
+	   "urgent thread over its user's budget is interactive without a boost");
+}
+
+static void test_passing_on(void)
+{
+	struct inherited_urgency none = { 0 }, own = { .until_ns = NOW_NS + 1, .depth = 2, .boost = 4 }, waker;
+
+	is(inherit_depth(TIER_LATENCY_CRITICAL, &own, NOW_NS), 0,
+	   "urgency of a thread's own role came through no waker");
+	is(inherit_depth(TIER_INTERACTIVE, &own, NOW_NS), 2,
+	   "inherited urgency came through as many wakers as it says");
+	is(inherit_depth(TIER_INTERACTIVE, &own, NOW_NS + 1), TIER_INHERIT_DEPTH,
+	   "inherited urgency that is over is not passed on");
+	is(inherit_depth(TIER_BATCH, &none, NOW_NS), TIER_INHERIT_DEPTH, "thread without urgency passes none on");
+	ok(inherit_passes(0, 0, TIER_BATCH), "waker that is batch inherits");
+	ok(inherit_passes(TIER_INHERIT_DEPTH - 1, 0, TIER_INTERACTIVE), "last waker in a row inherits");
+	ok(!inherit_passes(TIER_INHERIT_DEPTH, 0, TIER_INTERACTIVE), "waker beyond the last in a row does not inherit");
+	ok(!inherit_passes(0, 1, TIER_INTERACTIVE), "kernel thread that wakes another does not inherit");
+	ok(!inherit_passes(0, 0, TIER_LATENCY_CRITICAL), "waker whose role is urgent does not inherit");
+	waker = inherit_from(0, 3, 4, NOW_NS);
+	is(waker.until_ns, NOW_NS + TIER_INHERIT_NS, "inherited urgency lasts for a while");
+	is(waker.depth, 1, "first waker is at depth one");
+	is(waker.boost, 3, "first waker inherits the boost of the thread's role");
+	waker = inherit_from(2, 3, 4, NOW_NS);
+	is(waker.depth, 3, "further waker is one deeper");
+	is(waker.boost, 4, "waker of a waker inherits the boost that was inherited");
+}
+
+int main(void)
+{
+	test_role();
+	test_input();
+	test_frames();
+	test_inherited();
+	test_owners_word();
+	test_limits();
+	test_passing_on();
+	return tap_end();
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* model/event_filter.c: whose events of a recording pass, and who is a bystander in them; base/excerpt.c: what parts
+ * can be asked for. */
+#include <stdlib.h>
+
+#include "../../src/base/excerpt.h"
+#include "../../src/model/event_filter.h"
+#include "tap.h"
+
+enum { WANTED = 10, OTHER = 20, RUNNER = 30 };
+
+static struct event_filter *filter;
+static union any_event changed;
+
+static const struct event_header *pass(const void *event)
+{
+	return event_filter_pass(filter, event, &changed);
+}
+
+static const struct event_header *meet(u32 tid, u32 pid, const char *name)
+{
+	struct event_thread event = { .head = { 1, tid, 0, EVENT_THREAD, 0 }, .pid = pid };
+
+	strncpy(event.comm.text, name, COMM_LEN - 1);
+	return pass(&event);
+}
+
+static bool on_switch(u16 cpu, u32 from, u16 state, u32 to)
+{
+	struct event_switch event = { .head = { 1, from, cpu, EVENT_SWITCH, 0 }, .next_tid = to, .prev_state = state };
+
+	return pass(&event) != NULL;
+}
+
+static bool wake(u32 tid, u16 cpu)
+{
+	struct event_wakeup event = { .head = { 1, tid, 0, EVENT_WAKEUP, 0 }, .target_cpu = cpu };
+
+	return pass(&event) != NULL;
+}
+
+static bool move(u32 tid, u16 from, u16 to)
+{
+	struct event_migrate event = { .head = { 1, tid, to, EVENT_MIGRATE, 0 }, .from_cpu = from, .to_cpu = to };
+
+	return pass(&event) != NULL;
+}
+
+static bool plain(u8 kind, u32 tid, u16 cpu)
+{
+	union any_event event = { .head = { 1, tid, cpu, kind, 0 } };
+
+	return pass(&event) != NULL;
+}
+
+static void begin(const struct filter *wanted, bool every_switch)
+{
+	event_filter_close(filter);
+	filter = event_filter_open(wanted, every_switch);
+	meet(WANTED, 1, "wanted");
+	meet(OTHER, 2, "other");
+	meet(RUNNER, 3, "runner");
+}
+
+static void test_threads(void)
+{
+	struct filter by_pid = { .pids = { 1 }, .pids_len = 1 };
+
+	begin(&by_pid, false);
+	ok(event_filter_matched(filter), "a process that is there matched");
+	ok(!(meet(WANTED, 1, "wanted")->flags & EVENT_FLAG_BYSTANDER), "who was asked for is no bystander");
+	ok(meet(OTHER, 2, "other")->flags & EVENT_FLAG_BYSTANDER, "who was not has a name, as a bystander");
+	ok(wake(WANTED, 0) && !wake(OTHER, 0), "wake-ups pass of who was asked for only");
+	ok(plain(EVENT_ROLE, WANTED, 0) && !plain(EVENT_ROLE, OTHER, 0), "roles pass of who was asked for only");
+	ok(plain(EVENT_LOST, 0, 0) && plain(EVENT_DEVICE, 0, 0) && plain(EVENT_VBLANK, 0, 0),
+	   "what is of no thread passes");
+	ok(!plain(EVENT_CUDA_COUNT, 0, 0), "counts of all threads together do not");
+	ok(!plain(EVENT_EXEC, 77, 0), "a thread that was never introduced is not one that was asked for");
+	ok(!event_filter_failed(filter), "there was memory");
+}
+
+static void test_switches(void)
+{
+	struct filter by_pid = { .pids = { 1 }, .pids_len = 1 };
+
+	begin(&by_pid, false);
+	ok(!on_switch(0, OTHER, 1, RUNNER), "a switch of two others is left out");
+	ok(on_switch(0, RUNNER, 1, WANTED), "a switch to who was asked for passes");
+	ok(on_switch(0, WANTED, 1, RUNNER), "a switch from who was asked for passes");
+	ok(!on_switch(0, RUNNER, 1, OTHER), "while it sleeps, those of others are left out");
+	wake(WANTED, 0);
+	ok(on_switch(0, OTHER, 0, RUNNER), "while it waits for the CPU, those of others pass");
+	ok(!on_switch(1, OTHER, 0, RUNNER), "those of other CPUs do not");
+	move(WANTED, 0, 1);
+	ok(on_switch(1, RUNNER, 0, OTHER) && !on_switch(0, RUNNER, 0, OTHER), "once it is moved, the other CPU's pass");
+	on_switch(1, OTHER, 0, WANTED);
+	ok(!on_switch(1, OTHER, 0, RUNNER), "once it runs, no more");
+	begin(&by_pid, true);
+	ok(on_switch(0, OTHER, 1, RUNNER), "where every switch is wanted, one of two others passes");
+}
+
+static void test_names_and_cpus(void)
+{
+	struct filter by_name = { .comms = { "want*" }, .comms_len = 1 };
+	struct filter by_cpu = { .cpus = { 1 << 1 }, .has_cpus = true };
+	struct event_rename rename = { .head = { 1, OTHER, 0, EVENT_RENAME, 0 }, .comm = { "wanted too" } };
+
+	begin(&by_name, false);
+	ok(wake(WANTED, 0) && !wake(OTHER, 0), "a pattern chooses by name");
+	ok(!(pass(&rename)->flags & EVENT_FLAG_BYSTANDER) && wake(OTHER, 0),
+	   "who gets such a name matches from then on");
+	rename.comm = (struct comm){ "no more" };
+	ok((pass(&rename)->flags & EVENT_FLAG_BYSTANDER) && !wake(OTHER, 0), "who loses such a name matches no more");
+	begin(&by_cpu, false);
+	ok(event_filter_matched(filter), "a set of CPUs asks for no thread");
+	ok(on_switch(1, OTHER, 1, RUNNER) && !on_switch(0, OTHER, 1, RUNNER), "switches of those CPUs pass");
+	ok(!on_switch(5000, OTHER, 1, RUNNER), "a CPU that no list can name is not asked for");
+	ok(move(WANTED, 0, 1) && !move(WANTED, 0, 2), "a move passes that touches one of them");
+}
+
+static void test_tid_change(void)
+{
+	struct filter by_pid = { .pids = { 1 }, .pids_len = 1 };
+	struct event_tid_change change = { .head = { 1, 1, 0, EVENT_TID_CHANGE, 0 }, .old_tid = WANTED, .pid = 1 };
+
+	begin(&by_pid, false);
+	pass(&change);
+	ok(wake(1, 0), "who goes on under another tid is still the one that was asked for");
+	change.old_tid = 4711;
+	change.head.tid = 4712;
+	ok(pass(&change), "a change of a tid that was never seen does no harm");
+}
+
+static void test_no_match(void)
+{
+	struct filter nobody = { .pids = { 999 }, .pids_len = 1 };
+
+	begin(&nobody, false);
+	ok(!event_filter_matched(filter), "a process that is not there did not match");
+}
+
+static const char *take(struct excerpt *part, int key, const char *value)
+{
+	return excerpt_take(part, key, value);
+}
+
+static void test_excerpts(void)
+{
+	struct excerpt part = { 0 };
+	struct reason why;
+
+	ok(excerpt_is_empty(&part), "nothing given is all of it");
+	ok(!take(&part, EXCERPT_FROM, "2.5s") && part.from_ns == 2500000000ULL, "a moment is a span since the start");
+	ok(!take(&part, EXCERPT_TO, "1m") && excerpt_check(&part, &why), "a later end is sound");
+	ok(!take(&part, EXCERPT_TO, "0s") && !excerpt_check(&part, &why), "an earlier one is not");
+	ok(take(&part, EXCERPT_FROM, "2.5") && take(&part, EXCERPT_FROM, "-1s") && take(&part, EXCERPT_FROM, "."),
+	   "no unit, a sign, no digit: refused");
+	part = (struct excerpt){ 0 };
+	ok(!take(&part, EXCERPT_FROM, "0") && !part.from_ns, "the start has no unit to forget");
+	part = (struct excerpt){ 0 };
+	ok(!take(&part, EXCERPT_AROUND, "182") && excerpt_check(&part, &why) && part.margin_ns, "a frame has a margin");
+	ok(take(&part, EXCERPT_AROUND, "0") && take(&part, EXCERPT_AROUND, "1x"), "frames are counted from one");
+	part = (struct excerpt){ .has_margin = true };
+	ok(!excerpt_check(&part, &why), "a margin alone is not sound");
+}
+
+int main(void)
+{
+	test_threads();
+	test_switches();
+	test_names_and_cpus();
+	test_tid_change();
+	test_no_match();
+	test_excerpts();
+	event_filter_close(filter);
+	return tap_end();
+}
