@@ -242,6 +242,7 @@ static void test_answers(void)
 	REFUSED("it tells a function and that there is none", &good, "swap", -ENOENT, "it exports no function s*");
 	REFUSED("there is no function and no reason", NULL, "", 0, "");
 	REFUSED("an error is none of ours", NULL, "", -EPERM, "it may not be");
+	REFUSED("it tells of too many functions and gives no reason", &good, "swap", -E2BIG, "");
 	REFUSED("a reason has a character that a terminal obeys", NULL, "", -ENOEXEC, "it is \033[2J no ELF file");
 	memset(long_name, 's', sizeof(long_name));
 	long_name[sizeof(long_name) - 1] = '\0';
