@@ -20,6 +20,11 @@ passed=0 failed=0 skipped=0 total=0 ended=0
 started=$SECONDS
 queue=()
 failures=()
+# Tests on a real kernel that failed: the first few of them are run once more by themselves, and named at the end either way.
+second_tries=2
+again=()
+unsteady=()
+declare -A first_reasons=()
 # By process id: what runs now.
 declare -A name_of=()
 # By kernel of the VM: waiting, ready, absent or broken; and the last line about it.
@@ -186,11 +191,38 @@ one_ends() {
 	unset "name_of[$pid]"
 	test_ends "$name" "$status"
 }
+may_try_again() {
+	[[ $1 == host/* || $1 == hostile/* || $1 == vm/* ]] && [ -z "${first_reasons[$1]:-}" ] && ((${#again[@]} < second_tries))
+}
+# What failed beside others may have been the machine's doing; what fails alone is ours.
+try_again() {
+	local name status
+	for name in "${again[@]}"; do
+		line "again   $name, by itself: $(head -n 1 <<<"${first_reasons[$name]}")"
+		cp "$(log_of "$name")" "$(log_of "$name.first")"
+		status=0
+		run_test "$name" &
+		name_of[$!]=$name
+		wait $! || status=$?
+		name_of=()
+		ended=$((ended - 1))
+		test_ends "$name" "$status"
+	done
+}
 test_ends() {
 	local name=$1 good bad skip reasons left_behind took words
 	left_behind=$(end_tagged $$ "$name" | sort | uniq -c | tr -s ' \n' ' ')
 	[ -z "$left_behind" ] || echo "# left behind, and ended now:$left_behind" >>"$(log_of "$name")"
 	judge "$name" "$2"
+	if [ "$bad" != 0 ] && may_try_again "$name"; then
+		again+=("$name") ended=$((ended + 1))
+		first_reasons[$name]=$reasons
+		line "FAILED  $name: $bad failed in $(took_s "$name") s, to be run once more by itself; $((total - ended)) left"
+		printf '%s\n' "$reasons" | sed 's/^/          /'
+		return
+	fi
+	[ "$bad" != 0 ] || [ -z "${first_reasons[$name]:-}" ] ||
+		unsteady+=("$name ($(log_of "$name.first"))"$'\n'"${first_reasons[$name]}")
 	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip)) ended=$((ended + 1))
 	took=$(took_s "$name")
 	words="$good passed"
@@ -218,6 +250,10 @@ summary() {
 	if [ ${#failures[@]} -gt 0 ]; then
 		printf '\nFailed:\n'
 		printf '%s\n' "${failures[@]}" | sed 's/^\(not ok\|#\)/    \1/'
+	fi
+	if [ ${#unsteady[@]} -gt 0 ]; then
+		printf '\nUnsteady: failed beside others, passed by themselves:\n'
+		printf '%s\n' "${unsteady[@]}" | sed 's/^\(not ok\|#\)/    \1/'
 	fi
 	printf '\n%d s; what each test said and measured: %s\n' $((SECONDS - started)) "$log_top"
 	echo "$passed passed, $failed failed, $skipped skipped"
@@ -256,6 +292,7 @@ main() {
 		start_what_can
 		[ "${kernel_pid:-none}${#name_of[@]}" = none0 ] || one_ends
 	done
+	try_again
 	summary
 	[ "$failed" = 0 ]
 }
