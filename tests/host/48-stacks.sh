@@ -71,22 +71,24 @@ unshare -m sh -c 'mount --bind "$1" /proc/kallsyms && shift && exec "$@"' sh "$s
 is "names that the kernel hides are said in one line" "$(grep -c "addresses without names: /proc/kallsyms" "$scratch/err")" 1
 like "a program's own names are there where the kernel's are hidden" "$(cat "$scratch/hidden")" '^waits;stack-waiter;.*;wait_in_b;wait_in_a;0x'
 
-# maps_of_stacks OPTION...: how many maps for stacks a tactus has that watches with these options
+# maps_of_stacks WANT OPTION...: how many maps for stacks a tactus has that watches with these options, as soon as its rings are
+# there and so many of them, or at last
 maps_of_stacks() {
-	local pid found
+	local pid found want=$1
+	shift
 	"$tactus" latency -d 60 "$@" >/dev/null 2>"$scratch/watching" &
 	pid=$!
 	for ((i = 0; i < 300; i++)); do
-		# Its rings are of type 27.
-		[ "$(cat "/proc/$pid"/fdinfo/* 2>/dev/null | grep -cE '^map_type:\s27$')" -lt 2 ] || break
 		sleep 0.1
+		cat "/proc/$pid"/fdinfo/* >"$scratch/fdinfo" 2>/dev/null
+		found=$(grep -cE '^map_type:\s7$' "$scratch/fdinfo")
+		# Its rings are of type 27.
+		[ "$(grep -cE '^map_type:\s27$' "$scratch/fdinfo")" -lt 2 ] || [ "$found" != "$want" ] || break
 	done
-	sleep 0.5
-	found=$(cat "/proc/$pid"/fdinfo/* 2>/dev/null | grep -cE '^map_type:\s7$')
 	kill -INT $pid
 	wait $pid
 	echo "$found"
 }
-is "latency has no map of stacks unless it is asked for stacks" "$(maps_of_stacks)" 0
-is "latency that is asked for stacks has a map of them" "$(maps_of_stacks --stacks)" 1
+is "latency has no map of stacks unless it is asked for stacks" "$(maps_of_stacks 0)" 0
+is "latency that is asked for stacks has a map of them" "$(maps_of_stacks 1 --stacks)" 1
 done_testing
