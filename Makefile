@@ -25,7 +25,7 @@ CFLAGS ?= -O2 -g
 HARDENED = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-D_FORTIFY_SOURCE=2)
 HARDENED_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(HARDENED) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
-LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty $(or $(shell $(PKG_CONFIG) --libs-only-l ncursesw 2>/dev/null),-lncursesw -ltinfo)
+LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty -lm $(or $(shell $(PKG_CONFIG) --libs-only-l ncursesw 2>/dev/null),-lncursesw -ltinfo)
 STATIC_LIBS = $(LIBS) $(shell $(PKG_CONFIG) --static --libs-only-l libelf 2>/dev/null)
 # Where the headers of one machine lie, which clang does not look for when it makes BPF.
 HEADERS = $(if $(CROSS),/usr/$(ARCH)-linux-gnu/include,$(addprefix /usr/include/,$(shell gcc -print-multiarch 2>/dev/null)))
@@ -134,7 +134,7 @@ $(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
 	@rm -f $@ && $(CROSS)ar rcs $@ $^
 $(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
 	@mkdir -p $(@D) && echo "  CC    $< (sanitizers)"
-	@$(SANITIZED) $< $(B)/pure.a $(LIBBPF_A) -lelf -lz -linih -liberty -o $@
+	@$(SANITIZED) $< $(B)/pure.a $(LIBBPF_A) -lelf -lz -linih -liberty -lm -o $@
 
 # BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
 BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))

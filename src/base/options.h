@@ -69,6 +69,7 @@ enum {
 	TAKES_REST = 1 << 15,	   /* all from the first word on, as `command` */
 	TAKES_NO_CONFIG = 1 << 16, /* no file gives its options values */
 	TAKES_ONE_INPUT = 1 << 17, /* with TAKES_INPUT: not several */
+	TAKES_FILES = 1 << 18,	   /* words are recordings: `inputs` */
 	TAKES_EVENTS_OF_VIEW = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_INPUT | TAKES_OUTPUT | TAKES_FILTER |
 			       TAKES_RING | TAKES_REPORT,
 };
@@ -98,6 +99,9 @@ void options_list(struct argp_option list[OPTIONS_MAX], const struct command_usa
 
 /* `own_data`: for take_own; NULL where a command has no options of its own. */
 void options_parse(struct options *options, const struct command_usage *usage, void *own_data, int argc, char **argv);
+
+/* One more of `inputs`, of which those past SEVERAL_MOST are only counted. */
+void options_take_file(struct options *options, const char *file);
 
 /* What -o is to write, as far as it is known while options are taken. */
 enum output_format options_format(const struct options *options);

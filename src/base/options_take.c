@@ -118,8 +118,19 @@ static bool take_interval_word(struct parse *parse, const char *word)
 	return true;
 }
 
+void options_take_file(struct options *options, const char *file)
+{
+	if (options->inputs.len < SEVERAL_MOST)
+		options->inputs.files[options->inputs.len] = file;
+	options->inputs.len++;
+}
+
 void options_take_word(struct parse *parse, struct argp_state *state, char *word)
 {
+	if (parse->usage->takes & TAKES_FILES) {
+		options_take_file(parse->options, word);
+		return;
+	}
 	if ((parse->usage->takes & TAKES_WORD) && !parse->options->word &&
 	    !(state->quoted && (parse->usage->takes & TAKES_COMMAND))) {
 		parse->options->word = word;
@@ -284,9 +295,7 @@ bool options_keep_value(struct parse *parse, int key, char *arg)
 	switch (key) {
 	case 'i':
 		options->input = arg;
-		if (options->inputs.len < SEVERAL_MOST)
-			options->inputs.files[options->inputs.len] = arg;
-		options->inputs.len++;
+		options_take_file(options, arg);
 		return true;
 	case 'o':
 		*(parse->usage->takes & TAKES_REPORT_O ? &options->report : &options->output) = arg;

@@ -44,6 +44,8 @@ struct capture_request {
 	bool names_stacks;  /* of a recording: on_event also gets functions on stacks from just behind the part */
 	u64 stacks_over_ns; /* live, with EVENTS_STACKS: stacks of threads that had no CPU for so long */
 	u32 raise;	    /* live: RAISE_* of core/sched_config.h */
+	/* Of a recording: it is open already, and is closed by this; privileges are the view's own affair then. */
+	struct recording_reader *opened;
 
 	u64 interval_ns;   /* the window is cut into pieces so long, see intervals.h; 0: it is not */
 	bool forgets_many; /* with it: `threads` need not know threads that ended long ago */

@@ -259,15 +259,20 @@ static int read_one(struct capture *capture, const struct options *options)
 	struct reason why = { "" };
 	int status;
 
-	if (stream_open(&replay.stream, on_recorded, &replay))
+	if (stream_open(&replay.stream, on_recorded, &replay)) {
+		recording_close_reader(capture->request.opened);
 		return fail(capture->request.view, "out of memory");
-	if (stream_open_recording(replay.stream, options->input, &info, &why)) {
+	}
+	if (capture->request.opened)
+		info = stream_take_recording(replay.stream, capture->request.opened);
+	else if (stream_open_recording(replay.stream, options->input, &info, &why)) {
 		stream_close(replay.stream);
 		return fail(options->input, "%s", why.text);
 	}
 	capture->replay = true;
 	status = capture_open_outputs(&capture->request, options);
-	privileges_give_up_all();
+	if (!capture->request.opened)
+		privileges_give_up_all();
 	if (!status)
 		status = play(&replay, info);
 	stream_close(replay.stream);

@@ -73,6 +73,12 @@ int stream_open_recording(struct stream *stream, const char *path, const struct 
 	return error;
 }
 
+const struct recording_info *stream_take_recording(struct stream *stream, struct recording_reader *recording)
+{
+	stream->recording = recording;
+	return recording_reader_info(recording);
+}
+
 /* Events between two looks at it. */
 enum { LOOK_AT_CLOCK = 8192 };
 

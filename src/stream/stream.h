@@ -38,6 +38,8 @@ int stream_add_source(struct stream *stream, const struct stream_source *source)
  * -errno with the reason. */
 int stream_open_recording(struct stream *stream, const char *path, const struct recording_info **info,
 			  struct reason *why);
+/* The same of one that was opened before, which is the stream's from here on. */
+const struct recording_info *stream_take_recording(struct stream *stream, struct recording_reader *recording);
 /* Hands over all of it, in the order in which it was written. Returns 1 where it ends in the middle of a block, 0, or
  * -errno with the reason. How far it is is shown where that takes long. */
 int stream_replay(struct stream *stream, bool shows_progress, struct reason *why);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A comparison as a table or as JSON lines: for 'tactus compare' and 'tactus trial'.
+ */
+#ifndef TACTUS_VIEW_COMPARE_PRINT_H
+#define TACTUS_VIEW_COMPARE_PRINT_H
+
+#include "../base/options.h"
+#include "compare_words.h"
+
+/* All rows; `names` stand above the columns of values. */
+void compare_print_rows(const struct compare_result *result, const struct options *options,
+			const struct compare_names *names);
+
+#endif
