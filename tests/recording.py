@@ -9,6 +9,7 @@ import zlib
 TYPES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "s16": "h", "s32": "i", "struct comm": "16s", "struct tail": "48s",
          "struct long_name": "184s"}
 START_NS = 1_000_000_000
+EVENTS_PER_BLOCK = 256
 
 
 def kinds():
@@ -38,19 +39,25 @@ def packed(line, table):
     return data
 
 
+def block_of(events, table):
+    times = [struct.unpack_from("<Q", event)[0] for event in events]
+    payload = b"".join(events)
+    lost = sum(struct.unpack_from("<I", event, 16)[0] for event in events if event[14] == table["lost"][0])
+    block = [0x4B4C4254, len(payload), len(events), 0, lost, min(times), max(times)]
+    block[3] = zlib.crc32(struct.pack("<IIIIQQQ", *block) + payload)
+    return struct.pack("<IIIIQQQ", *block) + payload
+
+
 def main():
     table, cpus = kinds(), int(sys.argv[2]) if len(sys.argv) > 2 else 2
     places = struct.pack("<HHHH", 0, 0, 0, 0) * cpus
     header = struct.pack("<8sIIQQ64sI", b"TACTUSR\n", 3, 104 + len(places), START_NS, START_NS, b"made by hand", cpus)
     header += struct.pack("<I", zlib.crc32(header + bytes(4) + places))
     events = [packed(line, table) for line in sys.stdin if line.strip() and not line.startswith("#")]
-    times = [struct.unpack_from("<Q", event)[0] for event in events]
-    payload = b"".join(events)
-    lost = sum(struct.unpack_from("<I", event, 16)[0] for event in events if event[14] == table["lost"][0])
-    block = [0x4B4C4254, len(payload), len(events), 0, lost, min(times), max(times)]
-    block[3] = zlib.crc32(struct.pack("<IIIIQQQ", *block) + payload)
     with open(sys.argv[1], "wb") as out:
-        out.write(header + places + struct.pack("<IIIIQQQ", *block) + payload)
+        out.write(header + places)
+        for first in range(0, len(events), EVENTS_PER_BLOCK):
+            out.write(block_of(events[first:first + EVENTS_PER_BLOCK], table))
 
 
 main()

@@ -11,7 +11,8 @@
 
 bool option_is_for_one_call(const char *name)
 {
-	static const char *const names[] = { "help", "config", "input", "output", "report", "csv", "force", "user", "with" };
+	static const char *const names[] = { "help", "config", "input", "output", "report",
+					     "csv",  "force",  "user",	"with" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))

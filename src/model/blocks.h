@@ -10,11 +10,11 @@
 #include "../../core/role.h"
 
 enum {
-	BLOCKS_MOST = 32,	/* in the end 16 to 32 of a run that is long enough */
-	BLOCKS_PROGRAMS = 4,	/* that present, by name */
-	SPREAD_SUB_BITS = 6,	/* a slot is at most 1.6 % wide, */
-	SPREAD_LOW_BITS = 10,	/* from a microsecond */
-	SPREAD_HIGH_BITS = 36,	/* to a minute; the first and the last take what is less and more */
+	BLOCKS_MOST = 32,      /* in the end 16 to 32 of a run that is long enough */
+	BLOCKS_PROGRAMS = 4,   /* that present, by name */
+	SPREAD_SUB_BITS = 6,   /* a slot is at most 1.6 % wide, */
+	SPREAD_LOW_BITS = 10,  /* from a microsecond */
+	SPREAD_HIGH_BITS = 36, /* to a minute; the first and the last take what is less and more */
 	SPREAD_SLOTS = ((SPREAD_HIGH_BITS - SPREAD_LOW_BITS) << SPREAD_SUB_BITS) + 2,
 };
 
@@ -28,8 +28,8 @@ enum block_count {
 	COUNT_LAUNCHES,
 	COUNT_PERIODS, /* of threads that work by a timer */
 	COUNT_MISSES,
-	COUNT_FRAMES,				      /* by program, */
-	COUNT_LATE = COUNT_FRAMES + BLOCKS_PROGRAMS,  /* likewise, */
+	COUNT_FRAMES,				       /* by program, */
+	COUNT_LATE = COUNT_FRAMES + BLOCKS_PROGRAMS,   /* likewise, */
 	COUNT_FRAME_NS = COUNT_LATE + BLOCKS_PROGRAMS, /* that they took together */
 	COUNT_CAUSES = COUNT_FRAME_NS + BLOCKS_PROGRAMS,
 	COUNTS = COUNT_CAUSES + LATE_CAUSES,
@@ -39,8 +39,8 @@ enum block_count {
 enum block_spread {
 	SPREAD_FRAMES, /* by program */
 	SPREAD_WAITS = SPREAD_FRAMES + BLOCKS_PROGRAMS,
-	SPREAD_TIERS, /* waits, by tier, */
-	SPREAD_ROLES = SPREAD_TIERS + TIERS, /* by role, */
+	SPREAD_TIERS,			      /* waits, by tier, */
+	SPREAD_ROLES = SPREAD_TIERS + TIERS,  /* by role, */
 	SPREAD_OTHERS = SPREAD_ROLES + ROLES, /* and of threads that are not looked at otherwise */
 	SPREADS,
 };
@@ -53,9 +53,9 @@ struct block {
 struct blocks {
 	struct block all[BLOCKS_MOST];
 	u32 len;
-	u32 pieces_each;	    /* of time that came at once, in a block */
-	u32 pieces;		    /* in the last one, so far */
-	u64 *sums[SPREADS];	    /* by slot, so that a slot stands for the mean of what is in it */
+	u32 pieces_each;    /* of time that came at once, in a block */
+	u32 pieces;	    /* in the last one, so far */
+	u64 *sums[SPREADS]; /* by slot, so that a slot stands for the mean of what is in it */
 	u64 longest[SPREADS];
 	struct comm programs[BLOCKS_PROGRAMS];
 	u32 programs_len;

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NORMAL_DEGREES = 1000000, TELL_LEAST_OF_TEN = 9 };
+enum { TELL_LEAST_OF_TEN = 9 };
+
+/* So many deviations to both sides hold 95 % of a normal variable: the middle part that is taken. */
+#define NORMAL_95 1.959964
 
 /* Neighbours that are more alike than this can't be told from a trend. */
 #define LIKENESS_MOST 0.8
@@ -117,15 +120,13 @@ static void draw(const struct bootstrap_sample *sample, struct draws *draws, u32
 
 /* How alike neighbouring blocks of the one run are: the first autocorrelation of each figure, put right for what few
  * values make it too small by (Marriott and Pope, 1954). */
-static void likeness(const struct bootstrap_sample *sample, u32 *weights, u32 len, double *each, double *likenesses)
+static void likeness(const struct bootstrap_sample *sample, const double *whole, u32 len, double *each,
+		     double *likenesses)
 {
 	u32 blocks = blocks_of(sample);
 
-	for (u32 i = 0; i < blocks; i++) {
-		memset(weights, 0, blocks * sizeof(*weights));
-		weights[i] = 1;
-		sample->figures(sample->data, weights, &each[i * len]);
-	}
+	for (u32 i = 0; i < blocks; i++)
+		sample->adds(sample->data, i, whole, &each[i * len]);
 	for (u32 figure = 0; figure < len; figure++) {
 		double sum = 0, squares = 0, products = 0, mean, found;
 		u32 known = 0;
@@ -138,7 +139,8 @@ static void likeness(const struct bootstrap_sample *sample, u32 *weights, u32 le
 		}
 		mean = known ? sum / known : 0;
 		for (u32 i = 0; i < blocks; i++) {
-			double value = each[i * len + figure], next = i + 1 < blocks ? each[(i + 1) * len + figure] : NAN;
+			double value = each[i * len + figure],
+			       next = i + 1 < blocks ? each[(i + 1) * len + figure] : NAN;
 
 			squares += isnan(value) ? 0 : (value - mean) * (value - mean);
 			products += isnan(value) || isnan(next) ? 0 : (value - mean) * (next - mean);
@@ -196,10 +198,23 @@ static void whole(const struct bootstrap_sample *sample, u32 *weights, double *f
 	sample->figures(sample->data, weights, figures);
 }
 
-/* The middle part of what came out, widened around the difference that there is. */
-static struct bootstrap_interval interval_of(double *differences, double difference, double widen)
+static double deviation(const double *values, u32 len)
+{
+	double sum = 0, squares = 0;
+
+	for (u32 i = 0; i < len; i++)
+		sum += values[i];
+	for (u32 i = 0; i < len; i++)
+		squares += (values[i] - sum / len) * (values[i] - sum / len);
+	return sqrt(squares / len);
+}
+
+/* The middle part of what came out, widened around the difference that there is. Few runs can be drawn in few ways, so
+ * that the ends of what comes out say little: then the deviation is the least. */
+static struct bootstrap_interval interval_of(double *differences, double difference, double widen, bool by_runs)
 {
 	struct bootstrap_interval interval = { 0 };
+	double least;
 	u32 known = 0;
 
 	for (u32 i = 0; i < BOOTSTRAP_ROUNDS; i++)
@@ -208,12 +223,11 @@ static struct bootstrap_interval interval_of(double *differences, double differe
 	if (isnan(difference) || known * 10 < BOOTSTRAP_ROUNDS * TELL_LEAST_OF_TEN)
 		return interval;
 	qsort(differences, known, sizeof(*differences), by_value);
-	interval.is_known = true;
-	interval.low = difference + widen * (differences[known / 40] - difference);
-	interval.high = difference + widen * (differences[known - 1 - known / 40] - difference);
 	/* Where the middle does not hold the difference itself, it is an end. */
-	interval.low = interval.low > difference ? difference : interval.low;
-	interval.high = interval.high < difference ? difference : interval.high;
+	least = by_runs ? NORMAL_95 * deviation(differences, known) : 0;
+	interval.is_known = true;
+	interval.low = difference - widen * fmax(difference - differences[known / 40], least);
+	interval.high = difference + widen * fmax(differences[known - 1 - known / 40] - difference, least);
 	return interval;
 }
 
@@ -224,7 +238,7 @@ static double widening(const struct bootstrap_sample *a, const struct bootstrap_
 	double alike = alike_a > alike_b ? alike_a : alike_b;
 
 	return sqrt((double)least / (least - 1)) * sqrt((1 + alike) / (1 - alike)) *
-	       student_quantile(confidence, degrees_of(a, b)) / student_quantile(0.95, NORMAL_DEGREES);
+	       student_quantile(confidence, degrees_of(a, b)) / NORMAL_95;
 }
 
 int bootstrap_differences(const struct bootstrap_sample *a, const struct bootstrap_sample *b, u32 len,
@@ -247,18 +261,19 @@ int bootstrap_differences(const struct bootstrap_sample *a, const struct bootstr
 		for (u32 i = 0; i < len; i++)
 			work.differences[(size_t)i * BOOTSTRAP_ROUNDS + round] = work.figures_b[i] - work.figures_a[i];
 	}
-	if (!error && a->runs_len == 1)
-		likeness(a, work.weights, len, work.each, work.likeness_a);
-	if (!error && b->runs_len == 1)
-		likeness(b, work.weights, len, work.each, work.likeness_b);
 	if (!error) {
 		whole(a, work.weights, work.figures_a);
 		whole(b, work.weights, work.figures_b);
 	}
+	if (!error && a->runs_len == 1)
+		likeness(a, work.figures_a, len, work.each, work.likeness_a);
+	if (!error && b->runs_len == 1)
+		likeness(b, work.figures_b, len, work.each, work.likeness_b);
 	for (u32 i = 0; !error && i < len; i++)
-		intervals[i] = interval_of(&work.differences[(size_t)i * BOOTSTRAP_ROUNDS],
+		intervals[i] = interval_of(work.differences + (size_t)i * BOOTSTRAP_ROUNDS,
 					   work.figures_b[i] - work.figures_a[i],
-					   widening(a, b, confidence, work.likeness_a[i], work.likeness_b[i]));
+					   widening(a, b, confidence, work.likeness_a[i], work.likeness_b[i]),
+					   a->runs_len > 1 || b->runs_len > 1);
 	work_free(&work);
 	return error;
 }

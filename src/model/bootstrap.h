@@ -28,6 +28,9 @@ struct bootstrap_sample {
 	u32 runs_len;
 	/* All figures of the sample in which each block is there so often as its weight says; NAN: it can't be told. */
 	void (*figures)(const void *data, const u32 *weights, double *figures);
+	/* What one block adds to each figure, given those of the whole, up to a factor and a constant; NAN: nothing. By
+	 * these is told how alike neighbours are. */
+	void (*adds)(const void *data, u32 block, const double *whole, double *adds);
 	const void *data;
 };
 

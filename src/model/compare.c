@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "bootstrap.h"
+#include "compare_side.h"
 
 enum {
 	FRAMES_LEAST = 30, /* of a side, for a headline, */
 	WAITS_LEAST = 100,
-	TAIL_LEAST = 10, /* so many must be longer, or a percentile says little */
-	COUNT_ALL_FRAMES = COUNTS,
+	TAIL_LEAST = 10,       /* so many must be longer, or a percentile says little, */
+	TAIL_BLOCKS_LEAST = 8, /* in so many blocks: what follows each other may be one and the same trouble */
 };
 
 #define CONFIDENCE 0.95
@@ -22,152 +23,7 @@ enum {
 #define TRIFLE 0.01
 #define TRIFLE_SHARE 0.001
 
-/* What is spread, ready to be added up by weight: of each block the counts of those slots that are in use. */
-struct spread {
-	u32 bins;
-	u32 *counts;	/* of a block `bins`, block by block */
-	double *values; /* what a slot stands for */
-	u64 total, longest_ns;
-};
-
-struct side {
-	const struct compare_side *given;
-	u32 runs[COMPARE_RUNS_MOST];
-	u32 blocks;
-	u64 span_ns;
-	const struct block *all[COMPARE_RUNS_MOST * BLOCKS_MOST];
-	u32 run_of[COMPARE_RUNS_MOST * BLOCKS_MOST];
-	struct spread spreads[SPREADS];
-	u32 program_of[COMPARE_RUNS_MOST][BLOCKS_PROGRAMS]; /* a run's number of each program; BLOCKS_PROGRAMS: none */
-	double *merged;
-	const struct compare_result *result;
-};
-
 static const double quantiles[] = { [FIGURE_P50] = 0.5, [FIGURE_P99] = 0.99, [FIGURE_P999] = 0.999 };
-
-/* Which spread, or count from `first` on, is that of a run, where programs have other numbers in each. */
-static u32 in_run(const struct side *side, u32 run, u32 index, u32 first)
-{
-	u32 program = index - first;
-
-	if (index < first || program >= BLOCKS_PROGRAMS)
-		return index;
-	program = side->program_of[run][program];
-	return program < BLOCKS_PROGRAMS ? first + program : ~0u;
-}
-
-static u64 count_of(const struct side *side, u32 block, u32 count)
-{
-	u32 run = side->run_of[block];
-	u64 frames = 0;
-
-	for (u32 i = 0; count == COUNT_ALL_FRAMES && i < BLOCKS_PROGRAMS; i++)
-		frames += side->all[block]->counts[COUNT_FRAMES + i];
-	if (count == COUNT_ALL_FRAMES)
-		return frames;
-	count = in_run(side, run, count, COUNT_FRAMES);
-	count = count == ~0u ? count : in_run(side, run, count, COUNT_LATE);
-	count = count == ~0u ? count : in_run(side, run, count, COUNT_FRAME_NS);
-	return count == ~0u ? 0 : side->all[block]->counts[count];
-}
-
-static const u32 *slots_of(const struct side *side, u32 block, u32 spread)
-{
-	spread = in_run(side, side->run_of[block], spread, SPREAD_FRAMES);
-	return spread == ~0u ? NULL : side->all[block]->spreads[spread];
-}
-
-/* What each slot holds in all runs, and the sum of its times. */
-static void add_slots(const struct side *side, u32 spread, u64 *counts, u64 *sums, u64 *longest_ns)
-{
-	for (u32 block = 0; block < side->blocks; block++) {
-		const u32 *slots = slots_of(side, block, spread);
-
-		for (u32 slot = 0; slots && slot < SPREAD_SLOTS; slot++)
-			counts[slot] += slots[slot];
-	}
-	for (u32 run = 0; run < side->given->len; run++) {
-		const struct blocks *blocks = &side->given->runs[run];
-		u32 own = in_run(side, run, spread, SPREAD_FRAMES);
-
-		if (own == ~0u || !blocks->sums[own])
-			continue;
-		for (u32 slot = 0; slot < SPREAD_SLOTS; slot++)
-			sums[slot] += blocks->sums[own][slot];
-		if (blocks->longest[own] > *longest_ns)
-			*longest_ns = blocks->longest[own];
-	}
-}
-
-static int prepare_spread(struct side *side, u32 index)
-{
-	u64 counts[SPREAD_SLOTS] = { 0 }, sums[SPREAD_SLOTS] = { 0 };
-	struct spread *spread = &side->spreads[index];
-	u32 bin = 0;
-
-	add_slots(side, index, counts, sums, &spread->longest_ns);
-	for (u32 slot = 0; slot < SPREAD_SLOTS; slot++) {
-		spread->bins += counts[slot] != 0;
-		spread->total += counts[slot];
-	}
-	if (!spread->bins)
-		return 0;
-	spread->counts = calloc((size_t)spread->bins * side->blocks, sizeof(*spread->counts));
-	spread->values = calloc(spread->bins, sizeof(*spread->values));
-	if (!spread->counts || !spread->values)
-		return -ENOMEM;
-	for (u32 slot = 0; slot < SPREAD_SLOTS; slot++) {
-		if (!counts[slot])
-			continue;
-		spread->values[bin] = (double)sums[slot] / (double)counts[slot];
-		for (u32 block = 0; block < side->blocks; block++) {
-			const u32 *slots = slots_of(side, block, index);
-
-			spread->counts[(size_t)block * spread->bins + bin] = slots ? slots[slot] : 0;
-		}
-		bin++;
-	}
-	return 0;
-}
-
-static int prepare_side(struct side *side, const struct compare_side *given, const struct comm *programs, u32 len)
-{
-	int error = 0;
-
-	side->given = given;
-	for (u32 run = 0; run < given->len && run < COMPARE_RUNS_MOST; run++) {
-		const struct blocks *blocks = &given->runs[run];
-
-		for (u32 i = 0; i < BLOCKS_PROGRAMS; i++) {
-			u32 own = 0;
-
-			while (own < blocks->programs_len &&
-			       (i >= len || memcmp(&blocks->programs[own], &programs[i], sizeof(*programs)) != 0))
-				own++;
-			side->program_of[run][i] = own < blocks->programs_len ? own : BLOCKS_PROGRAMS;
-		}
-		side->runs[run] = blocks->len;
-		for (u32 i = 0; i < blocks->len; i++) {
-			side->all[side->blocks] = &blocks->all[i];
-			side->run_of[side->blocks++] = run;
-			side->span_ns += blocks->all[i].counts[COUNT_SPAN_NS];
-		}
-	}
-	side->merged = calloc(SPREAD_SLOTS, sizeof(*side->merged));
-	for (u32 i = 0; i < SPREADS && !error; i++)
-		error = prepare_spread(side, i);
-	return side->merged ? error : -ENOMEM;
-}
-
-static void free_side(struct side *side)
-{
-	for (u32 i = 0; i < SPREADS; i++) {
-		free(side->spreads[i].counts);
-		free(side->spreads[i].values);
-	}
-	free(side->merged);
-	free(side);
-}
 
 static u32 spread_of_row(const struct compare_row *row)
 {
@@ -218,29 +74,35 @@ static double ratio(const struct side *side, const u32 *weights, u32 count, u32 
 	double sum = 0, of_sum = 0;
 
 	for (u32 block = 0; block < side->blocks; block++) {
-		sum += weights[block] * (double)count_of(side, block, count);
-		of_sum += weights[block] * (double)count_of(side, block, of);
+		sum += weights[block] * (double)side_count(side, block, count);
+		of_sum += weights[block] * (double)side_count(side, block, of);
 	}
 	return of_sum > 0 ? sum / of_sum : NAN;
 }
 
-static double ratio_of_row(const struct side *side, const struct compare_row *row, const u32 *weights)
+/* What is divided by what, times what. */
+struct quotient {
+	u32 count, of;
+	double times;
+};
+
+static struct quotient quotient_of(const struct compare_row *row)
 {
 	switch (row->figure) {
 	case FIGURE_FRAME_RATE:
-		return NSEC_PER_SEC * ratio(side, weights, COUNT_FRAMES + row->which, COUNT_FRAME_NS + row->which);
+		return (struct quotient){ COUNT_FRAMES + row->which, COUNT_FRAME_NS + row->which, NSEC_PER_SEC };
 	case FIGURE_LATE:
-		return ratio(side, weights, COUNT_LATE + row->which, COUNT_FRAMES + row->which);
+		return (struct quotient){ COUNT_LATE + row->which, COUNT_FRAMES + row->which, 1 };
 	case FIGURE_CAUSE:
-		return ratio(side, weights, COUNT_CAUSES + row->which, COUNT_ALL_FRAMES);
+		return (struct quotient){ COUNT_CAUSES + row->which, COUNT_ALL_FRAMES, 1 };
 	case FIGURE_MISSES:
-		return ratio(side, weights, COUNT_MISSES, COUNT_PERIODS);
+		return (struct quotient){ COUNT_MISSES, COUNT_PERIODS, 1 };
 	case FIGURE_CPUS:
-		return ratio(side, weights, COUNT_CPU_NS, COUNT_SPAN_NS);
+		return (struct quotient){ COUNT_CPU_NS, COUNT_SPAN_NS, 1 };
 	case FIGURE_SWITCHES:
-		return NSEC_PER_SEC * ratio(side, weights, COUNT_SWITCHES, COUNT_SPAN_NS);
+		return (struct quotient){ COUNT_SWITCHES, COUNT_SPAN_NS, NSEC_PER_SEC };
 	default:
-		return NSEC_PER_SEC * ratio(side, weights, COUNT_LAUNCHES, COUNT_SPAN_NS);
+		return (struct quotient){ COUNT_LAUNCHES, COUNT_SPAN_NS, NSEC_PER_SEC };
 	}
 }
 
@@ -257,7 +119,9 @@ static void figures(const void *data, const u32 *weights, double *out)
 		const struct spread *spread = &side->spreads[index];
 
 		if (row->figure > FIGURE_LONGEST) {
-			out[i] = ratio_of_row(side, row, weights);
+			struct quotient quotient = quotient_of(row);
+
+			out[i] = quotient.times * ratio(side, weights, quotient.count, quotient.of);
 			continue;
 		}
 		if (row->figure == FIGURE_LONGEST) {
@@ -268,6 +132,40 @@ static void figures(const void *data, const u32 *weights, double *out)
 			total = merge(side, spread, weights);
 		merged = index;
 		out[i] = quantile(side, spread, total, quantiles[row->figure]);
+	}
+}
+
+/* How many of the block's times are longer than a percentile, beyond what is to be expected. */
+static double adds_longer(const struct side *side, const struct compare_row *row, u32 block, double value)
+{
+	const struct spread *spread = &side->spreads[spread_of_row(row)];
+	const u32 *counts = &spread->counts[(size_t)block * spread->bins];
+	double all = 0, longer = 0;
+
+	for (u32 bin = 0; bin < spread->bins; bin++) {
+		all += counts[bin];
+		longer += spread->values[bin] > value ? counts[bin] : 0;
+	}
+	return all > 0 ? longer - all * (1 - quantiles[row->figure]) : NAN;
+}
+
+static void adds(const void *data, u32 block, const double *whole, double *out)
+{
+	const struct side *side = data;
+
+	for (u32 i = 0; i < side->result->len; i++) {
+		const struct compare_row *row = &side->result->rows[i];
+
+		if (row->figure == FIGURE_LONGEST || isnan(whole[i])) {
+			out[i] = NAN;
+		} else if (row->figure < FIGURE_LONGEST) {
+			out[i] = adds_longer(side, row, block, whole[i]);
+		} else {
+			struct quotient quotient = quotient_of(row);
+
+			out[i] = quotient.times * (double)side_count(side, block, quotient.count) -
+				 whole[i] * (double)side_count(side, block, quotient.of);
+		}
 	}
 }
 
@@ -293,7 +191,7 @@ static u64 sum_of(const struct side *side, u32 count)
 	u64 sum = 0;
 
 	for (u32 block = 0; block < side->blocks; block++)
-		sum += count_of(side, block, count);
+		sum += side_count(side, block, count);
 	return sum;
 }
 
@@ -338,14 +236,36 @@ static void add_rows(struct compare_result *result, struct side *const sides[2],
 		add_row(result, FIGURE_LAUNCHES, OF_ALL, 0, UNIT_PER_SECOND, 1);
 }
 
+/* In how many blocks is something as long. */
+static u32 blocks_as_long(const struct side *side, const struct spread *spread, double value)
+{
+	u32 blocks = 0;
+
+	for (u32 block = 0; block < side->blocks; block++) {
+		const u32 *counts = &spread->counts[(size_t)block * spread->bins];
+		u32 bin = spread->bins;
+
+		while (bin > 0 && spread->values[bin - 1] >= value && !counts[bin - 1])
+			bin--;
+		blocks += bin > 0 && spread->values[bin - 1] >= value;
+	}
+	return blocks;
+}
+
 /* A percentile with hardly anything beyond it is what it is by chance; the longest of all has no interval. */
 static bool may_have_interval(const struct compare_row *row, struct side *const sides[2])
 {
+	const double values[] = { row->a, row->b };
+
 	if (row->figure == FIGURE_LONGEST)
 		return false;
-	for (u32 i = 0; i < 2 && row->figure < FIGURE_LONGEST; i++)
-		if ((double)sides[i]->spreads[spread_of_row(row)].total * (1 - quantiles[row->figure]) < TAIL_LEAST)
+	for (u32 i = 0; i < 2 && row->figure < FIGURE_LONGEST; i++) {
+		const struct spread *spread = &sides[i]->spreads[spread_of_row(row)];
+
+		if ((double)spread->total * (1 - quantiles[row->figure]) < TAIL_LEAST ||
+		    blocks_as_long(sides[i], spread, values[i]) < TAIL_BLOCKS_LEAST)
 			return false;
+	}
 	return true;
 }
 
@@ -411,7 +331,9 @@ static double strength(const struct compare_row *row)
 	double difference = row->b - row->a;
 	double half = difference > 0 ? difference - row->sure_low : row->sure_high - difference;
 
-	return half > 0 ? fabs(difference) / half : INFINITY;
+	if (half > 0)
+		return fabs(difference) / half;
+	return difference != 0 ? INFINITY : 0;
 }
 
 const struct compare_row *compare_strongest(const struct compare_result *result, int direction)
@@ -447,7 +369,10 @@ static void judge(struct compare_result *result, const struct bootstrap_sample s
 		better += compare_headline_says(row) > 0;
 		worse += compare_headline_says(row) < 0;
 	}
-	result->verdict = better && worse ? VERDICT_MIXED : better ? VERDICT_BETTER : worse ? VERDICT_WORSE : VERDICT_NONE;
+	result->verdict = better && worse ? VERDICT_MIXED
+			  : better	  ? VERDICT_BETTER
+			  : worse	  ? VERDICT_WORSE
+					  : VERDICT_NONE;
 }
 
 /* The names of both sides, as far as there is room: those of the first first. */
@@ -472,6 +397,12 @@ static u32 join_programs(const struct compare_side sides[2], struct comm *progra
 	return len;
 }
 
+/* A percentile is known up to the slot that it is in. */
+static double slot_width(const struct compare_row *row)
+{
+	return row->figure < FIGURE_LONGEST ? fmax(row->a, row->b) / (1 << SPREAD_SUB_BITS) : 0;
+}
+
 static int resample(struct compare_result *result, struct side *const sides[2], u32 programs)
 {
 	struct bootstrap_sample samples[2];
@@ -483,7 +414,7 @@ static int resample(struct compare_result *result, struct side *const sides[2], 
 	for (u32 i = 0; i < COMPARE_RUNS_MOST * BLOCKS_MOST; i++)
 		weights[i] = 1;
 	for (u32 i = 0; i < 2; i++) {
-		samples[i] = (struct bootstrap_sample){ sides[i]->runs, sides[i]->given->len, figures, sides[i] };
+		samples[i] = (struct bootstrap_sample){ sides[i]->runs, sides[i]->given->len, figures, adds, sides[i] };
 		figures(sides[i], weights, values[i]);
 	}
 	error = bootstrap_differences(&samples[0], &samples[1], result->len, CONFIDENCE, COMPARE_SEED, intervals);
@@ -493,8 +424,8 @@ static int resample(struct compare_result *result, struct side *const sides[2], 
 		row->a = values[0][i];
 		row->b = values[1][i];
 		row->has_interval = intervals[i].is_known && may_have_interval(row, sides);
-		row->low = row->has_interval ? intervals[i].low : 0;
-		row->high = row->has_interval ? intervals[i].high : 0;
+		row->low = row->has_interval ? intervals[i].low - slot_width(row) : 0;
+		row->high = row->has_interval ? intervals[i].high + slot_width(row) : 0;
 		if (row->has_interval)
 			row->change = row->low > 0 ? CHANGE_MORE : row->high < 0 ? CHANGE_LESS : CHANGE_NONE;
 		row->is_headline = is_headline(row, sides, program);
@@ -513,7 +444,7 @@ int compare_sides(struct compare_result *result, const struct compare_side given
 
 	*result = (struct compare_result){ 0 };
 	for (u32 i = 0; i < 2 && !error; i++) {
-		error = prepare_side(sides[i], &given[i], programs, len);
+		error = side_init(sides[i], &given[i], programs, len);
 		sides[i]->result = result;
 		result->runs[i] = given[i].len;
 		result->blocks[i] = sides[i]->blocks;
@@ -527,6 +458,6 @@ int compare_sides(struct compare_result *result, const struct compare_side given
 		error = resample(result, sides, len);
 	for (u32 i = 0; i < 2; i++)
 		if (sides[i])
-			free_side(sides[i]);
+			side_free(sides[i]);
 	return error;
 }

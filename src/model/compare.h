@@ -50,12 +50,12 @@ struct compare_row {
 	u32 which;
 	struct comm program;
 	enum compare_unit unit;
-	int better; /* -1: less is better; 1: more is; 0: neither */
+	int better;  /* -1: less is better; 1: more is; 0: neither */
 	double a, b; /* NAN: there is nothing to tell it from */
 	bool has_interval;
-	double low, high;	   /* of b - a, by 95 % */
+	double low, high; /* of b - a, by 95 % */
 	enum compare_change change;
-	bool is_headline;	   /* the verdict is by these */
+	bool is_headline;	    /* the verdict is by these */
 	double sure_low, sure_high; /* by 95 % for all headlines together */
 };
 

@@ -10,13 +10,13 @@
 #include "../sink/table.h"
 #include "thread_words.h"
 
-#define FIGURE_TABLE(COLUMN, SHOWN)                            \
-	SHOWN(FIGURE, figure, "FIGURE", CELL_TEXT)             \
-	SHOWN(FIGURE, of, "OF", CELL_TEXT)                     \
-	SHOWN(FIGURE, a, "A", CELL_TEXT)                       \
-	SHOWN(FIGURE, b, "B", CELL_TEXT)                       \
-	SHOWN(FIGURE, difference, "DIFFERENCE", CELL_TEXT)       \
-	SHOWN(FIGURE, interval, "95 % INTERVAL", CELL_TEXT)    \
+#define FIGURE_TABLE(COLUMN, SHOWN)                         \
+	SHOWN(FIGURE, figure, "FIGURE", CELL_TEXT)          \
+	SHOWN(FIGURE, of, "OF", CELL_TEXT)                  \
+	SHOWN(FIGURE, a, "A", CELL_TEXT)                    \
+	SHOWN(FIGURE, b, "B", CELL_TEXT)                    \
+	SHOWN(FIGURE, difference, "DIFFERENCE", CELL_TEXT)  \
+	SHOWN(FIGURE, interval, "95 % INTERVAL", CELL_TEXT) \
 	SHOWN(FIGURE, change, "SURE", CELL_TEXT)
 TABLE_OF(columns, FIGURE);
 

@@ -14,14 +14,12 @@
 enum { TIME_SIZE = 24 };
 
 static const char *const cause_names[LATE_CAUSES] = {
-	[LATE_RAN] = "it ran longer itself",
-	[LATE_OTHER_RAN] = "it waited for a thread that ran",
-	[LATE_WAITED] = "a wait for a CPU",
-	[LATE_SLEPT] = "sleep",
+	[LATE_RAN] = "it ran longer itself", [LATE_OTHER_RAN] = "it waited for a thread that ran",
+	[LATE_WAITED] = "a wait for a CPU",  [LATE_SLEPT] = "sleep",
 	[LATE_UNKNOWN] = "not known",
 };
 static const char *const cause_json[LATE_CAUSES] = {
-	[LATE_RAN] = "ran",	  [LATE_OTHER_RAN] = "other_ran", [LATE_WAITED] = "waited",
+	[LATE_RAN] = "ran",	[LATE_OTHER_RAN] = "other_ran", [LATE_WAITED] = "waited",
 	[LATE_SLEPT] = "slept", [LATE_UNKNOWN] = "unknown",
 };
 
@@ -30,9 +28,12 @@ const char *figure_words(const struct compare_row *row)
 	static const char *const frames[] = { "frame time p50", "frame time p99", "frame time p99.9", "longest frame" };
 	static const char *const waits[] = { "wait p50", "wait p99", "wait p99.9", "longest wait" };
 	static const char *const others[FIGURES] = {
-		[FIGURE_FRAME_RATE] = "frames a second", [FIGURE_LATE] = "late frames",
-		[FIGURE_CAUSE] = "late frames",		 [FIGURE_MISSES] = "deadline misses",
-		[FIGURE_CPUS] = "CPUs used",		 [FIGURE_SWITCHES] = "switches a second",
+		[FIGURE_FRAME_RATE] = "frames a second",
+		[FIGURE_LATE] = "late frames",
+		[FIGURE_CAUSE] = "late frames",
+		[FIGURE_MISSES] = "deadline misses",
+		[FIGURE_CPUS] = "CPUs used",
+		[FIGURE_SWITCHES] = "switches a second",
 		[FIGURE_LAUNCHES] = "launches a second",
 	};
 
@@ -46,8 +47,8 @@ const char *figure_json(const struct compare_row *row)
 	static const char *const frames[] = { "frame_p50", "frame_p99", "frame_p999", "frame_longest" };
 	static const char *const waits[] = { "wait_p50", "wait_p99", "wait_p999", "wait_longest" };
 	static const char *const others[FIGURES] = {
-		[FIGURE_FRAME_RATE] = "frames",	   [FIGURE_LATE] = "late_frames", [FIGURE_CAUSE] = "late_frames",
-		[FIGURE_MISSES] = "misses",	   [FIGURE_CPUS] = "cpu_time",	  [FIGURE_SWITCHES] = "switches",
+		[FIGURE_FRAME_RATE] = "frames", [FIGURE_LATE] = "late_frames", [FIGURE_CAUSE] = "late_frames",
+		[FIGURE_MISSES] = "misses",	[FIGURE_CPUS] = "cpu_time",    [FIGURE_SWITCHES] = "switches",
 		[FIGURE_LAUNCHES] = "launches",
 	};
 
@@ -157,7 +158,8 @@ void compare_difference_words(char into[COMPARE_WORDS_SIZE], const struct compar
 	}
 	change_words(change, row->unit, row->b - row->a);
 	if (row->a > 0 && row->unit != UNIT_SHARE)
-		snprintf(into, COMPARE_WORDS_SIZE, "%.30s (%+.1f %%)", change, 100 * (row->b - row->a) / row->a);
+		snprintf(into, COMPARE_WORDS_SIZE, "%.30s (%+.*f %%)", change, fabs(row->b - row->a) < row->a,
+			 100 * (row->b - row->a) / row->a);
 	else
 		snprintf(into, COMPARE_WORDS_SIZE, "%.40s", change);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Fuzzing what views make of a stream: any bytes, as events of any kind in any order, go through every model at once.
- * The first byte says how: bit 0 mends times so that they grow, bit 1 few tids, bit 2 ended threads are forgotten. */
+ * The first byte says how: bit 0 mends times so that they grow, bit 1 few tids, bit 2 ended threads are forgotten,
+ * bit 3 what is compared, which has frames and misses of its own, takes their place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../core/event_info.h"
+#include "../../src/model/compare_take.h"
 #include "../../src/model/cuda.h"
 #include "../../src/model/event_filter.h"
 #include "../../src/model/frames.h"
@@ -22,7 +24,7 @@
 #include "../../src/model/threads.h"
 #include "../../src/sink/event.h"
 
-enum { GROWING_TIMES = 1, FEW_TIDS = 2, FORGETS = 4, CPUS = 4, EVENT_BYTES_MAX = 512 };
+enum { GROWING_TIMES = 1, FEW_TIDS = 2, FORGETS = 4, COMPARES = 8, CPUS = 4, PIECE_EVENTS = 16, EVENT_BYTES_MAX = 512 };
 
 static void require(bool held, const char *what)
 {
@@ -45,6 +47,9 @@ static struct {
 	struct cuda cuda;
 	struct event_filter *filter;
 	struct lead_in *lead_in;
+	struct compare_take compare;
+	struct blocks blocks;
+	u64 piece_from_ns, piece_events;
 	bool keeps_threads; /* so that models which hold on to them may take part */
 } all;
 static FILE *nowhere;
@@ -79,21 +84,41 @@ static void filter_and_keep(const struct event_header *event)
 		lead_in_take(all.lead_in, passed);
 }
 
-static void take(const struct event_header *event)
+/* Pieces of time end now and then, whatever the clock says. */
+static void take_compared(const struct event_header *event, const struct wait *ended)
+{
+	compare_take_event(&all.compare, &all.threads, event, ended);
+	if (++all.piece_events % PIECE_EVENTS)
+		return;
+	compare_take_piece_ends(&all.compare, &all.threads, all.piece_from_ns, event->time_ns);
+	all.piece_from_ns = event->time_ns;
+	require(all.blocks.len <= BLOCKS_MOST && all.blocks.programs_len <= BLOCKS_PROGRAMS, "blocks are few");
+}
+
+static void take_frames_and_misses(const struct event_header *event)
 {
 	const struct frame_process *process;
 	struct miss found[MISSES_AT_ONCE];
 	struct late_frame late;
+
+	require(misses_handle(&all.misses, &all.threads, event, found) <= MISSES_AT_ONCE, "misses have room");
+	if (frames_handle(&all.frames, &all.threads, event, &late, &process))
+		require(process && late.interval_ns, "a late frame has a process and took time");
+}
+
+static void take(const struct event_header *event)
+{
 	struct stall stall;
 	struct wait ended;
 	struct move done;
 	bool waited = threads_handle(&all.threads, event, &ended);
 
 	require(!waited || ended.thread, "a wait that ended has a thread");
-	require(misses_handle(&all.misses, &all.threads, event, found) <= MISSES_AT_ONCE, "misses have room");
 	moves_handle(&all.moves, &all.threads, event, &done);
-	if (frames_handle(&all.frames, &all.threads, event, &late, &process))
-		require(process && late.interval_ns, "a late frame has a process and took time");
+	if (all.compare.blocks)
+		take_compared(event, waited ? &ended : NULL);
+	else
+		take_frames_and_misses(event);
 	submits_handle(&all.submits, &all.threads, event, &stall);
 	inputs_handle(&all.inputs, &all.threads, event);
 	cuda_handle(&all.cuda, &all.threads, event);
@@ -159,6 +184,8 @@ static void begin(unsigned char how)
 	all.threads.ended_most = how & FORGETS ? 4 : 0;
 	latency_init(&all.latency, 1000);
 	frames_init(&all.frames, true);
+	compare_take_init(&all.compare);
+	all.compare.blocks = how & COMPARES ? &all.blocks : NULL;
 	cuda_init(&all.cuda);
 	if (!nowhere)
 		nowhere = fopen("/dev/null", "we");
@@ -168,6 +195,9 @@ static void end(void)
 {
 	event_filter_close(all.filter);
 	lead_in_close(all.lead_in);
+	blocks_end(&all.blocks);
+	blocks_free(&all.blocks);
+	compare_take_free(&all.compare);
 	cuda_free(&all.cuda);
 	inputs_free(&all.inputs);
 	submits_free(&all.submits);

@@ -46,6 +46,8 @@ for view in events "events --json" "events --wakeups" latency inversions misses 
 	"$tactus" $view -i "$evil" >"$scratch/out" 2>"$scratch/err"
 	clean "$view of a recording with hostile names prints plain text only" "$scratch/out" "$scratch/err"
 done
+"$tactus" compare "$evil" "$evil" >"$scratch/out" 2>"$scratch/err"
+clean "compare of recordings with hostile names prints plain text only" "$scratch/out" "$scratch/err"
 "$tactus" tasks -i "$evil.none" >"$scratch/out" 2>"$scratch/err"
 clean "tasks of a file with a hostile name that is not there says so in plain text" "$scratch/out" "$scratch/err"
 "$tactus" db check "$evil" >"$scratch/out" 2>"$scratch/err"
