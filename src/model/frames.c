@@ -24,8 +24,11 @@ void frames_free(struct frames *frames)
 			struct frame_stream *stream = process->streams;
 
 			process->streams = stream->next;
+			free(stream->records);
 			free(stream);
 		}
+		for (u32 part = 0; part < FRAME_PARTS; part++)
+			free(process->parts[part].ns);
 		frames->processes = process->next;
 		free(process->intervals_ns);
 		free(process->server_ns);
@@ -38,6 +41,16 @@ void frames_free(struct frames *frames)
 		free(server);
 	}
 	history_free(&frames->history);
+	free(frames->runs.cpus);
+}
+
+struct frame_process *frames_process(const struct frames *frames, u32 pid)
+{
+	struct frame_process *process = frames->processes;
+
+	while (process && process->pid != pid)
+		process = process->next;
+	return process;
 }
 
 /* NULL for want of memory, or of room. */
@@ -93,6 +106,11 @@ static bool keep(struct frames *frames, u64 **list, size_t *len, size_t *room, u
 		return false;
 	(*list)[(*len)++] = value;
 	return true;
+}
+
+bool frames_keep(struct frames *frames, struct frame_list *list, u64 value)
+{
+	return keep(frames, &list->ns, &list->len, &list->room, value);
 }
 
 static bool keep_interval(struct frames *frames, struct frame_process *process, u64 interval_ns)
@@ -156,6 +174,7 @@ static void find_cause(const struct frame_stream *stream, const struct path *pat
 		late->usual_ns = stream->usual_ns[kind][whose];
 		late->has_cause = true;
 	}
+	late_frame_parts(late, path);
 }
 
 static void explain(struct frames *frames, const struct threads *threads, struct frame_stream *stream,
@@ -194,12 +213,16 @@ static void take_shown(struct frames *frames, const struct threads *threads, con
 	bool counts = thread && !thread->bystander;
 	struct frame_process *process = counts ? process_of(frames, thread, event->head.time_ns) : NULL;
 	struct frame_stream *stream = process ? stream_of(frames, process, event->head.tid) : NULL;
+	u64 missed = FRAME_UNKNOWN;
 
 	if (!stream)
 		return;
 	if (stream->shown_at_ns && stream->display == event->display &&
-	    span_between(stream->shown_at_ns, event->at_ns) <= PACE_PAUSE_NS)
-		process->vblanks_missed += vblanks_missed(stream->shown_seq, event->seq);
+	    span_between(stream->shown_at_ns, event->at_ns) <= PACE_PAUSE_NS) {
+		missed = vblanks_missed(stream->shown_seq, event->seq);
+		process->vblanks_missed += missed;
+	}
+	frame_record_shown(stream, event->at_ns, missed);
 	stream->flips = true;
 	stream->display = event->display;
 	stream->shown_seq = event->seq;
@@ -210,31 +233,38 @@ static void take_shown(struct frames *frames, const struct threads *threads, con
 static struct frame_stream *known_stream(const struct frames *frames, const struct threads *threads, u32 tid)
 {
 	const struct thread *thread = threads_by_tid(threads, tid);
-	const struct frame_process *process = frames->processes;
-	struct frame_stream *stream;
+	const struct frame_process *process = thread ? frames_process(frames, thread->pid) : NULL;
+	struct frame_stream *stream = process ? process->streams : NULL;
 
-	while (process && thread && process->pid != thread->pid)
-		process = process->next;
-	for (stream = process && thread ? process->streams : NULL; stream && stream->tid != tid; stream = stream->next)
-		;
+	while (stream && stream->tid != tid)
+		stream = stream->next;
 	return stream;
 }
 
-/* Only of threads that present: others hand their work over to those, or are followed for what they did. */
+/* The time in the call counts only of threads that present: others hand their work over to those, or are followed for
+ * what they did. */
 static void handle_submit(struct frames *frames, const struct threads *threads, const struct event_submit *event)
 {
 	struct frame_stream *stream = known_stream(frames, threads, event->head.tid);
+	const struct thread *thread = threads_by_tid(threads, event->head.tid);
+	struct frame_process *process = thread ? frames_process(frames, thread->pid) : NULL;
+	u64 began_ns = span_between(event->took_ns, event->head.time_ns);
 
 	if (stream)
 		stream->gpu_ns += event->took_ns;
+	if (process && began_ns > process->submitted_ns)
+		process->submitted_ns = began_ns;
 }
 
 static void handle_commit(struct frames *frames, const struct threads *threads, const struct event_commit *event)
 {
 	struct frame_stream *stream = known_stream(frames, threads, event->head.tid);
 
-	if (stream)
-		handed_over(&stream->handover, event->head.time_ns);
+	if (!stream)
+		return;
+	handed_over(&stream->handover, event->head.time_ns);
+	stream->handed_number = event->number;
+	stream->hands_over = true;
 }
 
 static void handle_served(struct frames *frames, const struct event_served *event)
@@ -266,6 +296,8 @@ static void serve(struct frames *frames, u32 server_pid, u64 now_ns)
 			for (struct frame_stream *stream = process->streams; stream; stream = stream->next) {
 				u64 had_ns = handover_presented(&stream->handover, now_ns);
 
+				if (had_ns)
+					frame_record_composited(stream, had_ns);
 				if (had_ns && !keep(frames, &process->server_ns, &process->server_len,
 						    &process->server_room, had_ns))
 					frames->failed = true;
@@ -291,21 +323,28 @@ static void handle_vblank(struct frames *frames, const struct threads *threads, 
 		vblank_seen(clock, event->seq, event->at_ns);
 }
 
-/* The period that the stream has to keep, as a display reports it; 0: none does. Whoever flips one has that; of others
- * it is not known where they are shown, so it is the one whose pace they keep. */
-static u64 display_period_ns(const struct frames *frames, const struct frame_stream *stream)
+/* Whoever flips a display has that one; of others it is not known where they are shown, so it is the one whose pace
+ * they keep. */
+const struct vblank_clock *frames_clock(const struct frames *frames, const struct frame_stream *stream)
 {
-	u64 period_ns = 0;
-
-	for (u32 i = 0; i < frames->displays_len && !period_ns; i++) {
+	for (u32 i = 0; i < frames->displays_len; i++) {
 		const struct vblank_clock *clock = &frames->displays[i];
 
-		if (!stream->flips)
-			period_ns = vblank_near(clock, stream->pace.median_ns);
-		else if (clock->display == stream->display)
-			period_ns = clock->period_ns;
+		if (stream->flips ? clock->display == stream->display && clock->period_ns != 0
+				  : vblank_near(clock, stream->pace.median_ns) != 0)
+			return clock;
 	}
-	return period_ns;
+	return NULL;
+}
+
+/* The period that the stream has to keep, as a display reports it; 0: none does. */
+static u64 display_period_ns(const struct frames *frames, const struct frame_stream *stream)
+{
+	const struct vblank_clock *clock = frames_clock(frames, stream);
+
+	if (!clock)
+		return 0;
+	return stream->flips ? clock->period_ns : vblank_near(clock, stream->pace.median_ns);
 }
 
 /* Frames before this one were lost on the way here: its interval is the one that the kernel half has seen. */
@@ -365,13 +404,15 @@ static bool handle_frame(struct frames *frames, struct threads *threads, const s
 	stream->gpu_ns = 0;
 	if (verdict.interval_ns && !verdict.late_ns)
 		stream->usual_gpu_ns = average(stream->usual_gpu_ns, late->gpu_ns);
-	if (!verdict.interval_ns)
-		return false;
-	if (!keep_interval(frames, process, verdict.interval_ns))
-		frames->failed = true;
-	if (frames->explains)
-		explain(frames, threads, stream, late);
-	keep_worst(process, late);
+	if (verdict.interval_ns) {
+		if (!keep_interval(frames, process, verdict.interval_ns))
+			frames->failed = true;
+		if (frames->explains)
+			explain(frames, threads, stream, late);
+		keep_worst(process, late);
+	}
+	if (frames->keeps_records)
+		frame_record_begin(frames, threads, process, stream, event, late, &verdict);
 	return verdict.late_ns != 0;
 }
 
@@ -380,14 +421,20 @@ bool frames_handle(struct frames *frames, struct threads *threads, const struct 
 {
 	if (frames->explains && (!history_handle(&frames->history, event) || !path_handle(threads, event)))
 		frames->failed = true;
+	if (frames->keeps_records && !frame_runs_handle(frames, threads, event))
+		frames->failed = true;
+	if (event->kind == EVENT_FENCE && frames->keeps_records)
+		frame_record_fence(frames, threads, (const struct event_fence *)event);
 	if (event->kind == EVENT_SUBMIT)
 		handle_submit(frames, threads, (const struct event_submit *)event);
 	if (event->kind == EVENT_COMMIT)
 		handle_commit(frames, threads, (const struct event_commit *)event);
 	if (event->kind == EVENT_SERVED)
 		handle_served(frames, (const struct event_served *)event);
-	if (event->kind == EVENT_LOST)
+	if (event->kind == EVENT_LOST) {
 		forget_handovers(frames);
+		frames->lost_ns = event->time_ns;
+	}
 	if (event->kind == EVENT_VBLANK)
 		handle_vblank(frames, threads, (const struct event_vblank *)event);
 	return event->kind == EVENT_FRAME &&
@@ -453,6 +500,11 @@ struct frame_times frame_server_times(const struct frame_process *process)
 	return times_of(process->server_ns, process->server_len);
 }
 
+struct frame_times frame_part_times(const struct frame_process *process, enum frame_part part)
+{
+	return times_of(process->parts[part].ns, process->parts[part].len);
+}
+
 void frames_turn_over(struct frames *frames)
 {
 	for (struct frame_process *process = frames->processes; process; process = process->next) {
@@ -471,14 +523,20 @@ void frames_restart(struct frames *frames)
 		/* Their threads' accounts begin anew too. */
 		for (struct frame_stream *stream = process->streams; stream; stream = stream->next)
 			stream->moves_before = 0;
+		for (struct frame_stream *stream = process->streams; stream; stream = stream->next)
+			if (stream->records)
+				stream->records->len = 0;
 	}
 	frames_turn_over_for_good(frames);
 }
 
 void frames_turn_over_for_good(struct frames *frames)
 {
-	for (struct frame_process *process = frames->processes; process; process = process->next)
+	for (struct frame_process *process = frames->processes; process; process = process->next) {
 		process->len = process->server_len = 0;
+		for (u32 part = 0; part < FRAME_PARTS; part++)
+			process->parts[part].len = 0;
+	}
 	frames->times_len = 0;
 	frames_turn_over(frames);
 }

@@ -7,25 +7,10 @@
 #include "../../core/frame.h"
 #include "../../core/pace.h"
 #include "../../core/vblank.h"
+#include "frame_record.h"
 #include "path.h"
 
 enum { FRAMES_WORST = 10, FRAMES_SHOWN = 24, FRAMES_DISPLAYS = 16 };
-
-/* A frame that was late, or one of the longest. */
-struct late_frame {
-	u64 number; /* of the process, from 1 */
-	u64 at_ns;
-	u64 interval_ns;
-	u64 late_ns;
-	u64 target_ns;
-	u32 tid;
-	bool has_cause;
-	struct path_item cause; /* what most of the excess went into */
-	u64 usual_ns;		/* of that kind, in frames that were on time */
-	u32 moves;		/* of the thread, in this frame */
-	u64 gpu_ns;		/* that the thread was in calls to the GPU's driver, in this frame */
-	u64 usual_gpu_ns;
-};
 
 /* Of a thread that presents. Each has a pace of its own. */
 struct frame_stream {
@@ -40,7 +25,15 @@ struct frame_stream {
 	u32 shown_seq;		  /* in which of the display's periods the last one came up */
 	u64 shown_at_ns;	  /* 0: none did */
 	struct handover handover; /* to its Wayland server */
+	u64 handed_number;	  /* of the frame that it was, as the kernel half counts */
+	bool hands_over;
+	struct frame_records *records; /* NULL: nobody wants them */
 	struct frame_stream *next;
+};
+
+struct frame_list {
+	u64 *ns;
+	size_t len, room;
 };
 
 struct frame_process {
@@ -56,6 +49,10 @@ struct frame_process {
 	size_t len, room;
 	u64 *server_ns; /* from handing a picture to its server until that presents, where both are seen */
 	size_t server_len, server_room;
+	struct frame_list parts[FRAME_PARTS]; /* of the records that were taken */
+	u64 ran_ns;			      /* of its threads that were on a CPU and left it */
+	u64 submitted_ns;		      /* when the last submit of any of its threads began; 0: there was none */
+	bool has_fences;
 	/* Since frames_turn_over: */
 	u64 line_frames, line_late, line_dropped;
 	size_t line_from;	    /* index into intervals_ns */
@@ -86,6 +83,9 @@ struct frames {
 	u32 displays_len;
 	u64 displays_refused; /* there was no room for them */
 	bool explains;
+	bool keeps_records;
+	struct frame_runs runs;
+	u64 lost_ns; /* the last time at which events were missing */
 	bool failed; /* something is missing for want of memory or room */
 };
 
@@ -99,6 +99,13 @@ struct frame_times {
 void frames_init(struct frames *frames, bool explains);
 void frames_free(struct frames *frames);
 
+/* For all that asks after a process or a display. NULL: it is not known. */
+struct frame_process *frames_process(const struct frames *frames, u32 pid);
+const struct vblank_clock *frames_clock(const struct frames *frames, const struct frame_stream *stream);
+
+/* False for want of memory or room. */
+bool frames_keep(struct frames *frames, struct frame_list *list, u64 value);
+
 /* Takes an event that `threads` has taken. True, with *late filled and *process set, if it was a frame that was late.
  */
 bool frames_handle(struct frames *frames, struct threads *threads, const struct event_header *event,
@@ -106,6 +113,9 @@ bool frames_handle(struct frames *frames, struct threads *threads, const struct 
 
 /* The time that the compositor had its pictures for, by percentiles; `len` 0: that is not known. */
 struct frame_times frame_server_times(const struct frame_process *process);
+
+/* Of one part of its records, by absolute amount; `len` 0: it is known of none. */
+struct frame_times frame_part_times(const struct frame_process *process, enum frame_part part);
 
 /* Of intervals from this index on. */
 struct frame_times frame_times(const struct frame_process *process, size_t from);

@@ -207,3 +207,34 @@ void path_walk(struct path *path, const struct threads *threads, const struct hi
 		add_item(path, &(struct path_item){ .kind = PATH_UNKNOWN, .tid = tid, .ns = to_ns - from_ns },
 			 PATH_OWN);
 }
+
+/* A sleep of less than this part of the span is no wait for the next frame's time. */
+enum { PACED_LEAST_PART = 16 };
+
+static bool ended_from_outside(const struct threads *threads, const struct thread *thread, const struct stretch *sleep)
+{
+	const struct thread *waker = sleep->waker_tid ? threads_by_tid(threads, sleep->waker_tid) : NULL;
+
+	return (sleep->woken_by & EVENT_FLAG_BY_INTERRUPT) || !waker || waker->pid != thread->pid;
+}
+
+u64 path_began_ns(const struct threads *threads, u32 tid, u64 from_ns, u64 to_ns)
+{
+	const struct thread *thread = threads_by_tid(threads, tid);
+	u64 at_ns = to_ns, ran_ns = to_ns, began_ns = from_ns, longest_ns = 0;
+	struct stretch stretch;
+
+	while (at_ns > from_ns) {
+		if (!stretch_before(thread, at_ns, &stretch))
+			return 0;
+		at_ns = stretch.from_ns;
+		if (stretch.kind == PATH_RAN)
+			ran_ns = at_ns;
+		if (stretch.kind != PATH_SLEPT || at_ns < from_ns || stretch.to_ns - at_ns <= longest_ns ||
+		    !ended_from_outside(threads, thread, &stretch))
+			continue;
+		longest_ns = stretch.to_ns - at_ns;
+		began_ns = ran_ns;
+	}
+	return longest_ns * PACED_LEAST_PART >= to_ns - from_ns ? began_ns : from_ns;
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What most of a late frame's excess went into, as a sentence.
+/* What a late frame's time went into, as a sentence: what most of the excess was first, then the other parts.
  */
 #include "frame_words.h"
 
@@ -9,9 +9,10 @@
 #include "../sink/text.h"
 #include "thread_words.h"
 
-enum { TIME_SIZE = 16 };
+/* A part is worth a word from so small a part of the frame on, and there are not more words than a line takes. */
+enum { TIME_SIZE = 16, WORD_LEAST_PART = 20, PARTS_TOLD = 4 };
 
-void late_cause_words(char *into, size_t size, const struct threads *threads, const struct late_frame *late)
+static void cause_words(char *into, size_t size, const struct threads *threads, const struct late_frame *late)
 {
 	const struct path_item *cause = &late->cause;
 	char name[THREAD_NAME_SIZE], who[THREAD_WORDS_SIZE], other[THREAD_WORDS_SIZE], span[TIME_SIZE],
@@ -40,6 +41,52 @@ void late_cause_words(char *into, size_t size, const struct threads *threads, co
 		snprintf(into, size, "%s slept %s, until a timer, a device or %s woke it", name, span, other);
 	else
 		snprintf(into, size, "%s slept %s, until a timer or a device woke it", name, span);
+}
+
+static bool is_worth_a_word(const struct late_frame *late, u64 part_ns)
+{
+	return part_ns * WORD_LEAST_PART >= late->interval_ns;
+}
+
+/* ", llvmpipe-0 waited 38 ms behind cc1 [4411]"; without the name if `follows`, a part of the same thread's. */
+static void add_part(char *into, size_t size, const struct threads *threads, const struct path_item *part, bool follows)
+{
+	static const char *const verbs[PATH_KINDS] = { "ran ", "waited ", "slept ", "" };
+	char name[THREAD_NAME_SIZE], other[THREAD_WORDS_SIZE], span[TIME_SIZE];
+	size_t used = strlen(into);
+
+	thread_name(name, threads, part->tid);
+	thread_words(other, threads, part->other_tid, THREAD_TIGHT);
+	format_time(span, sizeof(span), part->ns);
+	snprintf(into + used, size - used, ", %s%s%s%s%s%s%s", follows ? "" : name, follows ? "" : " ",
+		 verbs[part->kind], span, part->kind == PATH_WAITED && part->other_tid ? " behind " : "",
+		 part->kind == PATH_WAITED && part->other_tid ? other : "",
+		 part->kind == PATH_UNKNOWN ? " of which nothing is known" : "");
+}
+
+void late_cause_words(char *into, size_t size, const struct threads *threads, const struct late_frame *late)
+{
+	u32 told_tid = late->cause.tid, told = late->has_cause;
+	u64 rest_ns = late->rest_ns;
+	char span[TIME_SIZE];
+	size_t used;
+
+	cause_words(into, size, threads, late);
+	for (u32 i = told; i < late->parts_len; i++) {
+		const struct path_item *part = &late->parts[i];
+
+		if (told >= PARTS_TOLD || !is_worth_a_word(late, part->ns)) {
+			rest_ns += part->ns;
+			continue;
+		}
+		add_part(into, size, threads, part, told && part->tid == told_tid);
+		told_tid = part->tid;
+		told++;
+	}
+	used = strlen(into);
+	format_time(span, sizeof(span), rest_ns);
+	if (told && is_worth_a_word(late, rest_ns))
+		snprintf(into + used, size - used, ", %s in smaller parts", span);
 }
 
 /* Worth a word if it is a quarter of what the frame was late by. */

@@ -8,9 +8,9 @@
 
 #include "../model/frames.h"
 
-enum { FRAME_WORDS_SIZE = 240 };
+enum { FRAME_WORDS_SIZE = 480 };
 
-/* "RenderThread waited 12.9 ms on CPU 3 behind cc1 [4411]" */
+/* "RenderThread waited 12.9 ms on CPU 3 behind cc1 [4411], ran 5.10 ms, slept 1.20 ms" */
 void late_cause_words(char *into, size_t size, const struct threads *threads, const struct late_frame *late);
 
 /* The same, and its moves and its time with the GPU's driver where they matter. */

@@ -16,18 +16,20 @@
 #include "../sink/table.h"
 #include "../sink/text.h"
 #include "../capture/capture.h"
+#include "frame_rows.h"
 #include "frame_words.h"
 #include "stack_words.h"
 #include "thread_words.h"
 #include "view.h"
 
-enum { KEY_WHY = 0x200, KEY_CSV, TIME_SIZE = 16, LINES_PER_HEAD = 20, BAR_WIDTH = 50 };
+enum { KEY_WHY = 0x200, KEY_CSV, KEY_EACH, TIME_SIZE = 16, LINES_PER_HEAD = 20, BAR_WIDTH = 50 };
 
 /* Sensors that frames need nothing of. */
 #define NOT_NEEDED "launch,wine,input,socket,sound,names,runtime"
 
 struct chosen {
 	bool with_why;
+	bool with_each;
 	const char *csv_path;
 	enum stack_form stacks;
 };
@@ -38,6 +40,8 @@ static const char *take_own(void *data, int key, const char *value)
 
 	if (key == KEY_CSV)
 		chosen->csv_path = value;
+	else if (key == KEY_EACH)
+		chosen->with_each = true;
 	else
 		chosen->with_why = true;
 	if (key == KEY_FOLDED || (key == KEY_STACKS && !chosen->stacks))
@@ -47,7 +51,9 @@ static const char *take_own(void *data, int key, const char *value)
 
 static const struct argp_option own_options[] = {
 	{ "why", KEY_WHY, 0, 0, "Explain each late frame: what its time went into", 0 },
-	{ "csv", KEY_CSV, "FILE", 0, "Write one row per frame, in the columns of MangoHud's logs", 0 },
+	{ "each", KEY_EACH, 0, 0, "Print a row for each frame: all that is known of it", 0 },
+	{ "csv", KEY_CSV, "FILE", 0, "Write one row per frame, in the columns of MangoHud's logs, then those of --each",
+	  0 },
 	STACK_OPTIONS,
 	{ 0 },
 };
@@ -70,13 +76,18 @@ const struct command_usage frames_usage = {
 		"display's periods between two flips, for programs that flip it by DRM themselves. COMPOSITOR is "
 		"the time from a Wayland client's commit to the next present of its compositor; of several commits "
 		"before that, the last counts.\n"
+		"Of --each: CPU is what all threads of the process ran since the frame before; SUBMIT, from its last "
+		"submit to a GPU to the present; GPU, how long the GPU had work of that time, by its fences; SHOWN, "
+		"from the present until the display shows it; PHASE, from the display's last vblank to the present; "
+		"ANIM ERR, by how much the interval between two frames differs from that between the times at which "
+		"the program began them. A dash: not known. --why and --each end with the percentiles of each.\n"
 		"--stacks implies --why, and adds the functions in which late frames' threads were longest without a "
 		"CPU.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus frames                     whoever presents\n"
 		"  tactus frames --why -- ./game     and why frames were late\n"
-		"  tactus frames --csv log.csv -- ./game\n"
+		"  tactus frames --each --csv log.csv -- ./game\n"
 		"  tactus frames -i file --why       from a recording of 'tactus record'",
 	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_TABLE,
 	.own = own_options,
@@ -151,18 +162,15 @@ static void print_late_json(const struct show *show, const struct frame_process 
 			    : late->cause.woken_by & EVENT_FLAG_BY_THREAD  ? "thread"
 									   : "");
 	}
+	late_parts_json(&json, &show->capture.threads, late);
 	json_object_end(&json);
 	json_line_end(&json);
 }
 
-/* MangoHud writes names of the machine in the second line, and so tells its files from ours. */
-#define CSV_BEGINNING "os,cpu,gpu,ram,kernel,driver,cpuscheduler\n,,,,,,\n"
-
-/* The columns that MangoHud writes; what is not known here is 0. */
 static bool open_csv(void *data)
 {
 	struct show *show = data;
-	struct output_rule rule = { .beginning = CSV_BEGINNING, .force = show->options->force };
+	struct output_rule rule = { .beginning = FRAMES_CSV_BEGINNING, .force = show->options->force };
 	struct reason why;
 
 	if (!show->chosen.csv_path)
@@ -172,21 +180,39 @@ static bool open_csv(void *data)
 		fail(show->chosen.csv_path, "cannot write: %s", why.text);
 		return false;
 	}
-	fputs(CSV_BEGINNING
-	      "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,"
-	      "gpu_power,ram_used,swap_used,process_rss,elapsed\n",
-	      show->csv);
+	frame_csv_heads(show->csv);
 	return true;
 }
 
-static void csv_frame(struct show *show, const struct event_frame *event)
+static void show_record(struct show *show, const struct frame_process *process, const struct frame_record *record)
 {
-	if (!show->csv || !event->interval_ns || event->interval_ns > PACE_PAUSE_NS)
+	const struct threads *threads = &show->capture.threads;
+	u64 interval_ns = record->frame.interval_ns;
+
+	if (show->csv && interval_ns && !show->csv_from_ns)
+		show->csv_from_ns = record->frame.at_ns - interval_ns;
+	if (show->csv && interval_ns)
+		frame_csv_row(show->csv, threads, process, record, show->csv_from_ns);
+	if (!show->chosen.with_each || show->chosen.stacks == STACKS_FOLDED)
 		return;
-	if (!show->csv_from_ns)
-		show->csv_from_ns = event->head.time_ns - event->interval_ns;
-	fprintf(show->csv, "%.4f,%.6f,0,0,0,0,0,0,0,0,0,0,0,0,%" PRIu64 "\n", rate_of(event->interval_ns),
-		(double)event->interval_ns / NSEC_PER_MSEC, event->head.time_ns - show->csv_from_ns);
+	if (show->options->json) {
+		frame_row_json(threads, process, record);
+		return;
+	}
+	if (show->lines++ % LINES_PER_HEAD == 0)
+		frame_row_heads();
+	frame_row(threads, process, record);
+}
+
+/* Those of which no more can come. `now_ns`: ~0 at the end. */
+static void show_records(struct show *show, u64 now_ns)
+{
+	const struct frame_process *process;
+	struct frame_record record;
+
+	while (frames_next_record(&show->frames, now_ns, &record, &process))
+		if (!show->capture.before_window)
+			show_record(show, process, &record);
 }
 
 /* The last frames, the tallest three periods and more. */
@@ -231,12 +257,14 @@ static bool on_tick(void *data)
 	struct show *show = data;
 	u64 now_ns = clock_now_ns();
 
+	show_records(show, now_ns);
 	if (!show->line_at_ns)
 		show->line_at_ns = now_ns;
 	if (now_ns - show->line_at_ns < NSEC_PER_SEC)
 		return fflush(stdout) == 0;
 	for (const struct frame_process *process = show->frames.processes;
-	     process && !show->options->json && show->chosen.stacks != STACKS_FOLDED; process = process->next)
+	     process && !show->options->json && !show->chosen.with_each && show->chosen.stacks != STACKS_FOLDED;
+	     process = process->next)
 		if (process->line_frames)
 			print_line(show, process, now_ns - show->line_at_ns);
 	frames_turn_over(&show->frames);
@@ -268,9 +296,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	(void)ended;
 	if (show->chosen.stacks)
 		stacks_handle(&show->stacks, event);
-	/* Those of others, who serve a display, are in no process that is shown. */
-	if (event->kind == EVENT_FRAME && process && !show->capture.before_window)
-		csv_frame(show, (const struct event_frame *)event);
+	if (event->kind == EVENT_FRAME || event->kind == EVENT_VBLANK)
+		show_records(show, event->time_ns);
 	if (!is_late || !show->chosen.with_why || show->capture.before_window)
 		return;
 	count_stacks(show, &late);
@@ -304,7 +331,9 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	COLUMN(FRAMES, compositor_p99_ns, "COMPOSITOR P99", CELL_TIME) \
 	COLUMN(FRAMES, composited, NULL, CELL_NUMBER)
 TABLE_OF(columns, FRAMES);
-const struct table_columns frames_tables[] = { { columns, FRAMES_CELLS }, { 0 } };
+const struct table_columns frames_tables[] = { { columns, FRAMES_CELLS },
+					       { frame_part_columns, FRAME_PART_CELLS },
+					       { 0 } };
 static const struct table_look look = {
 	.drops = "compositor_p50,compositor_p99,vblanks_missed,pauses,p999_ns,low01_fps,p95,"
 		 "stutters,target",
@@ -407,6 +436,7 @@ static void print_end(struct show *show)
 {
 	struct table table;
 
+	show_records(show, ~0ull);
 	if (!any_frames(show)) {
 		note("no frame was presented");
 		return;
@@ -417,6 +447,9 @@ static void print_end(struct show *show)
 	}
 	if (!show->options->json && show->lines)
 		putchar('\n');
+	/* A script takes the last lines for the processes. */
+	if (show->frames.explains && show->options->json)
+		frame_parts_table(show->options, &show->frames);
 	table_open_for(&table, show->options, "frames", columns, FRAMES_CELLS, ROWS_ALL, &look);
 	for (const struct frame_process *process = show->frames.processes; process; process = process->next)
 		if (process->frames)
@@ -426,6 +459,8 @@ static void print_end(struct show *show)
 		     show->frames.displays_refused);
 	if (table_close(&table) || show->frames.failed)
 		note("some frames are missing: there was no memory for them");
+	if (show->frames.explains && !show->options->json)
+		frame_parts_table(show->options, &show->frames);
 	for (const struct frame_process *process = show->frames.processes; process && !show->options->json;
 	     process = process->next) {
 		if (!process->len)
@@ -442,6 +477,7 @@ int view_frames(int argc, char **argv)
 	struct options options;
 	struct show show = { .options = &options };
 	const char *conflict;
+	bool explains;
 	int status;
 
 	options_parse(&options, &frames_usage, &show.chosen, argc, argv);
@@ -457,14 +493,16 @@ int view_frames(int argc, char **argv)
 	conflict = stacks_conflict(&options, show.chosen.stacks);
 	if (conflict)
 		return fail("frames", "%s", conflict), EXIT_USAGE;
-	frames_init(&show.frames, show.chosen.with_why);
+	explains = show.chosen.with_why || show.chosen.with_each;
+	frames_init(&show.frames, explains);
+	show.frames.keeps_records = explains || show.chosen.csv_path;
 	show.capture = (struct capture){ .request = { .view = "frames",
 						      .groups = EVENTS_ROLES | EVENTS_FRAMES |
-								(show.chosen.with_why ? EVENTS_SCHED | EVENTS_GPU : 0) |
+								(explains ? EVENTS_SCHED | EVENTS_GPU : 0) |
 								(show.chosen.stacks ? EVENTS_STACKS : 0),
 						      .names_stacks = show.chosen.stacks,
 						      .stacks_over_ns = STACKS_OVER_NS,
-						      .no_sched_hooks = !show.chosen.with_why,
+						      .no_sched_hooks = !explains,
 						      .forgets_ended = true,
 						      .without = NOT_NEEDED,
 						      .on_outputs = open_csv,

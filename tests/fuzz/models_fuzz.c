@@ -99,11 +99,15 @@ static void take_frames_and_misses(const struct event_header *event)
 {
 	const struct frame_process *process;
 	struct miss found[MISSES_AT_ONCE];
+	struct frame_record record;
 	struct late_frame late;
 
 	require(misses_handle(&all.misses, &all.threads, event, found) <= MISSES_AT_ONCE, "misses have room");
 	if (frames_handle(&all.frames, &all.threads, event, &late, &process))
 		require(process && late.interval_ns, "a late frame has a process and took time");
+	if (frames_next_record(&all.frames, event->time_ns, &record, &process))
+		require(process && record.frame.parts_len <= LATE_PARTS,
+			"a record has a process and its parts have room");
 }
 
 static void take(const struct event_header *event)
@@ -159,6 +163,7 @@ static void look_at_rows(void)
 	for (const struct frame_process *process = all.frames.processes; process; process = process->next) {
 		frame_times(process, 0);
 		frame_server_times(process);
+		frame_part_times(process, FRAME_ANIMATION_ERROR);
 	}
 	frames_turn_over(&all.frames);
 	frames_restart(&all.frames);
@@ -186,6 +191,7 @@ static void begin(unsigned char how)
 	frames_init(&all.frames, true);
 	compare_take_init(&all.compare);
 	all.compare.blocks = how & COMPARES ? &all.blocks : NULL;
+	all.frames.keeps_records = !(how & FORGETS);
 	cuda_init(&all.cuda);
 	if (!nowhere)
 		nowhere = fopen("/dev/null", "we");

@@ -84,6 +84,7 @@ print stacks latency -i "$scratch/stacks.tac" --stacks
 print inversions inversions -i "$scratch/inversion.tac"
 print misses misses --all -i "$example"
 print frames frames --why -i "$example"
+print frames-each frames --each -i "$example"
 print gpu gpu -i "$scratch/devices.tac"
 print stalls gpu -i "$scratch/stalls.tac"
 print input input -i "$scratch/devices.tac"
