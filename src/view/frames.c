@@ -51,9 +51,8 @@ static const char *take_own(void *data, int key, const char *value)
 
 static const struct argp_option own_options[] = {
 	{ "why", KEY_WHY, 0, 0, "Explain each late frame: what its time went into", 0 },
-	{ "each", KEY_EACH, 0, 0, "Print a row for each frame: all that is known of it", 0 },
-	{ "csv", KEY_CSV, "FILE", 0, "Write one row per frame, in the columns of MangoHud's logs, then those of --each",
-	  0 },
+	{ "each", KEY_EACH, 0, 0, "Print all that is known of each frame", 0 },
+	{ "csv", KEY_CSV, "FILE", 0, "Write a row per frame, MangoHud's columns first", 0 },
 	STACK_OPTIONS,
 	{ 0 },
 };
@@ -74,13 +73,10 @@ const struct command_usage frames_usage = {
 		"periods without a frame. 1% LOW and 0.1% LOW are the rates of the slowest frames. A stream that "
 		"stops for more than two seconds has paused; that is not a late frame. VBLANKS MISSED counts the "
 		"display's periods between two flips, for programs that flip it by DRM themselves. COMPOSITOR is "
-		"the time from a Wayland client's commit to the next present of its compositor; of several commits "
-		"before that, the last counts.\n"
-		"Of --each: CPU is what all threads of the process ran since the frame before; SUBMIT, from its last "
-		"submit to a GPU to the present; GPU, how long the GPU had work of that time, by its fences; SHOWN, "
-		"from the present until the display shows it; PHASE, from the display's last vblank to the present; "
-		"ANIM ERR, by how much the interval between two frames differs from that between the times at which "
-		"the program began them. A dash: not known. --why and --each end with the percentiles of each.\n"
+		"the time from a Wayland client's commit to the next present of its compositor.\n"
+		"--each: SUBMIT is from the last submit to the present, SHOWN from that to the display, PHASE from the "
+		"last "
+		"vblank, ANIM ERR what intervals differ from those in which frames were begun; a dash: not known.\n"
 		"--stacks implies --why, and adds the functions in which late frames' threads were longest without a "
 		"CPU.\n"
 		"\n"
