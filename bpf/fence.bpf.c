@@ -29,11 +29,6 @@ struct {
 /* Fences that the map had no room for. */
 u64 fences_refused = 0;
 
-static __always_inline bool filters_threads(void)
-{
-	return config.filter & (FILTER_PID | FILTER_COMM | FILTER_CGROUP | FILTER_COMMAND);
-}
-
 /* Its last beginning counts: it is made first, and handed to the GPU when that is reported. */
 static __always_inline int fence_begins(struct tracepoint_dma_fence *fence)
 {

@@ -285,4 +285,9 @@ static __always_inline void role_ordered(struct task_struct *p, struct task_ctx 
 	role_update(p, thread, now_ns);
 }
 
+static __always_inline bool filters_threads(void)
+{
+	return config.filter & (FILTER_PID | FILTER_COMM | FILTER_CGROUP | FILTER_COMMAND);
+}
+
 #endif

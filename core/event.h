@@ -25,6 +25,10 @@ enum {
 	EVENT_FLAG_BY_THREAD = 32,    /* waker_tid itself */
 	EVENT_FLAG_NESTED = 64,	      /* cuda_call: made inside another one that is watched */
 	EVENT_FLAG_ENTRY = 128,	      /* cuda_launch: no cuda_call follows at its end */
+	/* fence: of a job in the kernel's scheduler for GPUs, whose ring is the timeline. Neither: from the fence's
+	 * beginning to its signal. */
+	EVENT_FLAG_QUEUED = 1, /* it was in the queue for so long and goes to the ring now */
+	EVENT_FLAG_RAN = 2,    /* the ring had it for so long and has done it */
 };
 
 /* What the scheduler decided. */

@@ -14,6 +14,7 @@ enum {
 	STALL_TIMES = 2,    /* a span stands out that is so many times as long as that */
 	STALL_IOCTL_LEAST_NS = NSEC_PER_MSEC,
 	STALL_GAP_LEAST_NS = 5 * NSEC_PER_MSEC,
+	STALL_GPU_LEAST_NS = 5 * NSEC_PER_MSEC, /* work that a GPU takes so long over, or that waits so long for it */
 };
 #define STALL_PAUSE_NS (2ull * NSEC_PER_SEC) /* after so long the stream had stopped: that is no gap */
 

@@ -255,7 +255,11 @@ void frame_record_fence(struct frames *frames, const struct threads *threads, co
 	struct frame_process *process = frames_process(frames, pid_of(threads, event->head.tid));
 	u64 to_ns = event->head.time_ns;
 
-	if (!process || !event->took_ns || event->took_ns > to_ns || is_of_display(event))
+	if (!process || !event->took_ns || event->took_ns > to_ns || is_of_display(event) ||
+	    (event->head.flags & EVENT_FLAG_QUEUED))
+		return;
+	process->has_jobs |= (event->head.flags & EVENT_FLAG_RAN) != 0;
+	if (process->has_jobs && !(event->head.flags & EVENT_FLAG_RAN))
 		return;
 	process->has_fences = true;
 	for (struct frame_stream *stream = process->streams; stream; stream = stream->next)

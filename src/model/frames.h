@@ -53,6 +53,7 @@ struct frame_process {
 	u64 ran_ns;			      /* of its threads that were on a CPU and left it */
 	u64 submitted_ns;		      /* when the last submit of any of its threads began; 0: there was none */
 	bool has_fences;
+	bool has_jobs; /* then these tell when the GPU worked, without the time in queues */
 	/* Since frames_turn_over: */
 	u64 line_frames, line_late, line_dropped;
 	size_t line_from;	    /* index into intervals_ns */

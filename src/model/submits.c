@@ -68,22 +68,70 @@ static bool handle_submit(struct submits *submits, const struct threads *threads
 		hist_add(&row->interval_ns, gap_ns);
 		usual_ns = stall_judge(&row->gaps, gap_ns, STALL_GAP_LEAST_NS);
 		if (usual_ns)
-			*stall = (struct stall){ STALL_GAP, row, event->head.time_ns, gap_ns, usual_ns };
+			*stall = (struct stall){ .kind = STALL_GAP,
+						 .row = row,
+						 .at_ns = event->head.time_ns,
+						 .span_ns = gap_ns,
+						 .usual_ns = usual_ns };
 		row->gap_stalls += usual_ns != 0;
 	}
 	if (event->took_ns) {
 		hist_add(&row->took_ns, event->took_ns);
 		usual_ns = stall_judge(&row->tooks, event->took_ns, STALL_IOCTL_LEAST_NS);
 		if (usual_ns && event->took_ns > stall->span_ns)
-			*stall = (struct stall){ STALL_IOCTL, row, event->head.time_ns, event->took_ns, usual_ns };
+			*stall = (struct stall){ .kind = STALL_IOCTL,
+						 .row = row,
+						 .at_ns = event->head.time_ns,
+						 .span_ns = event->took_ns,
+						 .usual_ns = usual_ns };
 		row->ioctl_stalls += usual_ns != 0;
 	}
 	return stall->kind != STALL_NONE;
 }
 
-static void handle_fence(struct submits *submits, const struct event_fence *event)
+static void take_use(struct gpu_use *use, u64 from_ns, u64 to_ns)
+{
+	if (!use->first_ns)
+		use->first_ns = use->until_ns = from_ns;
+	if (from_ns > use->until_ns) {
+		hist_add(&use->idle_ns, from_ns - use->until_ns);
+		use->until_ns = from_ns;
+	}
+	use->busy_ns += span_between(use->until_ns, to_ns);
+	if (to_ns > use->until_ns)
+		use->until_ns = to_ns;
+}
+
+u64 gpu_use_percent(const struct gpu_use *use)
+{
+	u64 span_ns = span_between(use->first_ns, use->until_ns);
+
+	return span_ns ? (u64)(10000.0 * (double)use->busy_ns / (double)span_ns) : 0;
+}
+
+/* Whether the span stands out; counted in *stalls. */
+static bool stands_out(struct stall_window *window, const struct event_fence *event, enum stall_kind kind, u64 span_ns,
+		       u64 *stalls, struct stall *stall)
+{
+	u64 usual_ns = stall_judge(window, span_ns, STALL_GPU_LEAST_NS);
+
+	if (!usual_ns)
+		return false;
+	(*stalls)++;
+	*stall = (struct stall){ .kind = kind,
+				 .driver = &event->driver,
+				 .timeline = &event->timeline,
+				 .tid = event->head.tid,
+				 .at_ns = event->head.time_ns,
+				 .span_ns = span_ns,
+				 .usual_ns = usual_ns };
+	return true;
+}
+
+static bool handle_signal(struct submits *submits, const struct event_fence *event, struct stall *stall)
 {
 	struct fence_row **at = &submits->fences, *row;
+	u64 now_ns = event->head.time_ns;
 
 	for (; (row = *at); at = &row->next)
 		if (same_text(&row->driver, &event->driver) && same_text(&row->timeline, &event->timeline))
@@ -91,10 +139,59 @@ static void handle_fence(struct submits *submits, const struct event_fence *even
 	if (!row)
 		*at = row = new_row(submits, sizeof(*row));
 	if (!row)
-		return;
+		return false;
 	row->driver = event->driver;
 	row->timeline = event->timeline;
 	hist_add(&row->took_ns, event->took_ns);
+	take_use(&row->use, span_between(event->took_ns, now_ns), now_ns);
+	return stands_out(&row->tooks, event, STALL_FENCE, event->took_ns, &row->stalls, stall);
+}
+
+/* A ring gets its next job while it does the one before: that one's end is when this one begins. */
+static bool handle_job(struct submits *submits, const struct event_fence *event, struct stall *stall)
+{
+	struct ring_row **at = &submits->rings, *row;
+	u64 now_ns = event->head.time_ns, given_ns = span_between(event->took_ns, now_ns), began_ns;
+
+	for (; (row = *at); at = &row->next)
+		if (same_text(&row->device, &event->driver) && same_text(&row->ring, &event->timeline))
+			break;
+	if (!row)
+		*at = row = new_row(submits, sizeof(*row));
+	if (!row)
+		return false;
+	row->device = event->driver;
+	row->ring = event->timeline;
+	if (event->head.flags & EVENT_FLAG_QUEUED) {
+		hist_add(&row->queue_ns, event->took_ns);
+		return stands_out(&row->queues, event, STALL_QUEUE, event->took_ns, &row->stalls, stall);
+	}
+	began_ns = given_ns > row->use.until_ns || row->use.until_ns > now_ns ? given_ns : row->use.until_ns;
+	hist_add(&row->behind_ns, began_ns - given_ns);
+	hist_add(&row->run_ns, now_ns - began_ns);
+	take_use(&row->use, began_ns, now_ns);
+	return stands_out(&row->runs, event, STALL_RUN, now_ns - began_ns, &row->stalls, stall);
+}
+
+static bool handle_fence(struct submits *submits, const struct event_fence *event, struct stall *stall)
+{
+	for (struct submit_row *row = submits->rows; row; row = row->next)
+		row->is_told |= event->head.tid && row->tid == event->head.tid;
+	return event->head.flags & (EVENT_FLAG_QUEUED | EVENT_FLAG_RAN) ? handle_job(submits, event, stall)
+									: handle_signal(submits, event, stall);
+}
+
+bool submits_untold(const struct submits *submits, u32 driver)
+{
+	bool submits_to_it = false, is_told = false;
+
+	for (const struct submit_row *row = submits->rows; row; row = row->next) {
+		bool counts = row->driver == driver && row->submits && row->work != GPU_WORK_FLIP;
+
+		submits_to_it |= counts;
+		is_told |= counts && row->is_told;
+	}
+	return submits_to_it && !is_told;
 }
 
 static void handle_memory(struct submits *submits, const struct event_gpu_memory *event)
@@ -121,7 +218,7 @@ bool submits_handle(struct submits *submits, const struct threads *threads, cons
 	if (event->kind == EVENT_SUBMIT)
 		return handle_submit(submits, threads, (const struct event_submit *)event, stall);
 	if (event->kind == EVENT_FENCE)
-		handle_fence(submits, (const struct event_fence *)event);
+		return handle_fence(submits, (const struct event_fence *)event, stall);
 	if (event->kind == EVENT_GPU_MEMORY)
 		handle_memory(submits, (const struct event_gpu_memory *)event);
 	return false;
@@ -134,6 +231,10 @@ void submits_free(struct submits *submits)
 		free(row);
 	}
 	for (struct fence_row *row = submits->fences, *next; row; row = next) {
+		next = row->next;
+		free(row);
+	}
+	for (struct ring_row *row = submits->rings, *next; row; row = next) {
 		next = row->next;
 		free(row);
 	}
@@ -158,6 +259,14 @@ void submits_restart(struct submits *submits)
 		row->submits = row->refused = row->ioctl_stalls = row->gap_stalls = row->first_ns = 0;
 		row->took_ns = row->interval_ns = (struct hist){ 0 };
 	}
-	for (struct fence_row *row = submits->fences; row; row = row->next)
+	for (struct fence_row *row = submits->fences; row; row = row->next) {
 		row->took_ns = (struct hist){ 0 };
+		row->use = (struct gpu_use){ 0 };
+		row->stalls = 0;
+	}
+	for (struct ring_row *row = submits->rings; row; row = row->next) {
+		row->queue_ns = row->behind_ns = row->run_ns = (struct hist){ 0 };
+		row->use = (struct gpu_use){ 0 };
+		row->stalls = 0;
+	}
 }

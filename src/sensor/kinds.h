@@ -19,6 +19,7 @@ extern const struct sensor_kind sound_kind;
 extern const struct sensor_kind learned_kind;
 extern const struct sensor_kind fence_kind;
 extern const struct sensor_kind memory_kind;
+extern const struct sensor_kind jobs_kind;
 extern const struct sensor_kind display_kind;
 extern const struct sensor_kind stacks_kind;
 

@@ -19,8 +19,8 @@
 #include "kinds.h"
 
 const struct sensor_kind *const sensor_kinds[] = {
-	&sched_kind,  &launch_kind, &gpu_kind,	   &cuda_kind,	&feed_kind,   &wine_kind,    &input_kind,  &frame_kind,
-	&socket_kind, &sound_kind,  &learned_kind, &fence_kind, &memory_kind, &display_kind, &stacks_kind,
+	&sched_kind,  &launch_kind, &gpu_kind,	   &cuda_kind,	&feed_kind, &wine_kind,	  &input_kind,	 &frame_kind,
+	&socket_kind, &sound_kind,  &learned_kind, &fence_kind, &jobs_kind, &memory_kind, &display_kind, &stacks_kind,
 };
 const int sensor_kinds_len = sizeof(sensor_kinds) / sizeof(sensor_kinds[0]);
 _Static_assert(sizeof(sensor_kinds) / sizeof(sensor_kinds[0]) <= SENSORS_MAX, "SENSORS_MAX: there are more");

@@ -25,12 +25,20 @@ enum { ROWS_DEFAULT = 20, TIME_SIZE = 16, P50 = 500000, P99 = 990000 };
 
 const struct command_usage gpu_usage = {
 	.name = "gpu",
-	.text = "Shows what threads submit to GPUs: how often, how long the driver's ioctl takes, how long until "
-		"the GPU has done it (dma_fence), and the GPU memory in use, if the kernel reports it.\v"
+	.text = "Shows what threads submit to GPUs: how often, how long the driver's ioctl takes, how long it waits in "
+		"a queue and runs on a ring (drm_sched), how long until the GPU has done it (dma_fence), how long the "
+		"GPU was idle, and the GPU memory in use, as far as the driver tells.\v"
 		"KIND is what was submitted: commands, a flip (a frame put on a screen), a fence (vgem), a channel "
 		"(NVIDIA, whose commands then go through memory, unseen), memory (NVIDIA's moves). A stall is an "
 		"ioctl or a gap more than twice as long as the fourth longest of the last 256, and at least 1 ms "
-		"(ioctl) or 5 ms (gap); each is printed as it happens. A gap of more than two seconds is a pause.\n"
+		"(ioctl) or 5 ms (gap); work that a GPU takes long over, or that waits long in its queue, is judged "
+		"the "
+		"same way, from 5 ms. Each is printed as it happens. A gap of more than two seconds is a pause.\n"
+		"QUEUE is the time in the scheduler's queue; BEHIND, on the ring behind the job before; RUN, on the "
+		"ring "
+		"alone. BUSY is from the first job or fence to the last, of the work that is watched; between them "
+		"IDLES "
+		"are periods without any. A driver that tells neither is named at the end.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus gpu -d 10                  whoever submits\n"
@@ -55,17 +63,56 @@ static const char *work_name(u32 work)
 	return names[work < GPU_WORKS ? work : GPU_WORK_NONE];
 }
 
-static void print_stall_json(const struct stall *stall)
+static const char *const stall_names[] = { [STALL_IOCTL] = "ioctl",
+					   [STALL_GAP] = "gap",
+					   [STALL_FENCE] = "fence",
+					   [STALL_QUEUE] = "queue",
+					   [STALL_RUN] = "run" };
+static const char *const stall_words[] = { [STALL_IOCTL] = "the ioctl took",
+					   [STALL_GAP] = "none for",
+					   [STALL_FENCE] = "the GPU took",
+					   [STALL_QUEUE] = "it was queued for",
+					   [STALL_RUN] = "the ring took" };
+
+/* Who, what and on what it was, of both sorts of stalls. */
+struct stalled {
+	u32 pid, tid;
+	const struct comm *comm; /* NULL: not known */
+	char driver[COMM_TEXT_SIZE], what[COMM_TEXT_SIZE];
+};
+
+static struct stalled stalled(const struct show *show, const struct stall *stall)
 {
+	const struct thread *thread = threads_by_tid(&show->capture.threads, stall->tid);
+	struct stalled found = { .tid = stall->tid };
+
+	if (stall->row) {
+		found = (struct stalled){ stall->row->pid, stall->row->tid, &stall->row->comm, "", "" };
+		snprintf(found.driver, sizeof(found.driver), "%s", gpu_driver_name(stall->row->driver));
+		snprintf(found.what, sizeof(found.what), "%s", work_name(stall->row->work));
+		return found;
+	}
+	if (thread) {
+		found.pid = thread->pid;
+		found.comm = &thread->comm;
+	}
+	comm_text(found.driver, stall->driver);
+	comm_text(found.what, stall->timeline);
+	return found;
+}
+
+static void print_stall_json(const struct show *show, const struct stall *stall)
+{
+	struct stalled of = stalled(show, stall);
 	struct json json = { .out = stdout };
 
 	json_record(&json, "stall", true);
-	json_string(&json, "stall", stall->kind == STALL_IOCTL ? "ioctl" : "gap");
+	json_string(&json, "stall", stall_names[stall->kind]);
 	json_u64(&json, "time_ns", stall->at_ns);
-	json_u64(&json, "pid", stall->row->pid);
-	json_u64(&json, "tid", stall->row->tid);
-	json_string(&json, "driver", gpu_driver_name(stall->row->driver));
-	json_string(&json, "kind", work_name(stall->row->work));
+	json_u64(&json, "pid", of.pid);
+	json_u64(&json, "tid", of.tid);
+	json_string(&json, "driver", of.driver);
+	json_string(&json, "kind", of.what);
 	json_u64(&json, "span_ns", stall->span_ns);
 	json_u64(&json, "usual_ns", stall->usual_ns);
 	json_object_end(&json);
@@ -74,19 +121,23 @@ static void print_stall_json(const struct stall *stall)
 
 static void print_stall(const struct show *show, const struct stall *stall)
 {
-	const struct submit_row *row = stall->row;
-	char who[THREAD_WORDS_SIZE], span[TIME_SIZE], usual[TIME_SIZE];
+	char who[THREAD_WORDS_SIZE], span[TIME_SIZE], usual[TIME_SIZE], what[2 * COMM_TEXT_SIZE],
+		driver[2 * COMM_TEXT_SIZE];
+	struct stalled of;
 
 	if (show->options->json) {
-		print_stall_json(stall);
+		print_stall_json(show, stall);
 		return;
 	}
-	comm_words(who, &row->comm, row->tid, THREAD_TIGHT);
+	of = stalled(show, stall);
+	comm_words(who, of.comm, of.tid, THREAD_TIGHT);
+	format_plain(what, sizeof(what), of.what);
+	format_plain(driver, sizeof(driver), of.driver);
 	format_time(span, sizeof(span), stall->span_ns);
 	format_time(usual, sizeof(usual), stall->usual_ns);
 	printf("%10.3f s  %s, %s of %s: %s %s, usually %s at most\n",
-	       (double)(stall->at_ns - show->capture.threads.first_ns) / NSEC_PER_SEC, who, work_name(row->work),
-	       gpu_driver_name(row->driver), stall->kind == STALL_IOCTL ? "the ioctl took" : "none for", span, usual);
+	       (double)(stall->at_ns - show->capture.threads.first_ns) / NSEC_PER_SEC, who, what, driver,
+	       stall_words[stall->kind], span, usual);
 }
 
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
@@ -153,15 +204,30 @@ static void add_submits(struct table *table, const struct submit_row *row)
 	table_row(table, cells);
 }
 
-#define FENCE_TABLE(COLUMN, SHOWN)                     \
-	COLUMN(FENCE, row, NULL, CELL_TEXT)            \
-	COLUMN(FENCE, driver, "FENCES OF", CELL_TEXT)  \
-	COLUMN(FENCE, timeline, "TIMELINE", CELL_TEXT) \
-	COLUMN(FENCE, fences, "DONE", CELL_NUMBER)     \
-	COLUMN(FENCE, p50_ns, "P50", CELL_TIME)        \
-	COLUMN(FENCE, p99_ns, "P99", CELL_TIME)        \
-	COLUMN(FENCE, max_ns, "LONGEST", CELL_TIME)
+#define FENCE_TABLE(COLUMN, SHOWN)                        \
+	COLUMN(FENCE, row, NULL, CELL_TEXT)               \
+	COLUMN(FENCE, driver, "FENCES OF", CELL_TEXT)     \
+	COLUMN(FENCE, timeline, "TIMELINE", CELL_TEXT)    \
+	COLUMN(FENCE, fences, "DONE", CELL_NUMBER)        \
+	COLUMN(FENCE, p50_ns, "P50", CELL_TIME)           \
+	COLUMN(FENCE, p99_ns, "P99", CELL_TIME)           \
+	COLUMN(FENCE, max_ns, "LONGEST", CELL_TIME)       \
+	COLUMN(FENCE, busy_percent, "BUSY", CELL_PERCENT) \
+	COLUMN(FENCE, idles, "IDLES", CELL_NUMBER)        \
+	COLUMN(FENCE, idle_p50_ns, "IDLE P50", CELL_TIME) \
+	COLUMN(FENCE, idle_max_ns, "LONGEST", CELL_TIME)  \
+	COLUMN(FENCE, stalls, "STALLS", CELL_NUMBER)
 TABLE_OF(fence_columns, FENCE);
+
+static u64 time_of(const struct hist *hist, u32 per_million)
+{
+	return hist->total ? hist_percentile(hist, per_million) : CELL_NONE;
+}
+
+static u64 longest_of(const struct hist *hist)
+{
+	return hist->total ? hist->max : CELL_NONE;
+}
 
 static void print_fences(const struct show *show)
 {
@@ -178,10 +244,69 @@ static void print_fences(const struct show *show)
 			[FENCE_p50_ns] = { .number = hist_percentile(&row->took_ns, P50) },
 			[FENCE_p99_ns] = { .number = hist_percentile(&row->took_ns, P99) },
 			[FENCE_max_ns] = { .number = row->took_ns.max },
+			[FENCE_busy_percent] = { .number = gpu_use_percent(&row->use) },
+			[FENCE_idles] = { .number = row->use.idle_ns.total },
+			[FENCE_idle_p50_ns] = { .number = time_of(&row->use.idle_ns, P50) },
+			[FENCE_idle_max_ns] = { .number = longest_of(&row->use.idle_ns) },
+			[FENCE_stalls] = { .number = row->stalls },
 		};
 
 		comm_text(driver, &row->driver);
 		comm_text(timeline, &row->timeline);
+		table_row(&table, cells);
+	}
+	table_close(&table);
+}
+
+#define RING_TABLE(COLUMN, SHOWN)                            \
+	COLUMN(RING, row, NULL, CELL_TEXT)                   \
+	COLUMN(RING, device, "RINGS OF", CELL_TEXT)          \
+	COLUMN(RING, ring, "RING", CELL_TEXT)                \
+	COLUMN(RING, jobs, "JOBS", CELL_NUMBER)              \
+	COLUMN(RING, queue_p50_ns, "QUEUE P50", CELL_TIME)   \
+	COLUMN(RING, queue_p99_ns, "P99", CELL_TIME)         \
+	COLUMN(RING, queue_max_ns, "LONGEST", CELL_TIME)     \
+	COLUMN(RING, behind_p50_ns, "BEHIND P50", CELL_TIME) \
+	COLUMN(RING, behind_p99_ns, "P99", CELL_TIME)        \
+	COLUMN(RING, run_p50_ns, "RUN P50", CELL_TIME)       \
+	COLUMN(RING, run_p99_ns, "P99", CELL_TIME)           \
+	COLUMN(RING, run_max_ns, "LONGEST", CELL_TIME)       \
+	COLUMN(RING, busy_percent, "BUSY", CELL_PERCENT)     \
+	COLUMN(RING, idles, "IDLES", CELL_NUMBER)            \
+	COLUMN(RING, idle_p50_ns, "IDLE P50", CELL_TIME)     \
+	COLUMN(RING, idle_max_ns, "LONGEST", CELL_TIME)      \
+	COLUMN(RING, stalls, "STALLS", CELL_NUMBER)
+TABLE_OF(ring_columns, RING);
+
+static void print_rings(const struct show *show)
+{
+	struct table table;
+
+	table_open_for(&table, show->options, "gpu_ring", ring_columns, RING_CELLS, ROWS_ALL, NULL);
+	for (const struct ring_row *row = show->submits.rings; row; row = row->next) {
+		char device[COMM_TEXT_SIZE], ring[COMM_TEXT_SIZE];
+		union cell cells[RING_CELLS] = {
+			[RING_row] = { .text = "ring" },
+			[RING_device] = { .text = device },
+			[RING_ring] = { .text = ring },
+			[RING_jobs] = { .number = row->run_ns.total },
+			[RING_queue_p50_ns] = { .number = time_of(&row->queue_ns, P50) },
+			[RING_queue_p99_ns] = { .number = time_of(&row->queue_ns, P99) },
+			[RING_queue_max_ns] = { .number = longest_of(&row->queue_ns) },
+			[RING_behind_p50_ns] = { .number = time_of(&row->behind_ns, P50) },
+			[RING_behind_p99_ns] = { .number = time_of(&row->behind_ns, P99) },
+			[RING_run_p50_ns] = { .number = time_of(&row->run_ns, P50) },
+			[RING_run_p99_ns] = { .number = time_of(&row->run_ns, P99) },
+			[RING_run_max_ns] = { .number = longest_of(&row->run_ns) },
+			[RING_busy_percent] = { .number = gpu_use_percent(&row->use) },
+			[RING_idles] = { .number = row->use.idle_ns.total },
+			[RING_idle_p50_ns] = { .number = time_of(&row->use.idle_ns, P50) },
+			[RING_idle_max_ns] = { .number = longest_of(&row->use.idle_ns) },
+			[RING_stalls] = { .number = row->stalls },
+		};
+
+		comm_text(device, &row->device);
+		comm_text(ring, &row->ring);
 		table_row(&table, cells);
 	}
 	table_close(&table);
@@ -257,12 +382,20 @@ static void print_end(const struct show *show)
 
 	if (submits->rows)
 		print_submits(show);
-	else
+	else if (!submits->rings && !submits->fences)
 		note("nothing was submitted to a GPU");
+	if (submits->rings)
+		print_rings(show);
 	if (submits->fences)
 		print_fences(show);
 	if (submits->memories)
 		print_memories(show);
+	for (u32 driver = GPU_NONE + 1; driver < GPU_DRIVERS; driver++)
+		if (submits_untold(submits, driver))
+			note("%s: nothing tells what became of the work: no fence and no job of it was seen, so there "
+			     "are no "
+			     "times in queues, on the GPU or idle",
+			     gpu_driver_name(driver));
 	if (submits->refused)
 		note("%" PRIu64 " events are in no row: there was no room for so many", submits->refused);
 }
@@ -272,7 +405,7 @@ static void on_interval(void *data, u64 from_ns, u64 to_ns)
 	struct show *show = data;
 
 	every_begin(show->options, show->capture.threads.first_ns, from_ns, to_ns);
-	if (show->submits.rows)
+	if (show->submits.rows || show->submits.rings)
 		print_end(show);
 	every_end();
 	submits_restart(&show->submits);
@@ -285,9 +418,11 @@ static void on_window(void *data)
 	submits_restart(&show->submits);
 }
 
-const struct table_columns gpu_tables[] = {
-	{ submit_columns, SUBMIT_CELLS }, { fence_columns, FENCE_CELLS }, { memory_columns, MEMORY_CELLS }, { 0 }
-};
+const struct table_columns gpu_tables[] = { { submit_columns, SUBMIT_CELLS },
+					    { ring_columns, RING_CELLS },
+					    { fence_columns, FENCE_CELLS },
+					    { memory_columns, MEMORY_CELLS },
+					    { 0 } };
 
 int view_gpu(int argc, char **argv)
 {

@@ -8,7 +8,7 @@ is "doctor ends with status 0 where the main job can run" $? 0
 is "doctor in JSON is one object on one line" "$(json 'len(rows)' <"$scratch/doctor")" 1
 is "doctor tells the kernel's release" "$(json 'd["kernel"]' <"$scratch/doctor")" "$(uname -r)"
 is "doctor names every sensor" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
-	"cuda display feed fence frame gpu input launch learned memory sched socket sound stacks wine"
+	"cuda display feed fence frame gpu input jobs launch learned memory sched socket sound stacks wine"
 is "every sensor of doctor has a name, a hook, a state, a reason and what is missing" \
 	"$(json 'all(set(s) == {"name","hook","state","reason","missing"} and s["reason"] for s in d["sensors"])' <"$scratch/doctor")" True
 is "whatever is missing of a sensor is named with its loss and the kernel's reason, and the sensor is not called ok" \

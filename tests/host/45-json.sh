@@ -29,6 +29,8 @@ input_wake 1100 100 0 device=5 delay_ns=100000 device_kind=1
 submit 2000 100 0 took_ns=1000 driver=1 work=1
 submit 5000 100 0 took_ns=1000 interval_ns=3000000 driver=1 work=1
 fence 6000 100 0 took_ns=500000 driver=i915 timeline=rcs
+fence 6200 100 0 took_ns=300000 driver=pci timeline=gfx flags=1
+fence 6300 100 0 took_ns=100000 driver=pci timeline=gfx flags=2
 gpu_memory 7000 100 0 bytes=4096 gpu=0 pid=100
 END
 # A stall is longer than the fourth longest of those before it.

@@ -36,10 +36,10 @@ python3 tests/recording.py "$scratch/all.tac" <"$scratch/lines"
 "$tactus" frames --each --json -i "$scratch/all.tac" >"$scratch/rows" 2>"$scratch/err"
 is "frames --each of a recording ends well" $? 0
 game='[r for r in rows if r["record"] == "frame" and r["pid"] == 10]'
-is "each frame is one row, in order" "$(json "[r['frame'] for r in $game] == list(range(1, 31))" <"$scratch/rows")" True
+is "frames --each has one row for each frame, in order" "$(json "[r['frame'] for r in $game] == list(range(1, 31))" <"$scratch/rows")" True
 is "the first frame has no interval and no part that needs one" \
-	"$(json "[$game[0][k] for k in ('interval_ns', 'cpu_ns', 'submit_ns', 'animation_error_ns', 'late_ns')]" <"$scratch/rows")" "[None, None, None, None, None]"
-json "'\n'.join(k + ' ' + ' '.join(sorted(set(str(r[k]) for r in $game[12:29]))) for k in $game[0])" <"$scratch/rows" >"$scratch/values"
+	"$(json "[${game}[0][k] for k in ('interval_ns', 'cpu_ns', 'submit_ns', 'animation_error_ns', 'late_ns')]" <"$scratch/rows")" "[None, None, None, None, None]"
+json "'\n'.join(k + ' ' + ' '.join(sorted(set(str(r[k]) for r in ${game}[12:29]))) for k in ${game}[0])" <"$scratch/rows" >"$scratch/values"
 while read -r field value words; do
 	is "row of a frame: $words" "$(sed -n "s/^$field //p" "$scratch/values")" "$value"
 done <<'END'
@@ -56,12 +56,12 @@ vblanks_missed 0 a frame on time missed no vblank
 late_ns 0 a frame on time is not late
 END
 is "the late frame has its lateness, its dropped periods and its error of animation" \
-	"$(json "[$game[29][k] for k in ('late_ns', 'dropped', 'vblanks_missed', 'animation_error_ns')]" <"$scratch/rows")" "[30000000, 2, 2, 30000000]"
+	"$(json "[${game}[29][k] for k in ('late_ns', 'dropped', 'vblanks_missed', 'animation_error_ns')]" <"$scratch/rows")" "[30000000, 2, 2, 30000000]"
 is "the late frame's parts are all there was, the cause first" \
-	"$(json "[(p['part'], p['part_ns'], p['other_tid']) for p in $game[29]['parts']]" <"$scratch/rows")" \
+	"$(json "[(p['part'], p['part_ns'], p['other_tid']) for p in ${game}[29]['parts']]" <"$scratch/rows")" \
 	"[('waited', 30000000, 11), ('slept', 15000000, 0), ('ran', 5000000, 0)]"
 is "the parts of a late frame and the rest add up to its interval" \
-	"$(json "sum(p['part_ns'] for p in $game[29]['parts']) + $game[29]['rest_ns'] == $game[29]['interval_ns']" <"$scratch/rows")" True
+	"$(json "sum(p['part_ns'] for p in ${game}[29]['parts']) + ${game}[29]['rest_ns'] == ${game}[29]['interval_ns']" <"$scratch/rows")" True
 is "percentiles are of the frames of which a part is known" \
 	"$(json "[(r['part'], r['frames'], r['p50_ns'], r['max_ns']) for r in rows if r['record'] == 'frame_part' and r['pid'] == 10 and r['part'] in ('cpu', 'shown', 'animation_error')]" <"$scratch/rows")" \
 	"[('cpu', 29, 8000000, 38000000), ('shown', 0, None, None), ('animation_error', 28, 0, 30000000)]"

@@ -148,7 +148,7 @@ static void test_nothing_known(void)
 	is(record.frame.number, 11, "a record has the frame's number");
 	is(known, 0, "frames without any other event have no part that is known");
 	is(record.dropped, 0, "a frame on a display's pace that came in time has dropped no period");
-	is(record.vblanks_missed, FRAME_UNKNOWN, "without a display's own clock nothing is said of its vblanks");
+	is(record.vblanks_missed, FRAME_UNKNOWN, "a frame without a display's own clock has no count of missed vblanks");
 	is(frame_part_times(process, FRAME_CPU).len, 0, "there are no percentiles of what is not known");
 	end();
 }

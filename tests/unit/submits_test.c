@@ -91,6 +91,63 @@ static void test_others(void)
 	is(submits.memories->most_bytes, 5000, "memory of a GPU keeps its most");
 }
 
+static bool gpu_did(u64 at_ns, u32 tid, u64 took_ns, u8 flags, struct stall *stall)
+{
+	struct event_fence event = { .head = { .time_ns = at_ns, .tid = tid, .kind = EVENT_FENCE, .flags = flags },
+				     .took_ns = took_ns,
+				     .driver = { "pci:3" },
+				     .timeline = { "gfx" } };
+
+	return submits_handle(&submits, &threads, &event.head, stall);
+}
+
+/* Each job is queued for 2 ms and given to the ring with another: 3 ms alone, or behind it. 4 ms are idle. */
+static void test_rings(void)
+{
+	const struct ring_row *row;
+	struct stall stall;
+	u64 now_ns = 20ull * NSEC_PER_SEC;
+	u32 stalls = 0;
+
+	submits_free(&submits);
+	submit(now_ns, 10, GPU_AMDGPU, GPU_WORK_COMMANDS, US(50), 0, &stall);
+	submit(now_ns, 10, GPU_NVIDIA, GPU_WORK_CHANNEL, US(50), 0, &stall);
+	for (int i = 0; i < 20; i++, now_ns += US(10000)) {
+		stalls += gpu_did(now_ns, 10, US(2000), EVENT_FLAG_QUEUED, &stall);
+		stalls += gpu_did(now_ns, 10, US(2000), EVENT_FLAG_QUEUED, &stall);
+		stalls += gpu_did(now_ns + US(3000), 10, US(3000), EVENT_FLAG_RAN, &stall);
+		stalls += gpu_did(now_ns + US(6000), 10, US(6000), EVENT_FLAG_RAN, &stall);
+	}
+	row = submits.rings;
+	ok(row && !row->next && !submits.fences, "jobs have a row of their ring and are no fences");
+	is(row->run_ns.total, 40, "row of a ring counts its jobs");
+	is(row->queue_ns.max, US(2000), "row of a ring has the time in the queue");
+	is(row->run_ns.max, US(3000), "a job behind another on its ring runs from when that one is done");
+	is(row->behind_ns.max, US(3000), "a job behind another on its ring has the time behind it told apart");
+	is(row->use.idle_ns.total, 19, "periods between jobs are idle");
+	is(row->use.idle_ns.max, US(4000), "idle periods have their length");
+	is(gpu_use_percent(&row->use) / 100, 61, "a ring's use is of the time from its first job to its last");
+	is(stalls, 0, "jobs that take as long as always are no stalls");
+	ok(gpu_did(now_ns, 10, US(30000), EVENT_FLAG_QUEUED, &stall) && stall.kind == STALL_QUEUE,
+	   "a job that was long in the queue is a stall of the queue");
+	ok(gpu_did(now_ns + US(50000), 10, US(50000), EVENT_FLAG_RAN, &stall) && stall.kind == STALL_RUN,
+	   "a job that was long on its ring is a stall of the ring");
+	is(stall.tid, 10, "a stall of the GPU has who submitted");
+	is(submits.rings->stalls, 2, "a ring counts its stalls");
+	ok(!submits_untold(&submits, GPU_AMDGPU), "a driver whose thread has jobs tells of its work");
+	ok(!submits_untold(&submits, GPU_I915), "a driver that nobody submits to is not named");
+	submit(now_ns, 11, GPU_NVIDIA, GPU_WORK_CHANNEL, US(50), 0, &stall);
+	submits_free(&submits);
+	submit(now_ns, 11, GPU_NVIDIA, GPU_WORK_CHANNEL, US(50), 0, &stall);
+	ok(submits_untold(&submits, GPU_NVIDIA), "a driver without fences and jobs tells nothing of its work");
+	for (int i = 0; i < 20; i++, now_ns += US(10000))
+		gpu_did(now_ns, 12, US(1000), 0, &stall);
+	ok(gpu_did(now_ns, 12, US(9000), 0, &stall) && stall.kind == STALL_FENCE,
+	   "a fence that took long is a stall of the GPU");
+	is(submits.fences->use.idle_ns.total, 20, "periods between fences of a timeline are idle");
+	submits_free(&submits);
+}
+
 int main(void)
 {
 	struct stall stall;
@@ -103,7 +160,7 @@ int main(void)
 		submit(500, 1000 + i, GPU_AMDGPU, GPU_WORK_COMMANDS, 0, 0, &stall);
 	is(submits.len, SUBMIT_ROWS_MAX, "submits have no more rows than can be shown");
 	is(submits.refused, SUBMIT_ROWS_MAX + 7, "submits without a row are counted");
-	submits_free(&submits);
+	test_rings();
 	threads_free(&threads);
 	return tap_end();
 }

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Jobs in the queues of the kernel's scheduler for GPUs, without a GPU: in a mount namespace of its own the test puts other tracepoints, whose
+# arguments a program chooses, where tactus looks for those of gpu_scheduler, with the formats of Linux 6.17 and of those before.
+. tests/tap.sh
+
+tracing=/sys/kernel/tracing
+if [ ! -e $tracing/events/syscalls/sys_enter_kcmp/id ] || [ ! -e $tracing/events/syscalls/sys_enter_set_mempolicy_home_node/id ]; then
+	skip "jobs of a GPU by the tracepoints of others" "the kernel has no tracepoints for these system calls"
+	done_testing
+	exit
+fi
+
+# field NAME TYPE OFFSET SIZE: as the kernel writes it
+field() { printf '\tfield:%s %s;\toffset:%d;\tsize:%d;\tsigned:0;\n' "$2" "$1" "$3" "$4"; }
+# poses NAME SYSCALL: standard input is its format
+poses() {
+	mkdir -p "$scratch/events/gpu_scheduler/$1"
+	cat >"$scratch/events/gpu_scheduler/$1/format"
+	cat "$tracing/events/syscalls/sys_enter_$2/id" >"$scratch/events/gpu_scheduler/$1/id"
+}
+pose_new() {
+	for pair in queue:kcmp run:get_mempolicy; do
+		{ field name '__data_loc char[]' 32 4; field dev '__data_loc char[]' 36 4; field fence_context u64 16 8; field fence_seqno u64 24 8; } |
+			poses "drm_sched_job_${pair%:*}" "${pair#*:}"
+	done
+	{ field fence_context u64 16 8; field fence_seqno u64 24 8; } | poses drm_sched_job_done set_mempolicy_home_node
+}
+# There the fence's address is all that names a job: the program's second argument is as good.
+pose_old() {
+	for pair in drm_sched_job:kcmp drm_run_job:get_mempolicy; do
+		{ field entity 'struct drm_sched_entity *' 8 8; field fence 'struct dma_fence *' 24 8; field name '__data_loc char[]' 32 4; } | poses "${pair%:*}" "${pair#*:}"
+	done
+	field fence 'struct dma_fence *' 24 8 | poses drm_sched_process_job set_mempolicy_home_node
+}
+# posed COMMAND...: sees the tracepoints that were put there
+# shellcheck disable=SC2016 # The inner shell's.
+posed() {
+	unshare -m bash -c 'mkdir -p "$0/true" && mount --bind '$tracing' "$0/true" && mount -t tmpfs none '$tracing'/events &&
+		ln -s "$0"/true/events/* "$0/events/gpu_scheduler" '$tracing'/events/ 2>/dev/null; "$@"' "$scratch" "$@"
+}
+said() { sed -n "s/^$1 //p" "$scratch/out"; }
+near() { awk -v got="$1" -v want="$2" 'BEGIN { exit !(got > want * 0.9 && got < want * 1.15 + 200000) }'; }
+
+for generation in new old; do
+	rm -rf "$scratch/events"
+	pose_$generation
+	is "doctor: the jobs sensor takes the $generation tracepoints" "$(posed "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]')" \
+		"[('ok', 'tracepoint/gpu_scheduler')]"
+	posed "$tactus" gpu --json -o "$scratch/recording" -- build/workloads/gpu_jobs 60 40 >"$scratch/out" 2>"$scratch/err"
+	is "gpu with the $generation tracepoints ends well" $? 0
+	grep '^{' "$scratch/out" >"$scratch/rows"
+	json '"\n".join(" ".join(str(r.get(k)) for k in ("jobs", "ring", "device", "queue_p50_ns", "run_p50_ns", "run_max_ns", "idles", "idle_p50_ns")) for r in rows if r["record"] == "gpu_ring")' <"$scratch/rows" >"$scratch/ring"
+	read -r jobs ring device queue run longest idles idle <"$scratch/ring"
+	say_measured "$generation: jobs, ring, device, queue p50, run p50, run max, idles, idle p50: $(cat "$scratch/ring"); the program: queue $(said queue), run $(said run), idle $(said idle)"
+	is "$generation: every job is counted, on its ring" "$jobs $ring $idles" "60 gfx 59"
+	is "$generation: the device is named where the kernel names it" "$device" "$([ $generation = new ] && echo pci:3 || echo drm_sched)"
+	holds "$generation: the median time in the queue is the program's own" near "$queue" "$(said queue | cut -d ' ' -f 1)"
+	holds "$generation: the median time on the ring is the program's own" near "$run" "$(said run | cut -d ' ' -f 1)"
+	holds "$generation: the longest time on the ring is the program's own" near "$longest" "$(said run | cut -d ' ' -f 2)"
+	holds "$generation: the median idle period is the program's own" near "$idle" "$(said idle | cut -d ' ' -f 1)"
+	is "$generation: the job that took 200 ms is a stall of the ring, told with who submitted it" \
+		"$(json '[(r["pid"], r["kind"]) for r in rows if r.get("stall") == "run" and r["span_ns"] > 190e6]' <"$scratch/rows")" "[($(said pid), 'gfx')]"
+done
+is "a recording has the same of the ring" "$("$tactus" gpu -i "$scratch/recording" --json 2>/dev/null | grep '"record":"gpu_ring"')" "$(grep '"record":"gpu_ring"' "$scratch/rows")"
+rm "$scratch/events/gpu_scheduler/drm_sched_process_job/format"
+is "doctor says that the fields are others where a format is not as known" \
+	"$(posed "$tactus" doctor --json | json '[s["state"] for s in d["sensors"] if s["name"] == "jobs"]')" "['off']"
+done_testing
