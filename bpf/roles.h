@@ -68,6 +68,7 @@ static __always_inline void fill_role(struct event_role *event, struct task_stru
 	event->wake_gap_ns = account->wake_gap_ns;
 	event->cpu_ns = account->cpu_ns;
 	event->was_tier = thread->role.reported_tier;
+	event->wine_class = facts->wine_class;
 }
 
 static __always_inline void send_role(struct task_struct *p, struct task_ctx *thread, u64 now_ns, u8 flags)
@@ -204,6 +205,7 @@ static __always_inline void role_inherit(struct task_struct *child, struct task_
 	if (child->tgid != parent->tgid)
 		return;
 	thread->role.facts.process = from->role.facts.process;
+	thread->role.facts.wine_class = from->role.facts.wine_class;
 	role_answers(&thread->role);
 }
 
@@ -269,6 +271,9 @@ static __always_inline void role_ordered(struct task_struct *p, struct task_ctx 
 	case ORDER_WINE:
 		facts->wine_priority = (s16)order->value;
 		facts->has |= HAS_WINE_PRIORITY;
+		break;
+	case ORDER_WINE_CLASS:
+		facts->wine_class = (u8)order->value;
 		break;
 	case ORDER_LEARNED:
 		facts->learned_role = (u8)order->value;

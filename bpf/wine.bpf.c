@@ -12,24 +12,65 @@ const volatile bool walks = true;
 /* Priorities for handles whose thread is not known, requests that Windows would refuse, and those whose memory could
  * not be read, neither as they were made nor when Wine had answered them. */
 u64 unresolved = 0, invalid = 0, unread = 0;
+/* Classes that one process gave another. */
+u64 classes_unresolved = 0;
 /* What a map or the ring refused. */
 u64 handles_refused = 0, calls_refused = 0, reported_lost = 0;
 
-/* Windows code calls as Microsoft's compilers do, also where Linux passes arguments otherwise. */
+/* Every ntdll.so that is watched, by the cookie of its probes; the first stands for those that found no room. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WINE_LIBRARIES_MAX);
+	__type(key, u32);
+	__type(value, struct wine_library);
+} libraries SEC(".maps");
+
+/* A call's arguments, by the convention that it was made by. */
+struct arguments {
+	struct wine_arguments are;
+	u64 eleventh_at;
+};
+
 #ifdef __TARGET_ARCH_x86
-#define ARGUMENT_1(ctx) ((u64)(ctx)->rcx)
-#define ARGUMENT_2(ctx) ((u64)(ctx)->rdx)
-#define ARGUMENT_3(ctx) ((u64)(ctx)->r8)
-#define ARGUMENT_4(ctx) ((u64)(ctx)->r9)
-/* Behind the return address and the room that is kept for the first four. */
-#define ARGUMENT_11_AT(ctx) ((u64)(ctx)->rsp + 0x28 + 6 * 8)
+#define BY_MICROSOFT(ctx)                                                        \
+	{                                                                        \
+		(u64)(ctx)->rcx, (u64)(ctx)->rdx, (u64)(ctx)->r8, (u64)(ctx)->r9 \
+	}
+#define BY_SYSTEM_V(ctx)                                                           \
+	{                                                                          \
+		(u64)(ctx)->rdi, (u64)(ctx)->rsi, (u64)(ctx)->rdx, (u64)(ctx)->rcx \
+	}
+/* Behind the return address and, with Microsoft's, the room that is kept for the first four. */
+#define ELEVENTH_BY_MICROSOFT(ctx) ((u64)(ctx)->rsp + 0x28 + 6 * 8)
+#define ELEVENTH_BY_SYSTEM_V(ctx) ((u64)(ctx)->rsp + 0x8 + 4 * 8)
 #else
-#define ARGUMENT_1(ctx) ((u64)PT_REGS_PARM1(ctx))
-#define ARGUMENT_2(ctx) ((u64)PT_REGS_PARM2(ctx))
-#define ARGUMENT_3(ctx) ((u64)PT_REGS_PARM3(ctx))
-#define ARGUMENT_4(ctx) ((u64)PT_REGS_PARM4(ctx))
-#define ARGUMENT_11_AT(ctx) ((u64)PT_REGS_SP(ctx) + 2 * 8)
+#define BY_MICROSOFT(ctx)              \
+	{                              \
+		0, ~0ull, ~0ull, ~0ull \
+	}
+#define BY_SYSTEM_V(ctx)                                                                                            \
+	{                                                                                                           \
+		(u64) PT_REGS_PARM1(ctx), (u64)PT_REGS_PARM2(ctx), (u64)PT_REGS_PARM3(ctx), (u64)PT_REGS_PARM4(ctx) \
+	}
+#define ELEVENTH_BY_MICROSOFT(ctx) 0
+#define ELEVENTH_BY_SYSTEM_V(ctx) ((u64)PT_REGS_SP(ctx) + 2 * 8)
 #endif
+
+static __always_inline bool take_arguments(struct pt_regs *ctx, int (*fits)(const struct wine_arguments *),
+					   struct arguments *arguments)
+{
+	struct wine_arguments microsoft = BY_MICROSOFT(ctx), system_v = BY_SYSTEM_V(ctx);
+	u32 number = (u32)bpf_get_attach_cookie(ctx), convention;
+	struct wine_library *library = bpf_map_lookup_elem(&libraries, &number);
+
+	if (!library)
+		return false;
+	convention = wine_convention_of(library, fits(&microsoft), fits(&system_v));
+	__sync_fetch_and_add(&library->calls[convention < WINE_CONVENTIONS ? convention : 0], 1);
+	arguments->are = convention == WINE_MICROSOFT ? microsoft : system_v;
+	arguments->eleventh_at = convention == WINE_MICROSOFT ? ELEVENTH_BY_MICROSOFT(ctx) : ELEVENTH_BY_SYSTEM_V(ctx);
+	return convention != WINE_FITS_NEITHER;
+}
 
 struct bpf_iter_task {
 	u64 opaque[3];
@@ -261,12 +302,16 @@ int on_set_information(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct task_ctx *thread = role_here(current);
-	struct set_call set = { ARGUMENT_1(ctx), ARGUMENT_3(ctx), (u32)ARGUMENT_2(ctx), (u32)ARGUMENT_4(ctx) };
+	struct arguments with;
+	struct set_call set;
 	struct call *call;
 
 	if (!thread)
 		return 0;
 	note_process(current, thread);
+	if (!take_arguments(ctx, wine_fits_set, &with))
+		return 0;
+	set = (struct set_call){ with.are.first, with.are.third, (u32)with.are.second, (u32)with.are.fourth };
 	if (set.class != WINE_CLASS_BASE_PRIORITY && set.class != WINE_CLASS_NAME)
 		return 0;
 	if (set_information(current, thread, &set) != REQUEST_UNREAD)
@@ -278,6 +323,40 @@ int on_set_information(struct pt_regs *ctx)
 	else
 		__sync_fetch_and_add(&calls_refused, 1);
 	return 0;
+}
+
+/* NTSTATUS NtSetInformationProcess(HANDLE, PROCESSINFOCLASS, void *, ULONG): the caller knows its class here, the
+ * others of its process by way of the program, and those that come inherit it. */
+SEC("uprobe")
+int on_set_process(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct task_ctx *thread = role_here(current);
+	struct wine_process_class asked = {};
+	struct arguments with;
+
+	if (!thread)
+		return 0;
+	note_process(current, thread);
+	if (!take_arguments(ctx, wine_fits_set, &with) || (u32)with.are.second != WINE_CLASS_PRIORITY_CLASS)
+		return 0;
+	if (with.are.first != WINE_THIS_PROCESS) {
+		__sync_fetch_and_add(&classes_unresolved, 1);
+		return 0;
+	}
+	if (bpf_probe_read_user(&asked, sizeof(asked), (void *)with.are.third)) {
+		__sync_fetch_and_add(&unread, 1);
+		return 0;
+	}
+	if ((u32)with.are.fourth != sizeof(asked) || !wine_priority_class_is_valid(asked.class)) {
+		__sync_fetch_and_add(&invalid, 1);
+		return 0;
+	}
+	if (thread->role.facts.wine_class == asked.class)
+		return 0;
+	thread->role.facts.wine_class = asked.class;
+	report(WINE_REPORTS_CLASS, (u32)current->tgid, 0, asked.class);
+	return role_update(current, thread, bpf_ktime_get_ns());
 }
 
 SEC("uretprobe")
@@ -349,14 +428,17 @@ int on_create(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct task_ctx *thread = role_here(current);
+	struct arguments with;
 	struct call *call;
 	u64 list = 0;
 
 	if (!thread)
 		return 0;
 	note_process(current, thread);
-	call = call_begins(current, ARGUMENT_1(ctx));
-	if (!call || bpf_probe_read_user(&list, sizeof(list), (void *)ARGUMENT_11_AT(ctx)) || !list)
+	if (!take_arguments(ctx, wine_fits_create, &with))
+		return 0;
+	call = call_begins(current, with.are.first);
+	if (!call || bpf_probe_read_user(&list, sizeof(list), (void *)with.eleventh_at) || !list)
 		return 0;
 	call->id_at = client_id_at(list);
 	return 0;
@@ -377,16 +459,19 @@ SEC("uprobe")
 int on_duplicate(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	u64 source = ARGUMENT_2(ctx);
 	struct target target = {};
+	struct arguments with;
 	struct call *call;
 
-	if (ARGUMENT_3(ctx) != WINE_THIS_PROCESS || !ARGUMENT_4(ctx) || !role_here(current))
+	if (!role_here(current) || !take_arguments(ctx, wine_fits_duplicate, &with))
 		return 0;
-	if (ARGUMENT_1(ctx) == WINE_THIS_PROCESS)
-		target = source == WINE_THIS_THREAD ? target_of(current)
-						    : recall((u32)current->tgid, NUMBER_HANDLE, source);
-	call = call_begins(current, ARGUMENT_4(ctx));
+	if (with.are.third != WINE_THIS_PROCESS || !with.are.fourth)
+		return 0;
+	if (with.are.first == WINE_THIS_PROCESS)
+		target = with.are.second == WINE_THIS_THREAD
+				 ? target_of(current)
+				 : recall((u32)current->tgid, NUMBER_HANDLE, with.are.second);
+	call = call_begins(current, with.are.fourth);
 	if (call)
 		call->target = target;
 	return 0;
@@ -398,12 +483,13 @@ int on_open(struct pt_regs *ctx)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct wine_client_id id = {};
+	struct arguments with;
 	struct call *call;
 
-	if (!role_here(current))
+	if (!role_here(current) || !take_arguments(ctx, wine_fits_open, &with))
 		return 0;
-	call = call_begins(current, ARGUMENT_1(ctx));
-	if (call && !bpf_probe_read_user(&id, sizeof(id), (void *)ARGUMENT_4(ctx)))
+	call = call_begins(current, with.are.first);
+	if (call && !bpf_probe_read_user(&id, sizeof(id), (void *)with.are.fourth))
 		call->target = recall((u32)current->tgid, NUMBER_THREAD_ID, id.thread);
 	return 0;
 }

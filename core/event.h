@@ -174,7 +174,8 @@ enum event_group {
 	FIELD(E, u64, wakeups, NUMBER)     \
 	FIELD(E, u64, wake_gap_ns, NUMBER) \
 	FIELD(E, u64, cpu_ns, NUMBER)      \
-	FIELD(E, u64, was_tier, NUMBER)
+	FIELD(E, u32, was_tier, NUMBER)    \
+	FIELD(E, u32, wine_class, NUMBER)
 
 /* The thread runs a new program. */
 #define EVENT_FIELDS_exec(FIELD, E)      \

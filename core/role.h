@@ -9,6 +9,7 @@
 #include "event.h"
 #include "ioc.h"
 #include "tier.h"
+#include "wine.h"
 
 /* Where an answer comes from, the weaker before the stronger. io: it reads an input device, feeds a sound card or
  * server, or serves sockets. */
@@ -92,7 +93,8 @@ struct role_facts {
 	u8 learned_confidence;
 	u8 learned_tier; /* with HAS_LEARNED */
 	u8 faded;	 /* FADED_*: such was not seen for a while, and says nothing any more */
-	u8 unused[2];
+	u8 wine_class;	 /* enum wine_priority_class, of its process */
+	u8 unused;
 };
 
 enum { FADED_PRESENTS = 1 << 0, FADED_SUBMITS = 1 << 1, FADED_INPUT = 1 << 2, FADED_SOUND = 1 << 3 };
@@ -126,13 +128,26 @@ struct role_answer {
 	u8 unused[3];
 };
 
-/* Windows priorities say how urgent a thread is. Only the top ones are in use for one thing alone: sound. */
+/* A process that stands behind others by its class, as far as its threads neither submit nor asked for more. */
+core_fn struct opinion opinion_of_wine_class(const struct role_facts *facts)
+{
+	if (presents_now(facts) || submits_now(facts))
+		return opinion_of(ROLE_UNKNOWN, 0);
+	if (facts->wine_class == WINE_IDLE_CLASS)
+		return opinion_of(ROLE_BACKGROUND, 85);
+	if (facts->wine_class == WINE_BELOW_NORMAL_CLASS)
+		return opinion_of(ROLE_BACKGROUND, 70);
+	return opinion_of(ROLE_UNKNOWN, 0);
+}
+
+/* Windows priorities say how urgent a thread is. Only the top ones are in use for one thing alone: sound, the more so
+ * in a process of the realtime class. The class of its process stands behind what the thread was given itself. */
 core_fn struct opinion opinion_of_wine(const struct role_facts *facts)
 {
-	s32 priority = facts->wine_priority;
+	s32 priority = facts->has & HAS_WINE_PRIORITY ? facts->wine_priority : 0;
 
-	if (!(facts->has & HAS_WINE_PRIORITY))
-		return opinion_of(ROLE_UNKNOWN, 0);
+	if (priority > WINE_BELOW_NORMAL && priority < WINE_HIGHEST)
+		return opinion_of_wine_class(facts);
 	if (presents_now(facts) || (submits_now(facts) && priority > WINE_BELOW_NORMAL))
 		return priority >= WINE_HIGHEST ? opinion_of(ROLE_RENDER, 100) : opinion_of(ROLE_UNKNOWN, 0);
 	/* Urgent, and seen at what it is urgent for. */
@@ -141,7 +156,7 @@ core_fn struct opinion opinion_of_wine(const struct role_facts *facts)
 	if (priority >= WINE_HIGHEST && input_reads_now(facts) >= LEAST_WAKES)
 		return opinion_of(ROLE_INPUT, 100);
 	if (priority >= WINE_TIME_CRITICAL)
-		return opinion_of(ROLE_AUDIO, 95);
+		return opinion_of(ROLE_AUDIO, facts->wine_class == WINE_REALTIME_CLASS ? 99 : 95);
 	if (priority >= WINE_HIGHEST)
 		return opinion_of(ROLE_RENDER, 60);
 	if (priority <= WINE_BELOW_NORMAL)
@@ -227,6 +242,14 @@ core_fn u32 boost_of_role(u32 role)
 	}
 }
 
+/* Whether Windows code wants it before others that do the same. */
+core_fn int wine_asks_for_more(const struct role_facts *facts)
+{
+	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority != 0)
+		return facts->wine_priority >= WINE_HIGHEST;
+	return facts->wine_class == WINE_HIGH_CLASS || facts->wine_class == WINE_REALTIME_CLASS;
+}
+
 /* How urgently a role runs. One that is hardly believed changes nothing. */
 core_step int answer_urgency(struct role_answer *answer, const struct role_facts *facts, const struct pattern *pattern)
 {
@@ -257,7 +280,7 @@ core_step int answer_urgency(struct role_answer *answer, const struct role_facts
 		answer->tier = TIER_LATENCY_CRITICAL;
 		answer->boost = answer->boost ? answer->boost : 1;
 	}
-	if ((facts->has & HAS_WINE_PRIORITY) && facts->wine_priority >= WINE_HIGHEST && answer->boost)
+	if (answer->boost && wine_asks_for_more(facts))
 		answer->boost++;
 	return 0;
 }

@@ -95,14 +95,15 @@ enum snapshot { SNAPSHOT_OPEN, SNAPSHOT_CLOSE };
 
 /* What `assign` does to the threads it is run over. */
 enum role_order_what {
-	ORDER_JUDGE,   /* judge behaviour that is due, send what was not sent */
-	ORDER_PROCESS, /* add the PROCESS_* bits of the value */
-	ORDER_USER,    /* the user says that this is the role; ROLE_UNKNOWN takes it back */
-	ORDER_WINE,    /* Windows code asked for this priority */
-	ORDER_LEARNED, /* role in the low byte, confidence in the next */
-	ORDER_INPUT,   /* it reads an input device of this kind: count that */
-	ORDER_AUDIO,   /* it feeds a sound device */
-	ORDER_PREDICT, /* look up what is predicted of its kind */
+	ORDER_JUDGE,	  /* judge behaviour that is due, send what was not sent */
+	ORDER_PROCESS,	  /* add the PROCESS_* bits of the value */
+	ORDER_USER,	  /* the user says that this is the role; ROLE_UNKNOWN takes it back */
+	ORDER_WINE,	  /* Windows code asked for this priority */
+	ORDER_LEARNED,	  /* role in the low byte, confidence in the next */
+	ORDER_INPUT,	  /* it reads an input device of this kind: count that */
+	ORDER_AUDIO,	  /* it feeds a sound device */
+	ORDER_PREDICT,	  /* look up what is predicted of its kind */
+	ORDER_WINE_CLASS, /* Windows code gave its process this class */
 };
 
 struct role_order {

@@ -68,6 +68,14 @@ go() {
 		sleep 0.1
 	done
 }
+# wait_until_seen NAME FIELD: what a thread's process asked for is known of the thread a little later
+wait_until_seen() {
+	for ((tick = 0; tick < 200; tick++)); do
+		[ -z "$(of "$1" "$2")" ] || break
+		sleep 0.1
+		python3 "$scratch/seen.py" "$scratch/roles" "$scratch/threads" >"$scratch/seen"
+	done
+}
 finish() {
 	echo end >&3
 	exec 3>&-

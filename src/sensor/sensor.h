@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "../../core/event.h"
+#include "../../core/hits.h"
 #include "../base/say.h"
 #include "../stream/stream.h"
 #include "load.h"
@@ -56,8 +57,9 @@ struct sensor_kind {
 	/* A ring of its own, whose events belong between the others. False: it has none. */
 	bool (*source)(void *state, struct stream_source *source);
 
-	u64 (*lost)(const void *state);	   /* what a full map or ring refused */
-	u64 (*refused)(const void *state); /* what processes said and was not believed */
+	u64 (*lost)(const void *state);			 /* what a full map or ring refused */
+	u64 (*refused)(const void *state);		 /* what processes said and was not believed */
+	void (*hits)(const void *state, u64 hits[HITS]); /* adds how often its hooks told something of a thread */
 };
 
 #define SENSOR_WAITS "none yet"

@@ -291,6 +291,17 @@ struct sensor_refusals sensor_set_refused(const struct sensor_set *set)
 	return refusals;
 }
 
+void sensor_set_hits(const struct sensor_set *set, u64 hits[HITS])
+{
+	memset(hits, 0, HITS * sizeof(hits[0]));
+	for (int i = 0; i < set->len; i++) {
+		const struct sensor *sensor = &set->sensors[i];
+
+		if (sensor->state != SENSOR_OFF && sensor->kind->hits)
+			sensor->kind->hits(sensor->data, hits);
+	}
+}
+
 struct sensor *sensor_set_find(struct sensor_set *set, const char *name)
 {
 	for (int i = 0; i < set->len; i++)

@@ -73,6 +73,9 @@ struct sensor_refusals {
 };
 struct sensor_refusals sensor_set_refused(const struct sensor_set *set);
 
+/* How often hooks told something of a thread so far: enum hit. */
+void sensor_set_hits(const struct sensor_set *set, u64 hits[HITS]);
+
 /* NULL: there is none of that name. */
 struct sensor *sensor_set_find(struct sensor_set *set, const char *name);
 

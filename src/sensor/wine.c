@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "../../core/wine.h"
 #include "../base/elf.h"
 #include "../base/maps.h"
+#include "../model/wine_code.h"
 #include "../sink/text.h"
 #include "sensor_set.h"
 #include "kernel_types.h"
@@ -24,6 +26,7 @@
 #include "wine.skel.h"
 
 enum wine_hook { HOOK_WALKS, HOOK_TELLS };
+enum { NTDLL_PATH_MAX = 256 };
 
 static bool probe_iterator(struct reason *why)
 {
@@ -49,6 +52,12 @@ struct wine_state {
 	struct uprobes *uprobes;
 	struct ring_buffer *reported;
 	int epoll_fd; /* over the ring and what uprobes waits for */
+	/* By the number that is the cookie of its probes; 0 is for those that found no room. */
+	struct ntdll {
+		u64 device, inode;
+		char path[NTDLL_PATH_MAX];
+	} ntdlls[WINE_LIBRARIES_MAX];
+	u32 ntdlls_len;
 };
 
 static int handle_message(void *data, void *message, size_t size)
@@ -60,6 +69,8 @@ static int handle_message(void *data, void *message, size_t size)
 		return 0;
 	if (reported->what == WINE_REPORTS_PROCESS)
 		sched_assign(state->sched, reported->pid, 0, ORDER_PROCESS, PROCESS_WINE);
+	else if (reported->what == WINE_REPORTS_CLASS)
+		sched_assign(state->sched, reported->pid, 0, ORDER_WINE_CLASS, reported->priority);
 	else
 		sched_assign(state->sched, reported->pid, reported->tid, ORDER_WINE, reported->priority);
 	return 0;
@@ -74,6 +85,7 @@ static const struct load_optional optional[] = {
 	{ "on_fork", MAY_GO_UNSEEN },
 	{ "on_information_set", "a request whose memory is away for a moment goes unseen" },
 	{ "on_start", "Windows programs are known only by their libraries" },
+	{ "on_set_process", "the priority class of a Windows program goes unseen" },
 	{ NULL, NULL },
 };
 
@@ -118,7 +130,7 @@ static int wine_open(void **out, int hook, const struct sensor_settings *setting
 
 /* Handles of threads come from these calls; a Wine that lacks one of them still shows what threads ask for themselves.
  */
-static void attach_more(const struct wine_state *state, const struct library *library, const char *path)
+static void attach_more(const struct wine_state *state, const struct library *library, const char *path, u64 number)
 {
 	const struct {
 		const char *function;
@@ -128,6 +140,7 @@ static void attach_more(const struct wine_state *state, const struct library *li
 		{ "NtCreateThreadEx", state->skeleton->progs.on_create, true },
 		{ "NtDuplicateObject", state->skeleton->progs.on_duplicate, true },
 		{ "NtOpenThread", state->skeleton->progs.on_open, true },
+		{ "NtSetInformationProcess", state->skeleton->progs.on_set_process, false },
 		{ "__wine_main", state->skeleton->progs.on_start, false },
 	};
 	struct reason why = { "" };
@@ -141,7 +154,7 @@ static void attach_more(const struct wine_state *state, const struct library *li
 						      more[i].function, AT_RETURN, 0, &why);
 		if (error >= 0)
 			error = uprobes_attach_symbol(state->uprobes, more[i].enters, library->open, more[i].function,
-						      AT_ENTRY, 0, &why);
+						      AT_ENTRY, number, &why);
 		if (error < 0 && more[i].gives_handle)
 			note("wine: %s: %s: priorities that one thread gives another may go unseen", path, why.text);
 	}
@@ -177,7 +190,7 @@ static void mark_processes(struct wine_state *state, const struct library *libra
 }
 
 /* The return first, so that a request that could not be read is asked for again. */
-static int attach_requests(const struct wine_state *state, const struct library *library, u64 offset,
+static int attach_requests(const struct wine_state *state, const struct library *library, u64 offset, u64 number,
 			   struct reason *why)
 {
 	int error = 0;
@@ -188,7 +201,52 @@ static int attach_requests(const struct wine_state *state, const struct library 
 	if (error < 0)
 		return error;
 	return uprobes_attach(state->uprobes, state->skeleton->progs.on_set_information, library->open, offset,
-			      AT_ENTRY, 0, why);
+			      AT_ENTRY, number, why);
+}
+
+/* What the functions of a library look like at their beginning says how they are called. */
+static u64 convention_by_code(const struct library *library, u64 offset)
+{
+	u8 code[WINE_CODE_BYTES];
+	int fd = open(library->open, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : pread(fd, code, sizeof(code), (off_t)offset);
+
+	if (fd >= 0)
+		close(fd);
+	return got > 0 ? wine_convention_of_code(code, (u32)got) : WINE_FITS_NEITHER;
+}
+
+/* The same file keeps its number when it comes again. */
+static u32 number_of(struct wine_state *state, const struct library *library)
+{
+	u32 number = 1;
+
+	while (number < state->ntdlls_len &&
+	       (state->ntdlls[number].device != library->device || state->ntdlls[number].inode != library->inode))
+		number++;
+	if (number >= WINE_LIBRARIES_MAX)
+		return 0;
+	if (number >= state->ntdlls_len) {
+		state->ntdlls_len = number + 1;
+		state->ntdlls[number].device = library->device;
+		state->ntdlls[number].inode = library->inode;
+		format_plain(state->ntdlls[number].path, NTDLL_PATH_MAX, library->path);
+	}
+	return number;
+}
+
+/* Before its probes are there. What a file of that number did before counts on. */
+static u32 remember_library(struct wine_state *state, const struct library *library, u64 offset)
+{
+	const struct bpf_map *map = state->skeleton->maps.libraries;
+	u32 number = number_of(state, library);
+	struct wine_library about = { 0 };
+
+	if (number && !bpf_map__lookup_elem(map, &number, sizeof(number), &about, sizeof(about), 0)) {
+		about.by_code = convention_by_code(library, offset);
+		bpf_map__update_elem(map, &number, sizeof(number), &about, sizeof(about), BPF_ANY);
+	}
+	return number;
 }
 
 static void found_ntdll(void *data, const struct library *library)
@@ -196,16 +254,18 @@ static void found_ntdll(void *data, const struct library *library)
 	struct wine_state *state = data;
 	struct reason why = { "" };
 	char path[PATH_MAX];
-	u64 offset = 0;
+	u64 offset = 0, number = 0;
 	int error = elf_symbol(library->open, "NtSetInformationThread", &offset, &why);
 
 	format_plain(path, sizeof(path), library->path);
+	if (!error)
+		number = remember_library(state, library, offset);
 	if (error == -ENOTSUP)
 		note("wine: %s is of a 32-bit Wine: priorities that its Windows programs ask for are not seen", path);
 	else if (!error)
-		error = attach_requests(state, library, offset, &why);
+		error = attach_requests(state, library, offset, number, &why);
 	if (error >= 0)
-		attach_more(state, library, path);
+		attach_more(state, library, path, number);
 	else if (error != -ENOTSUP)
 		note("wine: %s: %s: priorities that Windows programs ask for are not seen there", path, why.text);
 	mark_processes(state, library);
@@ -261,8 +321,46 @@ static u64 wine_lost(const void *data)
 	return counts->reported_lost + counts->handles_refused + counts->calls_refused;
 }
 
+static struct wine_library library_of(const struct wine_state *state, u32 number)
+{
+	struct wine_library about = { 0 };
+
+	bpf_map__lookup_elem(state->skeleton->maps.libraries, &number, sizeof(number), &about, sizeof(about), 0);
+	return about;
+}
+
+static void wine_hits(const void *data, u64 hits[HITS])
+{
+	const struct wine_state *state = data;
+
+	for (u32 number = 0; number < WINE_LIBRARIES_MAX && (!number || number < state->ntdlls_len); number++) {
+		struct wine_library about = library_of(state, number);
+
+		hits[HIT_WINE_MICROSOFT] += about.calls[WINE_MICROSOFT];
+		hits[HIT_WINE_SYSTEM_V] += about.calls[WINE_SYSTEM_V];
+		hits[HIT_WINE_UNFIT] += about.calls[WINE_FITS_NEITHER];
+	}
+}
+
+static void tell_unfit(const struct wine_state *state)
+{
+	for (u32 number = 0; number < WINE_LIBRARIES_MAX && (!number || number < state->ntdlls_len); number++) {
+		struct wine_library about = library_of(state, number);
+		u64 of = about.calls[WINE_FITS_NEITHER] + about.calls[WINE_MICROSOFT] + about.calls[WINE_SYSTEM_V];
+
+		if (about.calls[WINE_FITS_NEITHER])
+			note("wine: %s: %llu of %llu calls fit no known calling convention: what they asked for is "
+			     "not known",
+			     number ? state->ntdlls[number].path : "further ntdll.so",
+			     (unsigned long long)about.calls[WINE_FITS_NEITHER], (unsigned long long)of);
+	}
+}
+
 static void tell_unresolved(const struct wine_bpf__bss *counts)
 {
+	if (counts->classes_unresolved)
+		note("wine: %llu priority classes were set by one process for another, and are not known",
+		     (unsigned long long)counts->classes_unresolved);
 	if (counts->unresolved)
 		note("wine: %llu priorities were set through handles whose thread is not known, such as handles from "
 		     "before tactus started or from another process",
@@ -280,6 +378,8 @@ static void wine_close(void *data)
 	if (!state)
 		return;
 	uprobes_close(state->uprobes);
+	if (state->skeleton && state->skeleton->bss)
+		tell_unfit(state);
 	if (state->skeleton && state->skeleton->bss)
 		tell_unresolved(state->skeleton->bss);
 	ring_buffer__free(state->reported);
@@ -300,4 +400,5 @@ const struct sensor_kind wine_kind = {
 	.fd = wine_fd,
 	.work = wine_work,
 	.lost = wine_lost,
+	.hits = wine_hits,
 };

@@ -237,6 +237,7 @@ static void print_json(const struct report *report)
 		json_object(&json, "run");
 		json_u64(&json, "addresses_refused", report->run.addresses_refused);
 		json_u64(&json, "files_refused", report->run.files_refused);
+		json_u64(&json, "wine_unfit", report->run.hits[HIT_WINE_UNFIT]);
 		json_object_end(&json);
 	} else {
 		json_null(&json, "run");
@@ -285,9 +286,10 @@ static void print_text(const struct report *report)
 {
 	const struct scheduler *scheduler = &report->scheduler;
 	bool quick = report->chosen.quick;
-	char refusals[200];
+	char refusals[200], unfit[200];
 
 	status_refusals(refusals, sizeof(refusals), &report->run);
+	status_unfit(unfit, sizeof(unfit), &report->run);
 	printf("kernel        %s\n", kernel_release());
 	printf("BTF           %s\n", kernel_has_btf() ? "yes" : "no (/sys/kernel/btf/vmlinux is missing)");
 	printf("interrupts    %s\n",
@@ -308,7 +310,8 @@ static void print_text(const struct report *report)
 	print_sensors(report->findings);
 	print_losses("scheduler", &scheduler->losses);
 	if (report->has_run)
-		printf("\nA 'tactus run' is at work: %s.\n", refusals[0] ? refusals : "it has refused nothing so far");
+		printf("\nA 'tactus run' is at work: %s%s%s.\n",
+		       refusals[0] ? refusals : "it has refused nothing so far", unfit[0] ? "; " : "", unfit);
 	printf("\n'tactus run' %s%s.\n",
 	       !report->can_run	  ? "cannot run here: threads can't be watched"
 	       : scheduler->loads ? "schedules by sched_ext here"

@@ -71,15 +71,32 @@ static void gpu_words(char *into, const struct event_role *event)
 			 gpu_driver_name(event->gpu_driver), event->gpu_submits, event->gpu_submits == 1 ? "" : "s");
 }
 
+const char *wine_class_name(u32 class)
+{
+	static const char *const names[WINE_PRIORITY_CLASSES] = {
+		[WINE_IDLE_CLASS] = "IDLE",
+		[WINE_NORMAL_CLASS] = "NORMAL",
+		[WINE_HIGH_CLASS] = "HIGH",
+		[WINE_REALTIME_CLASS] = "REALTIME",
+		[WINE_BELOW_NORMAL_CLASS] = "BELOW_NORMAL",
+		[WINE_ABOVE_NORMAL_CLASS] = "ABOVE_NORMAL",
+	};
+
+	return class < WINE_PRIORITY_CLASSES ? names[class] : NULL;
+}
+
 static void wine_words(char *into, const struct event_role *event)
 {
-	char prio[ROLE_WORDS_SIZE], more[ROLE_WORDS_SIZE] = "";
+	char prio[ROLE_WORDS_SIZE], more[ROLE_WORDS_SIZE] = "", asked[32] = "";
+	const char *class = wine_class_name(event->wine_class);
 
 	prio_words(prio, event->prio);
 	if (event->presents || event->gpu_submits)
 		gpu_words(more, event);
-	snprintf(into, ROLE_WORDS_SIZE, "Windows priority %d, Linux %.20s%s%.90s", event->wine_priority, prio,
-		 more[0] ? "; " : "", more);
+	if (event->has & HAS_WINE_PRIORITY)
+		snprintf(asked, sizeof(asked), " %d", event->wine_priority);
+	snprintf(into, ROLE_WORDS_SIZE, "Windows priority%s%s%s, Linux %.20s%s%.70s", asked, class ? " class " : "",
+		 class ? class : "", prio, more[0] ? "; " : "", more);
 }
 
 static void io_words(char *into, const struct event_role *event)

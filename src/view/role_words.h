@@ -16,5 +16,7 @@ void process_words(char *into, u32 process);
 
 /* The priority that Linux gives it: "nice 0", "realtime 60", "deadline". */
 void prio_words(char *into, u32 prio);
+/* NULL: nobody asked for one. */
+const char *wine_class_name(u32 class);
 
 #endif

@@ -74,6 +74,7 @@ const struct command_usage roles_usage = {
 	COLUMN(ROLE, evidence, "EVIDENCE", CELL_TEXT)     \
 	COLUMN(ROLE, process, "PROCESS", CELL_TEXT)       \
 	COLUMN(ROLE, windows_priority, NULL, CELL_SIGNED) \
+	COLUMN(ROLE, windows_class, NULL, CELL_TEXT)      \
 	COLUMN(ROLE, linux_priority, NULL, CELL_TEXT)     \
 	COLUMN(ROLE, gpu_submits, NULL, CELL_NUMBER)      \
 	COLUMN(ROLE, presents, NULL, CELL_NUMBER)         \
@@ -112,6 +113,7 @@ static void add_row(struct table *table, const struct thread *thread, const stru
 		[ROLE_process] = { .text = process },
 		[ROLE_windows_priority] = { .number = event->has & HAS_WINE_PRIORITY ? (u64)(s64)event->wine_priority
 										     : CELL_NONE },
+		[ROLE_windows_class] = { .text = wine_class_name(event->wine_class) },
 		[ROLE_linux_priority] = { .text = prio },
 		[ROLE_gpu_submits] = { .number = event->gpu_submits },
 		[ROLE_presents] = { .number = event->presents },

@@ -117,6 +117,8 @@ bool run_take_line(struct run *run)
 	fill_hints(&status, &hints);
 	status.addresses_refused = run->capture.refusals.addresses;
 	status.files_refused = run->capture.refusals.files;
+	if (run->capture.sensors)
+		sensor_set_hits(run->capture.sensors, status.hits);
 	status.effect_trials = run->effect.effects ? effects_trials(run->effect.effects) : 0;
 	status.effect_worse = run->effect.worse;
 	status.effect_barred = (run->hints ? hints_barred(run->hints) : 0) + bars_count(&run->effect.eased, now_ns);

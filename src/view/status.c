@@ -43,6 +43,17 @@ void status_refusals(char *words, size_t size, const struct run_status *status)
 			 status->addresses_refused, status->files_refused);
 }
 
+void status_unfit(char *words, size_t size, const struct run_status *status)
+{
+	u64 of = status->hits[HIT_WINE_UNFIT] + status->hits[HIT_WINE_MICROSOFT] + status->hits[HIT_WINE_SYSTEM_V];
+
+	words[0] = '\0';
+	if (status->hits[HIT_WINE_UNFIT])
+		snprintf(words, size,
+			 "%" PRIu64 " of %" PRIu64 " calls of Windows programs fit no known calling convention",
+			 status->hits[HIT_WINE_UNFIT], of);
+}
+
 static const char *remedy_name(u64 remedy)
 {
 	static const char *const names[EFFECT_REMEDIES] = { "none", "bar", "ease", "leave" };
@@ -192,6 +203,17 @@ static void print_hints(struct json *json, const struct run_status *status)
 	json_object_end(json);
 }
 
+#define HIT_NAME(KIND, name) [HIT_##KIND] = #name,
+static const char *const hit_names[HITS] = { HIT_TABLE(HIT_NAME) };
+
+static void print_hits(struct json *json, const u64 hits[HITS])
+{
+	json_object(json, "hits");
+	for (u32 hit = 0; hit < HITS; hit++)
+		json_u64(json, hit_names[hit], hits[hit]);
+	json_object_end(json);
+}
+
 void status_print_json(FILE *out, const struct run_status *status)
 {
 	struct json json = { .out = out };
@@ -223,6 +245,7 @@ void status_print_json(FILE *out, const struct run_status *status)
 	json_u64(&json, "addresses", status->addresses_refused);
 	json_u64(&json, "files", status->files_refused);
 	json_object_end(&json);
+	print_hits(&json, status->hits);
 	json_object_end(&json);
 	json_line_end(&json);
 }

@@ -8,11 +8,12 @@
 #include <stdio.h>
 
 #include "../../core/effect.h"
+#include "../../core/hits.h"
 #include "../../core/role.h"
 #include "../../core/scx_exit.h"
 #include "../sched/scx_events.h"
 
-enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 4, STATUS_NAME_LEN = 16 };
+enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 5, STATUS_NAME_LEN = 16 };
 
 /* A process that waited longer because of us, and what was done about that. */
 struct effect_notice {
@@ -54,6 +55,7 @@ struct run_status {
 	/* What others' processes said or mapped and was not gone into, so far. */
 	u64 addresses_refused;
 	u64 files_refused;
+	u64 hits[HITS]; /* how often hooks told something of a thread */
 	/* What acting does to others, so far. */
 	u64 effect_trials;
 	u64 effect_worse;	   /* processes that waited longer */
@@ -70,6 +72,9 @@ void effect_words(char words[EFFECT_WORDS_SIZE], const struct effect_notice *not
 
 /* In words what was refused so far; "": nothing. */
 void status_refusals(char *words, size_t size, const struct run_status *status);
+
+/* In words what Windows programs asked for in a way that is not known; "": nothing. */
+void status_unfit(char *words, size_t size, const struct run_status *status);
 
 void status_print_head(FILE *out);
 void status_print_line(FILE *out, const struct run_status *status);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../../src/base/elf_read.h"
+#include "../../src/model/wine_code.h"
 
 static size_t file_bytes;
 
@@ -27,6 +28,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	struct elf_question question = { .file_bytes = size, .what = ELF_NEEDS, .patterns = { "lib?*" } };
 	const u64 places[] = { 8, 16, size / 2, size, size ? data[size - 1] : ~0ULL };
 	size_t sum = 0;
+
+	if (wine_convention_of_code(data, (u32)(size < WINE_CODE_BYTES ? size : WINE_CODE_BYTES)) >= WINE_CONVENTIONS)
+		abort();
 
 	if (fd < 0)
 		fd = memfd_create("library", MFD_CLOEXEC);

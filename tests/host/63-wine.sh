@@ -23,6 +23,22 @@ watch_ends
 is "tactus roles ends well after a Windows program" $? 0
 is "no request of a Windows program was lost or unknown" "$(grep wine: "$scratch/err")" ""
 
+echo "# priority classes of processes"
+watch
+start "${program[@]}" idle
+go
+wait_until_seen never windows_class
+is "IDLE class: a thread that asked for nothing is background" "$(of never answer),$(of never windows_class)" "background,wine,None,nice 0,IDLE"
+is "IDLE class: a thread that asked for TIME_CRITICAL is audio" "$(of own-critical role)" audio
+finish
+watch_ends
+watch
+start "${program[@]}" realtime
+go
+is "REALTIME class: TIME_CRITICAL is audio, nearly for certain" "$(of own-critical role),$(of own-critical confidence),$(of own-critical windows_class)" "audio,99,REALTIME"
+finish
+watch_ends
+
 echo "# the program first, then tactus"
 start "${program[@]}"
 watch

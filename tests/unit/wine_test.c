@@ -3,6 +3,7 @@
  * thread was seen doing. */
 #include "../../core/role.h"
 #include "../../core/wine.h"
+#include "../../src/model/wine_code.h"
 #include "tap.h"
 
 static struct role_facts asked_for(int priority)
@@ -104,6 +105,94 @@ static void test_invalid(void)
 		ok(!wine_priority_is_valid(invalid[i]), "%d is no Windows priority", invalid[i]);
 }
 
+static void test_classes(void)
+{
+	struct role_facts facts = { .wine_class = WINE_IDLE_CLASS };
+
+	is(decide(&facts).role, ROLE_BACKGROUND, "thread of the IDLE class is background");
+	is(decide(&facts).evidence, EVIDENCE_WINE, "thread of the IDLE class is so by Windows' word");
+	facts.presents = 20;
+	is(decide(&facts).role, ROLE_RENDER, "thread of the IDLE class that presents is for frames");
+	facts = asked_for(15);
+	facts.wine_class = WINE_IDLE_CLASS;
+	is(decide(&facts).role, ROLE_AUDIO, "TIME_CRITICAL of the IDLE class is for sound");
+	facts.wine_class = WINE_REALTIME_CLASS;
+	is(decide(&facts).confidence, 99, "TIME_CRITICAL of the REALTIME class is surer");
+	facts = (struct role_facts){ .wine_class = WINE_BELOW_NORMAL_CLASS };
+	is(decide(&facts).role, ROLE_BACKGROUND, "thread of the BELOW_NORMAL class is background");
+	for (u32 class = WINE_PRIORITY_CLASS_NONE; class < WINE_PRIORITY_CLASSES; class ++) {
+		int is_more = class == WINE_HIGH_CLASS || class == WINE_REALTIME_CLASS;
+
+		facts = (struct role_facts){ .wine_class = (u8) class, .presents = 20 };
+		is(decide(&facts).boost, is_more ? 3 : 2, "class %u: boost of a thread that presents", class);
+		facts.has = HAS_WINE_PRIORITY;
+		facts.wine_priority = -1;
+		is(decide(&facts).boost, 2, "class %u: own priority below normal takes its boost back", class);
+	}
+	facts = (struct role_facts){ .wine_class = WINE_HIGH_CLASS };
+	is(decide(&facts).role, ROLE_UNKNOWN, "thread of the HIGH class is for nothing in particular");
+	is(decide(&facts).tier, TIER_INTERACTIVE, "thread of the HIGH class is not urgent by that alone");
+	ok(!wine_priority_class_is_valid(0) && !wine_priority_class_is_valid(7) && wine_priority_class_is_valid(6),
+	   "classes from 1 to 6 are valid, and no others");
+}
+
+static u32 convention(const struct wine_arguments *microsoft, const struct wine_arguments *system_v)
+{
+	static const struct wine_library unknown;
+
+	return wine_convention_of(&unknown, wine_fits_set(microsoft), wine_fits_set(system_v));
+}
+
+/* The registers of one call, as either convention reads them. */
+static void test_conventions(void)
+{
+	const u64 at = 0x7fff12345678, garbage = 0x6ffff0003c80;
+	/* rdi, rsi, rdx, rcx, r8, r9 as Wine's dispatcher leaves them. */
+	const struct wine_arguments ms_of_ms = { WINE_THIS_THREAD, 3, at, 4 },
+				    sysv_of_ms = { garbage, garbage, 3, WINE_THIS_THREAD },
+				    sysv_of_sysv = { 0x44, 3, at, 4 }, ms_of_sysv = { 4, at, garbage, garbage },
+				    none = { garbage, 0x7654321, ~0ull >> 3, 0x7654321 };
+	struct wine_library library = { .by_code = WINE_SYSTEM_V };
+
+	is(convention(&ms_of_ms, &sysv_of_ms), WINE_MICROSOFT, "call of Wine 8 is in Microsoft's convention");
+	is(convention(&ms_of_sysv, &sysv_of_sysv), WINE_SYSTEM_V, "call of newer Wine is in System V's convention");
+	is(convention(&none, &none), WINE_FITS_NEITHER, "call whose registers are no arguments fits neither");
+	is(convention(&ms_of_ms, &sysv_of_sysv), WINE_MICROSOFT,
+	   "call that fits both is Microsoft's as long as "
+	   "nothing else is known");
+	is(wine_convention_of(&library, 1, 1), WINE_SYSTEM_V, "call that fits both is what the library's code says");
+	is(wine_convention_of(&library, 1, 0), WINE_MICROSOFT, "what the registers say counts before the code");
+	library = (struct wine_library){ .calls = { [WINE_MICROSOFT] = 1, [WINE_SYSTEM_V] = 2 } };
+	is(wine_convention_of(&library, 1, 1), WINE_SYSTEM_V, "call that fits both is as most of the library's are");
+	ok(wine_is_handle(WINE_THIS_PROCESS) && wine_is_handle(0x1c4) && !wine_is_handle(0) && !wine_is_handle(at),
+	   "handle is a small number or stands for its user");
+}
+
+static void test_code(void)
+{
+	/* movaps %xmm6,0x100(%rsp); %xmm7; %xmm8; %xmm9 as gcc puts them into Wine 8's functions */
+	static const u8 kept[] = { 0x0f, 0x29, 0xb4, 0x24, 0,	 1,    0,    0,	   0x0f, 0x29, 0xbc, 0x24,
+				   0x10, 1,    0,    0,	   0x44, 0x0f, 0x29, 0x84, 0x24, 0x20, 1,    0,
+				   0,	 0x44, 0x0f, 0x29, 0x8c, 0x24, 0x30, 1,	   0,	 0 };
+	/* vmovaps of the same four */
+	static const u8 kept_avx[] = { 0xc5, 0xf8, 0x29, 0x74, 0x24, 0x20, 0xc5, 0xf8, 0x29, 0x7c, 0x24, 0x30,
+				       0xc5, 0x78, 0x29, 0x44, 0x24, 0x40, 0xc5, 0x78, 0x29, 0x4c, 0x24, 0x50 };
+	u8 code[WINE_CODE_BYTES];
+
+	memset(code, 0x90, sizeof(code));
+	is(wine_convention_of_code(code, sizeof(code)), WINE_SYSTEM_V, "code that keeps no xmm register is System V's");
+	memcpy(code + 40, kept, sizeof(kept));
+	is(wine_convention_of_code(code, sizeof(code)), WINE_MICROSOFT, "code that keeps xmm6 to xmm9 is Microsoft's");
+	is(wine_convention_of_code(code, 40 + 16), WINE_FITS_NEITHER, "code that is cut off tells nothing");
+	memset(code, 0x90, sizeof(code));
+	memcpy(code + WINE_CODE_BYTES - sizeof(kept_avx), kept_avx, sizeof(kept_avx));
+	is(wine_convention_of_code(code, sizeof(code)), WINE_MICROSOFT,
+	   "code that keeps them by AVX at its very end is Microsoft's");
+	memset(code, 0, sizeof(code));
+	is(wine_convention_of_code(code, sizeof(code)), WINE_FITS_NEITHER, "zeroes are no code");
+	is(wine_convention_of_code(code, 0), WINE_FITS_NEITHER, "nothing is no code");
+}
+
 static void test_names(void)
 {
 	static const u16 wide[] = { 'R', 'e', 'n', 'd', 'e', 'r', 0x20ac, 'T', 'h', 'r', 'e', 'a', 'd', ' ', '1', '2' };
@@ -128,6 +217,9 @@ int main(void)
 	test_beside_what_it_does();
 	test_boost();
 	test_invalid();
+	test_classes();
+	test_conventions();
+	test_code();
 	test_names();
 	return tap_end();
 }

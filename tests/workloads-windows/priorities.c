@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A Windows program whose threads get priorities in every way there is: by themselves, through handles from
- * CreateThread, DuplicateHandle and OpenThread. Waits for a line on its standard input before each step: priorities,
- * end. Then it prints a line a thread: name, Linux tid, clock before and after the call. */
+ * CreateThread, DuplicateHandle and OpenThread; with the word idle or realtime its process gets that class. Waits for a
+ * line on its standard input before each step: priorities, end. Then it prints a line a thread: name, Linux tid, clock
+ * before and after the call. */
 #include <windows.h>
 
 #include <stdio.h>
@@ -191,6 +192,10 @@ int main(int argc, char **argv)
 	static struct worker many[MANY_MAX];
 	int len = argc > 1 ? atoi(argv[1]) : 0;
 
+	if (argc > 1 && !strcmp(argv[1], "idle"))
+		SetPriorityClass(GetCurrentProcess(), IDLE_PRIORITY_CLASS);
+	if (argc > 1 && !strcmp(argv[1], "realtime"))
+		SetPriorityClass(GetCurrentProcess(), REALTIME_PRIORITY_CLASS);
 	if (len <= 0)
 		return run(mixed, sizeof(mixed) / sizeof(mixed[0]));
 	if (len > MANY_MAX)

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What hooks told of threads so far, by hook: what 'tactus run' counts and shows. */
+#ifndef TACTUS_CORE_HITS_H
+#define TACTUS_CORE_HITS_H
+
+#include "types.h"
+
+/* HIT(KIND, name): the name is that of the JSON field. */
+/* clang-format off */
+#define HIT_TABLE(HIT)                                 \
+	HIT(WINE_MICROSOFT, wine_microsoft)            \
+	HIT(WINE_SYSTEM_V, wine_system_v)              \
+	HIT(WINE_UNFIT, wine_unfit)
+/* clang-format on */
+
+#define HIT_ENUM(KIND, name) HIT_##KIND,
+enum hit { HIT_TABLE(HIT_ENUM) HITS };
+#undef HIT_ENUM
+
+#endif
