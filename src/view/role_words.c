@@ -93,7 +93,7 @@ static void wine_words(char *into, const struct event_role *event)
 	prio_words(prio, event->prio);
 	if (event->presents || event->gpu_submits)
 		gpu_words(more, event);
-	if (event->has & HAS_WINE_PRIORITY)
+	if ((event->has & HAS_WINE_PRIORITY) || !class)
 		snprintf(asked, sizeof(asked), " %d", event->wine_priority);
 	snprintf(into, ROLE_WORDS_SIZE, "Windows priority%s%s%s, Linux %.20s%s%.70s", asked, class ? " class " : "",
 		 class ? class : "", prio, more[0] ? "; " : "", more);
