@@ -30,8 +30,8 @@ struct wine_process_class {
 	u8 foreground, class;
 };
 
-/* How an ntdll.so gets its arguments on x86-64: Wine 8's as Microsoft's compilers do, Wine 10's and later ones' as Linux
- * does. Elsewhere there is one way. */
+/* How an ntdll.so gets its arguments on x86-64: Wine 8's as Microsoft's compilers do, Wine 10's and later ones' as
+ * Linux does. Elsewhere there is one way. */
 enum wine_convention { WINE_FITS_NEITHER, WINE_MICROSOFT, WINE_SYSTEM_V, WINE_CONVENTIONS };
 
 /* The first four arguments of a call, by one convention. */
