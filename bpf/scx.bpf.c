@@ -14,6 +14,7 @@
  * those of core/effective_tier.h and core/tier.h. */
 #include "scx_cgroup_ops.h"
 #include "scx_enqueue.h"
+#include "scx_power.h"
 #include "scx_running.h"
 #include "scx_vtime.h"
 #include "scx_wake.h"
@@ -95,7 +96,6 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	struct task_ctx *thread = thread_of(p);
 	struct enqueue_plan plan = { 0 };
 	s32 cpu = (s32)p->thread_info.cpu;
-	u32 other_tier;
 	u64 now_ns;
 
 	count(SCX_COUNT_QUEUED);
@@ -130,8 +130,8 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	}
 	plan.owed = tier_is_owed(plan.tier, thread->scx.vtime, *clock_of(plan.queue), settings.slice_ns);
 	if (tier_preempts_own_cpu(wakeup != 0, plan.owed, plan.tier, thread->scx.is_light) &&
-	    can_preempt(thread, plan.tier, cpu, now_ns, &other_tier)) {
-		note_preemption(p, thread, cpu, other_tier, plan.boost, now_ns);
+	    can_preempt(thread, plan.tier, cpu, now_ns)) {
+		note_preemption(p, thread, cpu, plan.boost, now_ns);
 		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), plan.slice_ns,
 			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_PREEMPT));
 		return;
@@ -178,10 +178,25 @@ static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64
 	return true;
 }
 
+/* The nearest caches first. */
+static __always_inline bool steal(u32 shared)
+{
+	u32 tries;
+
+	bpf_for(tries, 0, settings.caches_len - 1)
+	{
+		if (dsq_move_to_local(cache_to_steal_from(shared, tries))) {
+			count(SCX_COUNT_STOLEN);
+			return true;
+		}
+	}
+	return false;
+}
+
 SEC("struct_ops/dispatch")
 void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 {
-	u32 own = queue_of_cpu(cpu), shared = cache_of(cpu), cache;
+	u32 own = queue_of_cpu(cpu), shared = cache_of(cpu);
 	bool own_first = own_waits(own, cpu);
 	bool prev_wants = prev && prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED);
 	s64 own_lag, shared_lag;
@@ -200,15 +215,12 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 			return;
 	}
 	if ((own_first && dsq_move_to_local(own)) || dsq_move_to_local(shared) ||
-	    (own_waits(own, cpu) && dsq_move_to_local(own)) || settings.caches_len == 1)
+	    (own_waits(own, cpu) && dsq_move_to_local(own)))
 		return;
-	bpf_for(cache, 0, settings.caches_len)
-	{
-		if (cache != shared && dsq_move_to_local(cache)) {
-			count(SCX_COUNT_STOLEN);
-			return;
-		}
-	}
+	if (settings.caches_len > 1 && steal(shared))
+		return;
+	if (settings.ranks_cpus)
+		run_on(cpu)->is_idle = !prev_wants;
 }
 
 /* Slices are long: a thread that needs little and could not preempt would wait for all of each. */
@@ -223,6 +235,7 @@ void BPF_PROG(tactus_tick, struct task_struct *p)
 
 	if (run->own_waits && load_of(own)->turns_until_ns > until_ns)
 		until_ns = load_of(own)->turns_until_ns;
+	power_on_tick(run, cpu, now_ns);
 	if (tier_ends_turn(run->tier, ran_ns, until_ns, now_ns))
 		set_slice(p, 0);
 }
@@ -237,6 +250,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 
 	run->since_ns = run->looked_ns = now_ns;
 	run->kicked = 0;
+	run->is_idle = 0;
 	run->tier = TIERS;
 	run->before_tid = run->tid;
 	run->tid = tid_of(p);
@@ -246,6 +260,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	run->last_burst_ns = thread->scx.last_burst_ns;
 	if (!((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1))
 		run->tier = thread->scx.tier;
+	power_on_running(run, cpu, now_ns);
 	give_way(p, thread, run, cpu);
 	emit_deadline_miss(p, thread, run, cpu, now_ns);
 	count_move(p, thread, cpu, now_ns);
@@ -283,6 +298,7 @@ void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 	struct task_ctx *thread = thread_of(p);
 	u64 now_ns;
 
+	power_on_stopping((s32)bpf_get_smp_processor_id());
 	if (!thread)
 		return;
 	charge(p, thread);
@@ -367,6 +383,9 @@ s32 BPF_PROG(tactus_init)
 	}
 	bpf_for(i, 0, settings.cpus_len)
 	{
+		/* What the kernel begins with. */
+		run_on((s32)i)->power.target = POWER_FULL;
+		run_on((s32)i)->is_idle = 1;
 		error = scx_bpf_create_dsq(SCX_CACHES_MAX + i, -1);
 		if (error)
 			return error;

@@ -18,8 +18,7 @@ s32 scx_bpf_pick_idle_cpu(const struct cpumask *allowed, u64 flags) __ksym __wea
 void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym __weak;
 s32 scx_bpf_dsq_nr_queued(u64 dsq_id) __ksym __weak;
 bool scx_bpf_test_and_clear_cpu_idle(s32 cpu) __ksym __weak;
-const struct cpumask *scx_bpf_get_idle_smtmask(void) __ksym __weak;
-void scx_bpf_put_idle_cpumask(const struct cpumask *idle) __ksym __weak;
+void scx_bpf_cpuperf_set(s32 cpu, u32 perf) __ksym __weak;
 void scx_bpf_dump_bstr(char *format, unsigned long long *data, u32 data_len) __ksym __weak;
 bool bpf_cpumask_test_cpu(u32 cpu, const struct cpumask *cpumask) __ksym __weak;
 

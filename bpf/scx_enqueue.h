@@ -17,8 +17,8 @@ struct enqueue_plan {
 	bool owed; /* it has not had more than its share */
 };
 
-static __always_inline void note_preemption(struct task_struct *p, struct task_ctx *thread, s32 victim, u32 other_tier,
-					    u32 boost, u64 now_ns)
+static __always_inline void note_preemption(struct task_struct *p, struct task_ctx *thread, s32 victim, u32 boost,
+					    u64 now_ns)
 {
 	struct event_decision decision = { .what = DECISION_PREEMPT };
 
@@ -28,8 +28,16 @@ static __always_inline void note_preemption(struct task_struct *p, struct task_c
 	decision.to_cpu = (u16)victim;
 	decision.boost = (u16)boost;
 	decision.other_tid = run_on(victim)->tid;
-	decision.other_tier = other_tier;
+	decision.other_tier = tier_on(victim, now_ns);
 	send_decision(p, thread, now_ns, &decision);
+}
+
+static __always_inline void preempt_directly(struct task_struct *p, struct task_ctx *thread,
+					     const struct enqueue_plan *plan, s32 victim, u64 enq_flags, u64 now_ns)
+{
+	note_preemption(p, thread, victim, plan->boost, now_ns);
+	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | (u32)victim, plan->slice_ns,
+		   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_PREEMPT) | settings.at_once);
 }
 
 /* Where CPUs can't be kicked, the thread is dispatched directly: to an idle CPU, or to one whose thread it preempts. */
@@ -37,15 +45,14 @@ static __always_inline bool dispatch_directly(struct task_struct *p, struct task
 					      const struct enqueue_plan *plan, u64 enq_flags, u64 now_ns)
 {
 	s32 cpu = -1;
-	u32 other_tier;
 
 	if (!plan->stay && settings.cpus_len > 1 && bpf_ksym_exists(scx_bpf_pick_idle_cpu))
 		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
 	if (cpu < 0 && plan->owed) {
-		cpu = find_victim(p, thread, plan->tier, (s32)p->thread_info.cpu, plan->stay, now_ns, &other_tier);
+		cpu = find_victim(p, thread, plan->tier, (s32)p->thread_info.cpu, plan->stay, now_ns);
 		if (cpu >= 0) {
-			note_preemption(p, thread, cpu, other_tier, plan->boost, now_ns);
-			enq_flags |= scx_value(scx_enq_flags, SCX_ENQ_PREEMPT);
+			preempt_directly(p, thread, plan, cpu, enq_flags, now_ns);
+			return true;
 		}
 	}
 	if (cpu < 0)
@@ -67,9 +74,15 @@ static __always_inline void count_urgent(struct task_ctx *thread, const struct e
 static __always_inline void insert_and_kick(struct task_struct *p, struct task_ctx *thread,
 					    const struct enqueue_plan *plan, u64 enq_flags, u64 now_ns)
 {
-	s32 cpu = (s32)p->thread_info.cpu, victim, idle;
-	u32 other_tier;
+	s32 cpu = (s32)p->thread_info.cpu, victim = -1, idle;
 
+	if (can_kick() && plan->owed)
+		victim = find_victim(p, thread, plan->tier, cpu, plan->stay, now_ns);
+	/* A CPU of another cache would not look into this queue. */
+	if (victim >= 0 && cache_of(victim) != cache_of(cpu)) {
+		preempt_directly(p, thread, plan, victim, enq_flags, now_ns);
+		return;
+	}
 	dsq_insert_vtime(p, plan->queue, plan->slice_ns,
 			 tier_deadline(thread->scx.vtime,
 				       tier_expected_ns(plan->tier, thread->learner.expected_run_ns, settings.slice_ns),
@@ -91,12 +104,11 @@ static __always_inline void insert_and_kick(struct task_struct *p, struct task_c
 			return;
 		}
 	}
-	victim = plan->owed ? find_victim(p, thread, plan->tier, cpu, plan->stay, now_ns, &other_tier) : -1;
 	if (victim < 0) {
 		count_urgent(thread, plan);
 		return;
 	}
-	note_preemption(p, thread, victim, other_tier, plan->boost, now_ns);
+	note_preemption(p, thread, victim, plan->boost, now_ns);
 	kick(victim, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 }
 

@@ -6,6 +6,7 @@
 
 #include "roles.h"
 #include "scx_calls.h"
+#include "../core/power.h"
 #include "../core/scx_exit.h"
 
 const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS, .cpus_len = 1, .caches_len = 1 };
@@ -42,6 +43,9 @@ struct cpu_run {
 	u64 shared_seen; /* the clock of the cache's queue when this CPU last looked */
 	u64 looked_ns;	 /* when this CPU last read the time */
 	u64 late_at_ns;	 /* when this CPU last looked for late threads */
+	u32 is_idle;	 /* it found nothing to run; kept only where idle CPUs are ranked */
+	u32 unused;
+	struct power_use power;
 };
 static struct cpu_run runs[SCX_CPUS_MAX];
 

@@ -5,6 +5,7 @@
 #define TACTUS_CORE_SCX_CONFIG_H
 
 #include "place.h"
+#include "placement.h"
 #include "tier.h"
 
 enum {
@@ -30,6 +31,13 @@ struct scx_config {
 	/* The CPUs in the order of their caches, and where each cache's begin in that list; one more marks the end. */
 	u16 by_cache[SCX_CPUS_MAX];
 	u16 cache_begins[SCX_CACHES_MAX + 1];
+	/* For each cache, from which others its CPUs take threads, see steal_order(). */
+	u8 steal_order[SCX_CACHES_MAX * SCX_CACHES_MAX];
+	u32 power;	/* enum power */
+	u32 ranks_cpus; /* idle CPUs are ranked here; else the kernel's own choice is as good */
+	u32 has_small;
+	u8 is_small[SCX_CPUS_MAX];
+	u16 next_sibling[SCX_CPUS_MAX]; /* of the same core, in a ring */
 };
 
 #endif

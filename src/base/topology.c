@@ -4,13 +4,15 @@
 #include "topology.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../core/placement.h"
 #include "system.h"
 
-enum { CACHE_INDEXES = 8, NODES = 1024 };
+enum { CACHE_INDEXES = 8, FAR = 255 };
 
 /* The first number of a list such as "0-3,8", or `otherwise`. */
 static u16 first_of_list(u32 cpu, const char *file, u16 otherwise)
@@ -42,7 +44,7 @@ static u16 node(u32 cpu)
 {
 	char path[128];
 
-	for (u16 number = 0; number < NODES; number++) {
+	for (u16 number = 0; number < NODES_MAX; number++) {
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%u", cpu, number);
 		if (access(path, F_OK) == 0)
 			return number;
@@ -65,5 +67,58 @@ void topology_read(struct cpu_topology *topology, u32 len)
 			.node = node(cpu),
 			.known = access(path, F_OK) == 0,
 		};
+	}
+}
+
+/* True if every CPU says it, in a file of this name. */
+static bool all_say(const char *root, const struct cpu_topology *topology, const char *file, u64 *capacities, u32 len)
+{
+	for (u32 cpu = 0; cpu < len; cpu++) {
+		char path[256], line[32];
+
+		capacities[cpu] = 0;
+		if (!topology[cpu].known)
+			continue;
+		snprintf(path, sizeof(path), "%s/cpu/cpu%u/%s", root, cpu, file);
+		if (read_line_at(AT_FDCWD, path, line, sizeof(line)) || line[0] < '1' || line[0] > '9')
+			return false;
+		capacities[cpu] = strtoul(line, NULL, 10) & 0xffffffff;
+	}
+	return true;
+}
+
+void capacities_read(const char *root, const struct cpu_topology *topology, u64 *capacities, u32 len)
+{
+	/* The second is for x86, whose kernel knows the first and does not show it. */
+	static const char *const files[] = { "cpu_capacity", "cpufreq/cpuinfo_max_freq" };
+
+	for (u32 i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (all_say(root, topology, files[i], capacities, len))
+			return;
+	for (u32 cpu = 0; cpu < len; cpu++)
+		capacities[cpu] = 0;
+}
+
+void node_distances_read(const char *root, u32 node, u16 distances[NODES_MAX])
+{
+	char path[256], line[4096], *at = line, *end;
+
+	for (u32 i = 0; i < NODES_MAX; i++)
+		distances[i] = i == node ? DISTANCE_OWN_NODE : FAR;
+	snprintf(path, sizeof(path), "%s/node/node%u/distance", root, node);
+	if (read_line_at(AT_FDCWD, path, line, sizeof(line)))
+		return;
+	/* Numbers may have gaps; the list has none. */
+	for (u32 i = 0; i < NODES_MAX; i++) {
+		unsigned long distance;
+
+		snprintf(path, sizeof(path), "%s/node/node%u", root, i);
+		if (access(path, F_OK) != 0)
+			continue;
+		distance = strtoul(at, &end, 10);
+		if (end == at)
+			return;
+		at = end;
+		distances[i] = (u16)(distance < FAR ? distance : FAR);
 	}
 }

@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 #include "../base/system.h"
+#include "../base/topology.h"
 #include "../sensor/interrupts.h"
 #include "../sensor/sched.h"
 #include "../sensor/sensor.h"
 #include "scx.skel.h"
 #include "scx_kernel.h"
+#include "scx_places.h"
 
 enum { FAREWELL_WAIT_MS = 1000 };
 
@@ -54,37 +56,6 @@ static int refuse(struct reason *why, int error)
 	else
 		sensor_explain(why, error);
 	return error;
-}
-
-/* Numbers the caches from 0 without gaps, in the order of their first CPUs. */
-static void number_caches(struct scx_config *config, const struct cpu_topology *topology)
-{
-	for (u32 cpu = 0; cpu < config->cpus_len; cpu++) {
-		u32 other = 0;
-
-		while (other < cpu &&
-		       (topology[other].llc != topology[cpu].llc || topology[other].known != topology[cpu].known))
-			other++;
-		if (other < cpu)
-			config->cache_of[cpu] = config->cache_of[other];
-		else if (config->caches_len < SCX_CACHES_MAX)
-			config->cache_of[cpu] = (u16)config->caches_len++;
-	}
-}
-
-/* The same CPUs in the order of their caches. */
-static void list_caches(struct scx_config *config)
-{
-	u32 len = 0;
-
-	for (u32 cache = 0; cache < config->caches_len; cache++) {
-		config->cache_begins[cache] = (u16)len;
-		for (u32 cpu = 0; cpu < config->cpus_len; cpu++)
-			if (config->cache_of[cpu] == cache)
-				config->by_cache[len++] = (u16)cpu;
-	}
-	for (u32 cache = config->caches_len; cache <= SCX_CACHES_MAX; cache++)
-		config->cache_begins[cache] = (u16)len;
 }
 
 static void leave_out(struct bpf_program **operation)
@@ -126,8 +97,8 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 	/* Whoever runs when cpu_release does is held by that program: the kernel would not enqueue it again. */
 	held = config.at_once ? 0 : scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_MIGRATION_DISABLED");
 	config.sees_held = held != 0;
-	number_caches(&config, settings->topology);
-	list_caches(&config);
+	config.power = settings->power;
+	scx_places_fill(&config, settings->topology, SYSFS_ROOT);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
 	flags |= partial | held;
 	if (config.at_once)

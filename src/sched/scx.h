@@ -20,6 +20,7 @@ struct scx_settings {
 	const struct cpu_topology *topology;
 	u32 cpus_len;
 	u64 slice_ns;	 /* 0: the default */
+	u32 power;	 /* enum power */
 	bool is_partial; /* only threads whose policy is SCHED_EXT */
 	bool is_trial;	 /* loaded and never attached: see scx_try */
 };

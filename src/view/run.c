@@ -35,10 +35,13 @@ enum {
 	KEY_RAISE,
 	KEY_PARTIAL,
 	KEY_COMPARE,
+	KEY_POWER,
 };
 
 static const char *const actuator_names[ACTUATORS] = { "auto", "scx", "hints", "none" };
 static const char *const raise_words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
+
+static const char *const power_words[POWERS] = { "performance", "balanced", "save" };
 
 static const char *take_own(void *data, int key, const char *value)
 {
@@ -64,6 +67,12 @@ static const char *take_own(void *data, int key, const char *value)
 	case KEY_COMPARE:
 		chosen->no_compare = !strcmp(value, "off");
 		return chosen->no_compare || !strcmp(value, "on") ? NULL : "is none of on, off";
+	case KEY_POWER:
+		chosen->power_given = true;
+		for (chosen->power = 0; chosen->power < POWERS; chosen->power++)
+			if (!strcmp(value, power_words[chosen->power]))
+				return NULL;
+		return "is none of performance, balanced, save";
 	case KEY_ACTUATOR:
 		for (chosen->wanted = 0; chosen->wanted < ACTUATORS; chosen->wanted++)
 			if (!strcmp(value, actuator_names[chosen->wanted]))
@@ -91,6 +100,10 @@ static const struct argp_option own_options[] = {
 	  "Under sched_ext, make threads urgent for a moment: for 20 ms those that handle an input event, or those "
 	  "whose frame is nearly due (default: input)",
 	  0 },
+	{ "power", KEY_POWER, "performance|balanced|save", 0,
+	  "Under sched_ext, what CPUs that are not at urgent work do: run at full speed (default), at the speed that "
+	  "they seem to need, or also at no more than three quarters of it and on as few cores as will do",
+	  0 },
 	{ "compare", KEY_COMPARE, "on|off", 0,
 	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
 	  "(default: on)",
@@ -106,7 +119,8 @@ static bool fits(const void *data, const struct options *options, const char *op
 
 	if (!strcmp(option, "partial"))
 		return may_be_scx && !chosen->dry_run && options->command;
-	return may_be_scx || (strcmp(option, "slice-us") != 0 && strcmp(option, "raise") != 0);
+	return may_be_scx ||
+	       (strcmp(option, "slice-us") != 0 && strcmp(option, "raise") != 0 && strcmp(option, "power") != 0);
 }
 
 const struct command_usage run_usage = {
@@ -125,6 +139,7 @@ const struct command_usage run_usage = {
 		"  tactus run -- ./game          while a program runs; ends with its exit status\n"
 		"  tactus run --actuator hints   even if the kernel has sched_ext\n"
 		"  tactus run --dry-run          what would be done?\n"
+		"  tactus run --power save       on a battery: slower cores for all that is not urgent\n"
 		"  tactus run -o file            and write all events, decisions too, for 'tactus events -i file'\n"
 		"  tactus stats                  the same lines, from another terminal",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING | TAKES_OUTPUT,
@@ -217,6 +232,7 @@ static bool start_scx(struct run *run, struct reason *why)
 					 .topology = run->capture.info.topology,
 					 .cpus_len = run->capture.info.cpus_len,
 					 .slice_ns = run->chosen.slice_us * NSEC_PER_USEC,
+					 .power = run->chosen.power,
 					 .is_partial = run->chosen.partial };
 
 	memset(run->counters_before, 0, sizeof(run->counters_before));
@@ -286,6 +302,8 @@ static bool try_hints(struct run *run)
 			note("--slice-us is for sched_ext only");
 		if (run->chosen.raise_given)
 			note("--raise is for sched_ext only");
+		if (run->chosen.power_given)
+			note("--power is for sched_ext only");
 		return true;
 	}
 	if (run->chosen.wanted == ACTUATOR_HINTS) {
@@ -510,6 +528,8 @@ static int check_options(const struct run_chosen *chosen, const struct options *
 		trouble = "--slice-us is for sched_ext only";
 	else if (chosen->raise_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--raise is for sched_ext only";
+	else if (chosen->power_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
+		trouble = "--power is for sched_ext only";
 	else if (chosen->partial && !options->command)
 		trouble = "--partial needs a command after --";
 	if (!trouble)

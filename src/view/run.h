@@ -25,6 +25,8 @@ struct run_chosen {
 	u64 slice_us;
 	u32 raise_by;
 	bool raise_given;
+	u32 power; /* enum power */
+	bool power_given;
 	bool no_compare;
 };
 
