@@ -219,7 +219,7 @@ bench-scale: all test-workloads
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
 ## make bench-latency LOADS=..  scheduler against scheduler in VMs (KERNEL=), on one CPU and on several; hints against none on this machine
 bench-roles: test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
-bench-latency: $(B)/bench/load $(B)/bench/unknown $(B)/bench/programs
+bench-latency: $(B)/bench/load $(B)/bench/unknown $(B)/bench/locks $(B)/bench/programs
 bench-frames bench-real bench-roles bench-latency: all
 	@bench/$(@:bench-%=%)/run.sh $(OPTIONS) $(LOADS)
 ## make bench-learned    what learning costs, and what it does to an urgent thread beside a compile
@@ -229,7 +229,7 @@ bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost
 bench-cuda: static
 	@bench/cuda/h200.sh "$(or $(OUT),$(B)/bench/cuda)"
 # Before the rule of bench/%: it takes no BPF.
-$(B)/bench/load $(B)/bench/unknown: $(B)/bench/%: bench/latency/%.c
+$(B)/bench/load $(B)/bench/unknown $(B)/bench/locks: $(B)/bench/%: bench/latency/%.c
 	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE $< -o $@ -lpthread
 $(B)/bench/programs: bench/latency/programs.c

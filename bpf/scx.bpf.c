@@ -165,6 +165,7 @@ static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64
 		return false;
 	run_on(cpu)->looked_ns = now_ns;
 	charge(prev, thread);
+	run_on(cpu)->may_burn = thread->scx.may_burn;
 	tier = tier_of(prev, thread, now_ns, &boost);
 	deadline = tier_deadline(thread->scx.vtime, settings.slice_ns, thread->scx.effective_weight, boost);
 	if (!tier_keeps_cpu(deadline, *clock_of(thread->scx.queue), first))
@@ -257,6 +258,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	if (!thread)
 		return;
 	run->burst_ns = thread->scx.burst_ns;
+	run->may_burn = thread->scx.may_burn;
 	run->last_burst_ns = thread->scx.last_burst_ns;
 	if (!((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1))
 		run->tier = thread->scx.tier;
@@ -296,6 +298,7 @@ SEC("struct_ops/stopping")
 void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 {
 	struct task_ctx *thread = thread_of(p);
+	bool may_burn;
 	u64 now_ns;
 
 	power_on_stopping((s32)bpf_get_smp_processor_id());
@@ -309,6 +312,7 @@ void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 		return;
 	thread->scx.last_burst_ns = thread->scx.burst_ns;
 	thread->scx.burst_ns = 0;
+	thread->scx.may_burn = 0;
 	if (!thread->scx.watch.spared)
 		return;
 	now_ns = bpf_ktime_get_ns();
@@ -316,7 +320,9 @@ void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 	/* Its user may have changed. */
 	if (urgent_watch_is_over(&thread->scx.watch, now_ns))
 		thread->scx.owner = owner_of(p);
-	thread->scx.vtime += urgent_watch_ends(&thread->scx.watch, now_ns);
+	may_burn = settings.cpus_len >= URGENCY_BURN_CPUS && urgent_watch_burns(&thread->scx.watch, now_ns) &&
+		   owner_may_burn(thread->scx.owner, urgent_watch_uncharged_ns(&thread->scx.watch), now_ns);
+	thread->scx.vtime += urgent_watch_ends(&thread->scx.watch, now_ns, may_burn);
 }
 
 /* A thread that waits in a queue may become a realtime thread. */

@@ -119,12 +119,17 @@ static __always_inline s32 choose_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 	return prev_cpu;
 }
 
+static __always_inline u64 burst_on(struct cpu_run *run, u64 ran_ns)
+{
+	return tier_burst_counted_ns(run->burst_ns + ran_ns, run->may_burn);
+}
+
 /* In which tier the thread is now that runs on that CPU. */
 static __always_inline u32 tier_on(s32 cpu, u64 now_ns)
 {
 	struct cpu_run *run = run_on(cpu);
 
-	return tier_now(run->tier, run->burst_ns + (now_ns - run->since_ns));
+	return tier_now(run->tier, burst_on(run, now_ns - run->since_ns));
 }
 
 /* Whether the thread may preempt the one that runs on that CPU. */
@@ -134,7 +139,7 @@ static __always_inline bool can_preempt(struct task_ctx *thread, u32 tier, s32 c
 	u64 ran_ns = now_ns - run->since_ns;
 
 	return !run->kicked &&
-	       tier_preempts(tier, thread->scx.is_light, run->tier, run->burst_ns + ran_ns, run->last_burst_ns, ran_ns);
+	       tier_preempts(tier, thread->scx.is_light, run->tier, burst_on(run, ran_ns), run->last_burst_ns, ran_ns);
 }
 
 /* A CPU of the cache whose thread this one may preempt; a big one for an urgent thread, if there is one. -1: none. */

@@ -4,7 +4,7 @@
 #ifndef TACTUS_BPF_SCX_POWER_H
 #define TACTUS_BPF_SCX_POWER_H
 
-#include "scx_state.h"
+#include "scx_place.h"
 
 static __always_inline void ask_for_speed(struct cpu_run *run, s32 cpu, u32 tier)
 {
@@ -30,7 +30,7 @@ static __always_inline void power_on_tick(struct cpu_run *run, s32 cpu, u64 now_
 	if (settings.power == POWER_PERFORMANCE)
 		return;
 	power_use_goes_on(&run->power, now_ns);
-	ask_for_speed(run, cpu, tier_now(run->tier, run->burst_ns + (now_ns - run->since_ns)));
+	ask_for_speed(run, cpu, tier_on(cpu, now_ns));
 }
 
 static __always_inline void power_on_stopping(s32 cpu)

@@ -44,7 +44,7 @@ struct cpu_run {
 	u64 looked_ns;	 /* when this CPU last read the time */
 	u64 late_at_ns;	 /* when this CPU last looked for late threads */
 	u32 is_idle;	 /* it found nothing to run; kept only where idle CPUs are ranked */
-	u32 unused;
+	u32 may_burn;	 /* its thread may */
 	struct power_use power;
 };
 static struct cpu_run runs[SCX_CPUS_MAX];

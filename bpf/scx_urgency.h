@@ -21,6 +21,7 @@ struct owner {
 	struct bpf_spin_lock lock;
 	u32 unused;
 	struct urgency_account account;
+	struct urgency_account burnt;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -60,6 +61,20 @@ static __noinline int owner_charge(u32 slot, u64 ran_ns, u64 now_ns)
 	urgency_charge(&owner->account, settings.cpus_len, ran_ns);
 	bpf_spin_unlock(&owner->lock);
 	return 0;
+}
+
+/* Whether the owner's threads that burn may go on, after one of them has run for so long. */
+static __noinline bool owner_may_burn(u32 slot, u64 ran_ns, u64 now_ns)
+{
+	struct owner *owner = bpf_map_lookup_elem(&owners, &slot);
+	bool may;
+
+	if (!owner)
+		return false;
+	bpf_spin_lock(&owner->lock);
+	may = urgency_burn_charge(&owner->burnt, settings.cpus_len, ran_ns, now_ns);
+	bpf_spin_unlock(&owner->lock);
+	return may;
 }
 
 /* Most have budget left; then no lock is taken. */
@@ -105,6 +120,7 @@ static __always_inline u32 tier_of(struct task_struct *p, struct task_ctx *threa
 		.is_idle_policy = p->policy == POLICY_IDLE,
 		.is_batch_policy = p->policy == POLICY_BATCH,
 		.by_user = thread->role.answer.evidence == EVIDENCE_USER,
+		.may_burn = thread->scx.may_burn != 0,
 	};
 	struct effective_tier now = tier_effective(&inputs);
 

@@ -7,6 +7,26 @@
 #include "scx_quota.h"
 #include "scx_urgency.h"
 
+/* A thread that is urgent by its role and runs on and on stays urgent while its user may burn; then it is throttled,
+ * and has another chance. */
+static __always_inline void charge_burning(struct task_struct *p, struct task_ctx *thread, u64 ran_ns)
+{
+	bool was_urgent = thread->scx.tier == TIER_LATENCY_CRITICAL, may;
+	u64 now_ns;
+
+	if (settings.cpus_len < URGENCY_BURN_CPUS || (p->flags & PF_KTHREAD) ||
+	    !tier_burns(thread->role.answer.tier, thread->scx.burst_ns))
+		return;
+	now_ns = bpf_ktime_get_ns();
+	may = thread->scx.watch.throttled_until_ns <= now_ns &&
+	      owner_may_burn(thread->scx.owner, was_urgent ? ran_ns : 0, now_ns);
+	if (was_urgent)
+		thread->scx.watch.burnt_ns += ran_ns;
+	if (thread->scx.may_burn && !may)
+		thread->scx.vtime += urgent_watch_throttle(&thread->scx.watch, now_ns);
+	thread->scx.may_burn = may;
+}
+
 /* Charged is the CPU time that the thread used, not what is gone of its slice: the kernel refills the slice of a thread
  * that is alone, and yielding empties it. */
 static __always_inline void charge(struct task_struct *p, struct task_ctx *thread)
@@ -27,6 +47,7 @@ static __always_inline void charge(struct task_struct *p, struct task_ctx *threa
 		thread->scx.watch.spared += vtime_charge(ran_ns, thread->scx.effective_weight) - cost;
 		owner_charge(thread->scx.owner, ran_ns, bpf_ktime_get_ns());
 	}
+	charge_burning(p, thread, ran_ns);
 }
 
 static __always_inline void update_weight(struct task_struct *p, struct task_ctx *thread, u64 now_ns)

@@ -31,6 +31,7 @@ struct tier_inputs {
 	u8 is_idle_policy;  /* SCHED_IDLE */
 	u8 is_batch_policy; /* SCHED_BATCH */
 	u8 by_user;	    /* the user said what the thread is */
+	u8 may_burn;	    /* urgent by its role, and its user has something left to burn */
 };
 
 /* What made a thread less urgent than it would be. */
@@ -79,7 +80,7 @@ core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 		now.boost = 0;
 	}
 	tier = now.tier == TIER_LATENCY_CRITICAL && in->throttled_until_ns > in->now_ns ? TIER_INTERACTIVE : now.tier;
-	tier = tier_now(tier, in->burst_ns);
+	tier = tier_now(tier, tier_burst_counted_ns(in->burst_ns, in->may_burn && tier == TIER_LATENCY_CRITICAL));
 	if (tier != now.tier) {
 		now.tier = tier;
 		now.boost = 0;

@@ -88,6 +88,7 @@ struct urgent_watch {
 	u64 since_ns;
 	u64 awake_ns;
 	u64 spared;
+	u64 burnt_ns; /* of its CPU time so much was charged to what its user may burn */
 	u64 throttled_until_ns;
 };
 
@@ -96,20 +97,43 @@ core_fn int urgent_watch_is_over(const struct urgent_watch *watch, u64 now_ns)
 	return now_ns - watch->since_ns >= TIER_WATCH_NS;
 }
 
-/* Decides when the watch is over. A thread that slept too little used more than it needed to be on time: it pays back
- * the discount and is throttled for a while. Returns what it has to pay. */
-core_fn u64 urgent_watch_ends(struct urgent_watch *watch, u64 now_ns)
+/* Whether a thread whose watch is over slept too little: it used more than it needed to be on time. */
+core_fn int urgent_watch_burns(const struct urgent_watch *watch, u64 now_ns)
 {
-	u64 span_ns = now_ns - watch->since_ns, pays = 0;
+	u64 span_ns = now_ns - watch->since_ns;
+
+	return urgent_watch_is_over(watch, now_ns) && span_ns < 2 * TIER_WATCH_NS &&
+	       watch->awake_ns * 100 > span_ns * TIER_AWAKE_PERCENT;
+}
+
+/* What it used of what its user may burn, and was not charged yet. */
+core_fn u64 urgent_watch_uncharged_ns(const struct urgent_watch *watch)
+{
+	return watch->awake_ns > watch->burnt_ns ? watch->awake_ns - watch->burnt_ns : 0;
+}
+
+/* It burns and may not: it is throttled for a while. Returns what it has to pay, which is what it was spared. */
+core_fn u64 urgent_watch_throttle(struct urgent_watch *watch, u64 now_ns)
+{
+	u64 pays = watch->spared;
+
+	watch->spared = 0;
+	watch->throttled_until_ns = now_ns + TIER_THROTTLED_NS;
+	return pays;
+}
+
+/* Decides when the watch is over. Returns what the thread has to pay. */
+core_fn u64 urgent_watch_ends(struct urgent_watch *watch, u64 now_ns, int may_burn)
+{
+	u64 pays = 0;
 
 	if (!urgent_watch_is_over(watch, now_ns))
 		return 0;
-	if (span_ns < 2 * TIER_WATCH_NS && watch->awake_ns * 100 > span_ns * TIER_AWAKE_PERCENT) {
-		pays = watch->spared;
-		watch->throttled_until_ns = now_ns + TIER_THROTTLED_NS;
-	}
+	if (!may_burn && urgent_watch_burns(watch, now_ns))
+		pays = urgent_watch_throttle(watch, now_ns);
 	watch->since_ns = now_ns;
 	watch->awake_ns = 0;
+	watch->burnt_ns = 0;
 	watch->spared = 0;
 	return pays;
 }
@@ -248,6 +272,18 @@ core_fn u32 tier_now(u32 tier, u64 burst_ns)
 	if (burst_ns >= TIER_HOG_NS)
 		return TIER_BATCH;
 	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS ? TIER_INTERACTIVE : tier;
+}
+
+/* Whether an urgent thread has run on for so long that it stays urgent only if its user may burn. */
+core_fn int tier_burns(u32 tier, u64 burst_ns)
+{
+	return tier == TIER_LATENCY_CRITICAL && burst_ns >= TIER_BURST_NS;
+}
+
+/* A burst as it counts: that of a thread that may burn makes it no less urgent. */
+core_fn u64 tier_burst_counted_ns(u64 burst_ns, int may_burn)
+{
+	return may_burn && burst_ns >= TIER_BURST_NS ? TIER_BURST_NS - 1 : burst_ns;
 }
 
 /* Whether a frame that is due then makes its thread urgent now. 0: there is none. */

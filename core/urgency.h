@@ -116,11 +116,42 @@ core_fn int urgency_burns(const struct urgency_use *use, int is_urgent)
 	return use->span_ns >= TIER_WATCH_NS && burnt_ns * 100 > use->span_ns * TIER_AWAKE_PERCENT;
 }
 
-/* Whether those of a user, or of a group, that burn may go on, given what they used together. A thread that feeds a GPU
- * may never sleep, and one of many CPUs is no loss to others. */
+/* What those of a user, or of a group, that burn may use together in a span of time. A thread that feeds a GPU may
+ * never sleep, and one of many CPUs is no loss to others. */
+core_fn u64 urgency_burn_budget_ns(u32 cpus, u64 span_ns)
+{
+	return span_ns * cpus / URGENCY_BURN_CPUS;
+}
+
+/* Whether they may go on, given what they used. */
 core_fn int urgency_may_burn(u32 cpus, u64 span_ns, u64 burnt_ns)
 {
-	return burnt_ns <= span_ns * cpus / URGENCY_BURN_CPUS;
+	return burnt_ns <= urgency_burn_budget_ns(cpus, span_ns);
+}
+
+/* The same as an account, for who hears of each run as it ends and not of all of them at times: it is refilled as time
+ * goes on, up to that of one look. Whoever burns takes a whole CPU, so with fewer than eight there is nothing to give.
+ */
+core_fn int urgency_burn_charge(struct urgency_account *account, u32 cpus, u64 ran_ns, u64 now_ns)
+{
+	s64 most_ns = (s64)urgency_burn_budget_ns(cpus, URGENCY_LOOK_NS);
+	u64 span_ns = now_ns - account->filled_ns;
+
+	if (!urgency_may_burn(cpus, URGENCY_LOOK_NS, URGENCY_LOOK_NS))
+		return 0;
+	if (!account->filled_ns || (s64)span_ns > (s64)URGENCY_LOOK_NS)
+		span_ns = 2 * URGENCY_LOOK_NS;
+	/* CPUs' clocks may differ by a little: the time may seem to be before. */
+	if ((s64)span_ns > 0) {
+		account->left_ns += (s64)urgency_burn_budget_ns(cpus, span_ns);
+		account->filled_ns = now_ns;
+	}
+	if (account->left_ns > most_ns)
+		account->left_ns = most_ns;
+	account->left_ns -= (s64)(ran_ns < NSEC_PER_SEC ? ran_ns : NSEC_PER_SEC);
+	if (account->left_ns < -most_ns)
+		account->left_ns = -most_ns;
+	return account->left_ns > 0;
 }
 
 core_fn void urgency_throttle(struct urgency_watch *watch, u64 now_ns)

@@ -45,20 +45,25 @@ is "Ctrl-C ends a run with status 0" $? 0
 is "the kernel's own scheduler is back after Ctrl-C" "$(state)" disabled
 like "a run that Ctrl-C ended says so" "$(cat "$scratch/err")" 'the scheduler ended: .*user'
 
-start_run
+start_run --power balanced
+holds "hackbench completes under tactus with balanced power" hackbench -g 1 -l 20
 echo S >/proc/sysrq-trigger
 wait $pid
 is "an ejected scheduler ends the run with status 1" $? 1
 is "the kernel's own scheduler is back after an ejection" "$(state)" disabled
 like "an ejected run says why it ended" "$(cat "$scratch/err")" 'the scheduler ended: .*sysrq'
 
-"$tactus" run --json --without "$left_out" -- sh -c 'cat /sys/kernel/sched_ext/state; hackbench -g 1 -l 50 >/dev/null; sleep 1.3; exit 5' >"$scratch/out" 2>"$scratch/err"
+"$tactus" run --power save --json --without "$left_out" -- sh -c 'cat /sys/kernel/sched_ext/state; hackbench -g 1 -l 50 >/dev/null; sleep 1.3; exit 5' >"$scratch/out" 2>"$scratch/err"
 is "a command's exit status is passed on" $? 5
 is "a command runs under the scheduler" "$(grep -v "^{" "$scratch/out" | head -n 1)" enabled
 is "JSON status rows name the scheduler" "$(grep '^{' "$scratch/out" | json 'd["scheduler"]')" tactus
 queued=$(grep '^{' "$scratch/out" | json 'sum(r["queued"] + r["at_once"] for r in rows)')
 say_measured "$queued threads dispatched by tactus"
 holds "JSON status rows count what was dispatched" test "$queued" -gt 100
+# There is no frequency to change in here: what is counted is that the kernel was asked.
+speeds=$(grep '^{' "$scratch/out" | json 'sum(r["speeds"] for r in rows)')
+say_measured "$speeds times a CPU was asked for another speed"
+holds "CPUs are asked for other speeds to save power" test "$speeds" -gt 0
 is "the kernel's own scheduler is back when the command has ended" "$(state)" disabled
 
 echo 0 >/sys/devices/system/cpu/cpu1/online

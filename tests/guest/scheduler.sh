@@ -13,9 +13,9 @@ state_within() {
 }
 # Sensors that have no say here: loading them takes long in emulation.
 left_out=launch,gpu,wine,input,frame,socket,sound,names
-# Leaves pid behind.
+# start_run [OPTION...]: leaves pid behind
 start_run() {
-	"$tactus" run --compare off --without $left_out >"$scratch/out" 2>"$scratch/err" &
+	"$tactus" run --compare off --without $left_out "$@" >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	[ "$(state_within 600 enabled)" = enabled ]
 }

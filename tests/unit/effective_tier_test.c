@@ -126,6 +126,19 @@ static void test_limits(void)
 	in.burst_ns = TIER_BURST_NS;
 	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_BURST,
 	       "urgent thread in a long burst is interactive without a boost");
+	in.may_burn = 1;
+	in.burst_ns = 100ull * TIER_HOG_NS;
+	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE,
+	       "urgent thread that may burn stays urgent in a long burst");
+	in.throttled_until_ns = NOW_NS + 1;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_BURST,
+	       "thread that may burn is batch in a long burst while it is throttled");
+	in.throttled_until_ns = 0;
+	in.nice = 5;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_BURST,
+	       "thread that was made nicer is batch in a long burst though it may burn");
+	in = urgent;
+	in.burst_ns = TIER_BURST_NS;
 	in.is_kernel_thread = 1;
 	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_BURST, "kernel thread in a long burst is interactive too");
 	in = ordinary;

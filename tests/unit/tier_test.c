@@ -15,19 +15,36 @@ static void watch_tests(void)
 
 	ok(!urgent_watch_is_over(&watch, now_ns - 1), "watch is not over before its time");
 	ok(urgent_watch_is_over(&watch, now_ns), "watch is over when its time is");
-	is(urgent_watch_ends(&watch, now_ns - 1), 0, "thread is not judged before the time is over");
+	is(urgent_watch_ends(&watch, now_ns - 1, 0), 0, "thread is not judged before the time is over");
 	is(watch.spared, 700, "thread not yet judged keeps what was noted");
-	is(urgent_watch_ends(&watch, now_ns), 0, "thread that slept half of the time pays nothing");
+	is(urgent_watch_ends(&watch, now_ns, 0), 0, "thread that slept half of the time pays nothing");
 	is(watch.throttled_until_ns, 0, "thread that slept half of the time stays urgent");
 	is(watch.spared + watch.awake_ns, 0, "thread that slept half of the time begins anew");
 	watch.awake_ns = TIER_WATCH_NS;
 	watch.spared = 700;
 	now_ns += TIER_WATCH_NS;
-	is(urgent_watch_ends(&watch, now_ns), 700, "thread that never slept pays back what it was spared");
+	is(urgent_watch_ends(&watch, now_ns, 0), 700, "thread that never slept pays back what it was spared");
 	is(watch.throttled_until_ns, now_ns + TIER_THROTTLED_NS, "thread that never slept is throttled for a while");
 	watch.awake_ns = 10 * TIER_WATCH_NS;
-	is(urgent_watch_ends(&watch, now_ns + 10 * TIER_WATCH_NS), 0,
+	is(urgent_watch_ends(&watch, now_ns + 10 * TIER_WATCH_NS, 0), 0,
 	   "a time that was not watched to its end tells nothing");
+
+	watch = (struct urgent_watch){ .since_ns = 1000, .awake_ns = TIER_WATCH_NS, .spared = 700, .burnt_ns = 5 };
+	now_ns = 1000 + TIER_WATCH_NS;
+	ok(urgent_watch_burns(&watch, now_ns), "thread that never slept in its watch burns");
+	is(urgent_watch_uncharged_ns(&watch), TIER_WATCH_NS - 5, "thread is charged once for what it burns");
+	is(urgent_watch_ends(&watch, now_ns, 1), 0, "thread that may burn pays nothing back");
+	is(watch.throttled_until_ns, 0, "thread that may burn is not throttled");
+	is(watch.burnt_ns, 0, "thread that may burn begins anew after its watch");
+	watch.spared = 700;
+	is(urgent_watch_throttle(&watch, now_ns), 700, "thread that may burn no more pays back what it was spared");
+	is(watch.throttled_until_ns, now_ns + TIER_THROTTLED_NS, "thread that may burn no more is throttled");
+	ok(tier_burns(TIER_LATENCY_CRITICAL, TIER_BURST_NS) && !tier_burns(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1),
+	   "urgent thread burns from 10 ms without a sleep on");
+	ok(!tier_burns(TIER_INTERACTIVE, ~0ULL), "thread that is not urgent burns nothing of its user's");
+	is(tier_burst_counted_ns(~0ULL, 0), ~0ULL, "burst of a thread that may not burn counts in full");
+	is(tier_now(TIER_LATENCY_CRITICAL, tier_burst_counted_ns(~0ULL, 1)), TIER_LATENCY_CRITICAL,
+	   "urgent thread that may burn stays urgent, however long it runs");
 }
 
 static void light_tests(void)

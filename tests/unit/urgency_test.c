@@ -101,11 +101,46 @@ static void test_choice(void)
 	is(urgency_too_many(used_ns, 0, 0), 0, "nobody goes where nobody is");
 }
 
+/* So many threads burn for so long, each heard of every 4 ms. Returns how much of that they may. */
+static u64 burn_ns(u32 cpus, u32 threads, u64 long_ns)
+{
+	struct urgency_account account = { 0 };
+	u64 step_ns = 4 * NSEC_PER_MSEC, may_ns = 0, from_ns = 77ull * NSEC_PER_SEC;
+
+	for (u64 now_ns = from_ns; now_ns < from_ns + long_ns; now_ns += step_ns)
+		for (u32 i = 0; i < threads; i++)
+			may_ns += urgency_burn_charge(&account, cpus, step_ns, now_ns) ? step_ns : 0;
+	return may_ns;
+}
+
+static void burn_account_tests(void)
+{
+	struct urgency_account account = { 0 };
+	u64 two_ns, three_ns;
+
+	is(burn_ns(4, 1, NSEC_PER_SEC), 0, "a user of four CPUs may burn none by the account");
+	is(burn_ns(8, 1, 10ull * NSEC_PER_SEC), 10ull * NSEC_PER_SEC, "a user of eight CPUs may burn one all the time");
+	is(burn_ns(16, 2, 10ull * NSEC_PER_SEC), 20ull * NSEC_PER_SEC,
+	   "a user of sixteen CPUs may burn two all the time");
+	two_ns = burn_ns(8, 2, 10ull * NSEC_PER_SEC);
+	three_ns = burn_ns(8, 64, 10ull * NSEC_PER_SEC);
+	printf("# of eight CPUs in 10 s: two threads may burn %llu ms, 64 may burn %llu ms\n",
+	       (unsigned long long)two_ns / NSEC_PER_MSEC, (unsigned long long)three_ns / NSEC_PER_MSEC);
+	ok(two_ns <= 10ull * NSEC_PER_SEC + URGENCY_LOOK_NS,
+	   "two threads may burn no more than one of eight CPUs together");
+	ok(three_ns <= 10ull * NSEC_PER_SEC + URGENCY_LOOK_NS,
+	   "64 threads may burn no more than one of eight CPUs together");
+	ok(urgency_burn_charge(&account, 8, ~0ULL, NSEC_PER_SEC) == 0, "a run of ages is more than a user may burn");
+	ok(urgency_burn_charge(&account, 8, 0, 2ull * NSEC_PER_SEC), "a user may burn again after a second");
+	ok(urgency_burn_charge(&account, 8, 0, NSEC_PER_SEC), "a clock that seems to go back takes nothing away");
+}
+
 int main(void)
 {
 	test_looking();
 	test_burning();
 	test_budget();
 	test_choice();
+	burn_account_tests();
 	return tap_end();
 }
