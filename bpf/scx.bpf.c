@@ -14,6 +14,7 @@
  * those of core/effective_tier.h and core/tier.h. */
 #include "scx_cgroup_ops.h"
 #include "scx_enqueue.h"
+#include "scx_locks.h"
 #include "scx_power.h"
 #include "scx_running.h"
 #include "scx_vtime.h"
@@ -165,7 +166,7 @@ static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64
 		return false;
 	run_on(cpu)->looked_ns = now_ns;
 	charge(prev, thread);
-	run_on(cpu)->may_burn = thread->scx.may_burn;
+	run_on(cpu)->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
 	tier = tier_of(prev, thread, now_ns, &boost);
 	deadline = tier_deadline(thread->scx.vtime, settings.slice_ns, thread->scx.effective_weight, boost);
 	if (!tier_keeps_cpu(deadline, *clock_of(thread->scx.queue), first))
@@ -203,7 +204,7 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 	s64 own_lag, shared_lag;
 
 	run_on(cpu)->kicked = 0;
-	if (dispatch_any_late(own, shared, cpu))
+	if (dispatch_any_holder(own, shared, cpu) || dispatch_any_late(own, shared, cpu))
 		return;
 	/* Peeking at the first thread of a queue costs more than dispatching it: only where there is another to compare
 	 * with. */
@@ -258,7 +259,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	if (!thread)
 		return;
 	run->burst_ns = thread->scx.burst_ns;
-	run->may_burn = thread->scx.may_burn;
+	run->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
 	run->last_burst_ns = thread->scx.last_burst_ns;
 	if (!((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1))
 		run->tier = thread->scx.tier;

@@ -44,7 +44,9 @@ struct cpu_run {
 	u64 looked_ns;	 /* when this CPU last read the time */
 	u64 late_at_ns;	 /* when this CPU last looked for late threads */
 	u32 is_idle;	 /* it found nothing to run; kept only where idle CPUs are ranked */
-	u32 may_burn;	 /* its thread may */
+	u32 may_burn;	 /* its thread stays urgent however long it runs */
+	u32 holder_tid;	 /* this thread goes first, see scx_locks.h; 0: none */
+	u32 looked;	 /* while it is looked for */
 	struct power_use power;
 };
 static struct cpu_run runs[SCX_CPUS_MAX];

@@ -13,6 +13,7 @@ struct scx_task {
 	u64 queued_at_ns; /* runnable since; 0: it does not wait */
 	u64 awake_since_ns;
 	u64 input_until_ns; /* it handles an input event until then */
+	u64 lock_until_ns;  /* it holds a lock that an urgent thread waits for; 0: not */
 	u64 frame_due_ns;   /* when the frame that it works on is due; 0: none */
 	u64 last_burst_ns;  /* CPU time of the burst before it last slept */
 	struct inherited_urgency inherited;

@@ -108,6 +108,7 @@ static __always_inline u32 tier_of(struct task_struct *p, struct task_ctx *threa
 		.now_ns = now_ns,
 		.input_until_ns = thread->scx.input_until_ns,
 		.frame_due_ns = thread->scx.frame_due_ns,
+		.lock_until_ns = thread->scx.lock_until_ns,
 		.inherited_until_ns = thread->scx.inherited.until_ns,
 		.throttled_until_ns = thread->scx.watch.throttled_until_ns,
 		.burst_ns = thread->scx.burst_ns,

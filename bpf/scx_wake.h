@@ -5,6 +5,7 @@
 #define TACTUS_BPF_SCX_WAKE_H
 
 #include "scx_groups.h"
+#include "scx_locks.h"
 #include "scx_state.h"
 #include "scx_urgency.h"
 
@@ -49,6 +50,7 @@ static __always_inline u64 on_wakeup(struct task_struct *p, struct task_ctx *thr
 	waker = current->pid && current->pid != p->pid ? thread_of(current) : NULL;
 	if (!waker)
 		return now_ns;
+	lock_is_free(waker);
 	/* Inherited input handling ends when the waker's does. */
 	if ((config.raise & RAISE_INPUT) && waker->scx.input_until_ns > now_ns)
 		thread->scx.input_until_ns = waker->scx.input_until_ns;

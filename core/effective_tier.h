@@ -19,6 +19,7 @@ struct tier_inputs {
 	u64 now_ns;
 	u64 input_until_ns;	/* it handles an input event until then */
 	u64 frame_due_ns;	/* when the frame that it works on is due; 0: none */
+	u64 lock_until_ns;	/* it holds a lock that an urgent thread waits for */
 	u64 inherited_until_ns; /* see struct inherited_urgency */
 	u64 throttled_until_ns;
 	u64 burst_ns;  /* CPU time since it last slept */
@@ -56,11 +57,22 @@ core_fn struct effective_tier tier_wanted(const struct tier_inputs *in)
 		wanted.tier = TIER_LATENCY_CRITICAL;
 		wanted.boost += TIER_FRAME_BOOST;
 	}
+	if (wanted.tier != TIER_LATENCY_CRITICAL && in->lock_until_ns > in->now_ns) {
+		wanted.tier = TIER_LATENCY_CRITICAL;
+		wanted.boost = 1;
+	}
 	if (wanted.tier != TIER_LATENCY_CRITICAL && in->inherited_until_ns > in->now_ns) {
 		wanted.tier = TIER_LATENCY_CRITICAL;
 		wanted.boost = in->inherited_boost;
 	}
 	return wanted;
+}
+
+/* Whether it stays urgent however long it has run: its user may burn so much, or somebody urgent waits for its lock,
+ * which it had better give back. */
+core_fn int tier_keeps_urgency(const struct tier_inputs *in)
+{
+	return in->may_burn || in->lock_until_ns > in->now_ns;
 }
 
 /* How urgent the thread is, apart from its user's budget. */
@@ -80,7 +92,8 @@ core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 		now.boost = 0;
 	}
 	tier = now.tier == TIER_LATENCY_CRITICAL && in->throttled_until_ns > in->now_ns ? TIER_INTERACTIVE : now.tier;
-	tier = tier_now(tier, tier_burst_counted_ns(in->burst_ns, in->may_burn && tier == TIER_LATENCY_CRITICAL));
+	tier = tier_now(tier,
+			tier_burst_counted_ns(in->burst_ns, tier_keeps_urgency(in) && tier == TIER_LATENCY_CRITICAL));
 	if (tier != now.tier) {
 		now.tier = tier;
 		now.boost = 0;
@@ -100,6 +113,12 @@ core_fn int tier_uses_budget(u32 tier, int is_kernel_thread)
 core_fn struct effective_tier tier_over_budget(void)
 {
 	return (struct effective_tier){ .tier = TIER_INTERACTIVE, .limit = TIER_LIMIT_BUDGET };
+}
+
+/* Whether a thread that waits for a lock hurries whoever holds it. */
+core_fn int lock_hurries(u32 role_tier, const struct inherited_urgency *inherited, u64 now_ns)
+{
+	return role_tier == TIER_LATENCY_CRITICAL || inherited->until_ns > now_ns;
 }
 
 /* Through how many wakers the urgency of a thread that is woken came; TIER_INHERIT_DEPTH: it has none to pass on. */

@@ -34,6 +34,7 @@ enum scx_counter {
 	SCX_COUNT_MISSED,    /* urgent ones that waited longer than they may */
 	SCX_COUNT_PARKED,    /* had to wait for their control group's quota */
 	SCX_COUNT_SPENT,     /* urgent ones that were not: their user's had run as much as they may together */
+	SCX_COUNT_HOLDERS,   /* went first because they held a lock that an urgent one waited for */
 	SCX_COUNT_SPEEDS,    /* times a CPU was asked for another speed */
 	SCX_COUNTERS,
 };

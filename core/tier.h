@@ -23,6 +23,7 @@ enum {
 	TIER_LIGHT_PARTS = 8,		      /* and no more than this part of the time since it last woke is light */
 	TIER_INHERIT_NS = 50 * NSEC_PER_MSEC, /* how long the waker of an urgent thread inherits its urgency */
 	TIER_INHERIT_DEPTH = 3,		      /* and through how many wakers in a row */
+	TIER_LOCK_NS = 20 * NSEC_PER_MSEC,    /* whoever holds what an urgent thread waits for is urgent for so long */
 	TIER_MOVES_PER_SEC = 200, /* a thread that migrated more often stays on its CPU for the rest of the second */
 	TIER_WEIGHT_NORMAL = 100, /* sched_ext's weight of a thread at nice 0 */
 	TIER_MISS_NS = 2 * NSEC_PER_MSEC, /* an urgent thread that waits longer misses its deadline */

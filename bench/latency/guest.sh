@@ -119,6 +119,7 @@ run_load() {
 	periodic) beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load periodic 5000 300 "$seconds" $warm ;;
 	unknown) beside $load hogs $burden_s "${hogs[@]}" -- build/bench/unknown "$seconds" $warm ;;
 	unknown-urgent) unknown_beside_urgent ;;
+	locks) beside $load hogs $burden_s "${hogs[@]}" -- build/bench/locks "$seconds" $warm ;;
 	wakers) case $scheduler in into | soon) wakers_into "$scheduler" && return ;; esac
 		beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load wakers "$cpus" 5000 300 "$seconds" $warm ;;
 	frames60) beside $load storm $burden_s $jobs -- "${by[@]}" $load frames 16667 "$seconds" $warm ;;

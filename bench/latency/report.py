@@ -11,7 +11,7 @@ TITLES = {
     "host-periodic-compile": "every 5 ms, a compile", "host-frames-compile": "frames of 16.7 ms, a compile",
     "clicks": "a click handed on, 3 hogs", "clicks-storm": "a click handed on, fork storm",
     "presents60": "frames of 16.7 ms, fork storm", "presents144": "frames of 6.9 ms, fork storm",
-    "wakers": "a thread a CPU every 5 ms, 2 hogs a CPU", "equal": "four equal hogs", "nice": "nice -5, 0, 5", "liars": "two liars, two hogs"}
+    "locks": "a mutex, taken every 5 ms, 3 hogs", "wakers": "a thread a CPU every 5 ms, 2 hogs a CPU", "equal": "four equal hogs", "nice": "nice -5, 0, 5", "liars": "two liars, two hogs"}
 SHARES = {"equal", "nice", "liars"}
 SPEEDS = {"hackbench", "messaging", "virtual-hackbench"}
 SHAPES = {"caches": "two caches", "smt": "SMT pairs"}
@@ -142,7 +142,7 @@ def cost_rows():
 
 head = ("LOAD", "SCHEDULER", "P50 us", "P99 us", "MAX us", "LATE")
 show("VM, one CPU, virtual clock: how late threads wake, and how often their work is not done in time", head,
-     (row for load in ("periodic", "input", "frames60", "frames144") for row in latency_rows(load)))
+     (row for load in ("periodic", "input", "frames60", "frames144", "locks") for row in latency_rows(load)))
 show("VM, one CPU, virtual clock: threads that input events and frames raise for a moment", head,
      (row for load in ("clicks", "clicks-storm", "presents60", "presents144") for row in latency_rows(load)))
 show("VM, one CPU, virtual clock: threads that nothing is known of: how late they wake, and how long they are kept from their work in all",

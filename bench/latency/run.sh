@@ -4,7 +4,7 @@
 # the same by the virtual clock of several, where it has none either but the clock is coarse; throughput with several CPUs by the real
 # one. Then the hints against plain EEVDF on this machine. Ends with 1 if a budget is missed.
 # Usage: [KERNEL=NAME] bench/latency/run.sh [-r ROUNDS] [-s SECONDS] [-k FILE] [-b 'BED...'] [LOAD...]
-#   LOAD: periodic frames60 frames144 input unknown equal nice liars cost virtual-hackbench | loop | many-wakers many-frames60 many-hackbench |
+#   LOAD: periodic frames60 frames144 input unknown locks equal nice liars cost virtual-hackbench | loop | many-wakers many-frames60 many-hackbench |
 #         many, which is those three | hackbench messaging | hints; all, if none is named
 #   KERNEL: one that 'make vm' has (scx); scx_simple is left out on another than that
 #   BED, for the loads that begin with many: a number of CPUs, with -caches in two caches, with -smt in pairs (2 4 4-caches 4-smt)
@@ -35,12 +35,12 @@ for bed in $beds; do
 done
 
 virtual=() real=() host=() loop=() many=()
-[ $# -gt 0 ] || set -- periodic frames60 frames144 input unknown equal nice liars cost virtual-hackbench loop many hackbench messaging hints
+[ $# -gt 0 ] || set -- periodic frames60 frames144 input unknown locks equal nice liars cost virtual-hackbench loop many hackbench messaging hints
 for load in "$@"; do
 	case $load in
 	periodic | frames60 | frames144 | input) virtual+=("idle-$load" "$load") ;;
 	unknown) virtual+=(unknown unknown-urgent) ;;
-	equal | nice | liars | cost | virtual-hackbench) virtual+=("$load") ;;
+	locks | equal | nice | liars | cost | virtual-hackbench) virtual+=("$load") ;;
 	hackbench | messaging) real+=("$load") ;;
 	hints) host+=("$load") ;;
 	many) many+=(idle-wakers wakers idle-frames60 frames60 virtual-hackbench) ;;

@@ -11,8 +11,8 @@ void topology_read(struct cpu_topology *topology, u32 len);
 #define SYSFS_ROOT "/sys/devices/system"
 enum { NODES_MAX = 1024 };
 
-/* What each CPU can do, in a unit that is the same for all; 0 for all, if the kernel does not say it of each. `root` has
- * the folders cpu and node. */
+/* What each CPU can do, in a unit that is the same for all; 0 for all, if the kernel does not say it of each. `root`
+ * has the folders cpu and node. */
 void capacities_read(const char *root, const struct cpu_topology *topology, u64 *capacities, u32 len);
 
 /* How far each of NODES_MAX memory nodes is from one, as the firmware has it; what it does not say is far. */

@@ -27,8 +27,9 @@ enum { FAREWELL_WAIT_MS = 1000 };
 struct scx {
 	struct scx_bpf *skeleton;
 	struct bpf_link *link;
-	bool is_held;	  /* loaded, but not in charge for now */
-	long held_online; /* CPUs that were online when it was held */
+	struct bpf_link *locks; /* where lock holders are found; NULL: they are not */
+	bool is_held;		/* loaded, but not in charge for now */
+	long held_online;	/* CPUs that were online when it was held */
 	int cpus;
 	struct load_losses losses;
 };
@@ -42,6 +43,7 @@ static const struct load_optional optional[] = {
 	{ "tactus_enqueue", LOSS_INTERRUPTS },
 	{ "__preempt_count", LOSS_INTERRUPTS },
 	{ "pcpu_hot", LOSS_INTERRUPTS },
+	{ "tactus_futex_wait", "who holds a lock that an urgent thread waits for may wait behind others" },
 	{ NULL, NULL },
 };
 
@@ -133,6 +135,18 @@ static int prepare(void *data, void *opened, const struct load_attempt *attempt,
 	return error;
 }
 
+/* One that is not there costs nothing else. */
+static void attach_locks(struct scx *scx)
+{
+	struct bpf_program *program = scx->skeleton->progs.tactus_futex_wait;
+
+	if (!bpf_program__autoload(program))
+		return;
+	scx->locks = bpf_program__attach(program);
+	if (!scx->locks)
+		load_note_absent("tactus_futex_wait", optional, -errno);
+}
+
 int scx_start(struct scx **out, const struct scx_settings *settings, struct reason *why)
 {
 	const struct load_plan plan = { &scx_loadable, optional, prepare, (void *)settings };
@@ -152,11 +166,13 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 		load_collect(NULL, NULL);
 	}
 	if (!error && !settings->is_trial) {
+		attach_locks(scx);
 		scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
 		error = scx->link ? 0 : -errno;
 	}
 	if (error) {
 		refuse(why, error);
+		bpf_link__destroy(scx->locks);
 		scx_bpf__destroy(scx->skeleton);
 		free(scx);
 		return error;
@@ -263,6 +279,7 @@ void scx_stop(struct scx *scx, struct scx_exit_record *last)
 	scx->is_held = false;
 	take_out(scx);
 	*last = scx->skeleton->bss->exit_info;
+	bpf_link__destroy(scx->locks);
 	scx_bpf__destroy(scx->skeleton);
 	free(scx);
 }

@@ -165,6 +165,7 @@ static void print_decisions(struct json *json, const u64 *decisions)
 	json_u64(json, "inherited", decisions[SCX_COUNT_INHERITED]);
 	json_u64(json, "parked", decisions[SCX_COUNT_PARKED]);
 	json_u64(json, "over_budget", decisions[SCX_COUNT_SPENT]);
+	json_u64(json, "lock_holders", decisions[SCX_COUNT_HOLDERS]);
 	json_u64(json, "speeds", decisions[SCX_COUNT_SPEEDS]);
 }
 

@@ -45,7 +45,9 @@ is "Ctrl-C ends a run with status 0" $? 0
 is "the kernel's own scheduler is back after Ctrl-C" "$(state)" disabled
 like "a run that Ctrl-C ended says so" "$(cat "$scratch/err")" 'the scheduler ended: .*user'
 
-start_run --power balanced
+run_options=(--power balanced)
+start_run
+run_options=()
 holds "hackbench completes under tactus with balanced power" hackbench -g 1 -l 20
 echo S >/proc/sysrq-trigger
 wait $pid

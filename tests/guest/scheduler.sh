@@ -13,9 +13,10 @@ state_within() {
 }
 # Sensors that have no say here: loading them takes long in emulation.
 left_out=launch,gpu,wine,input,frame,socket,sound,names
-# start_run [OPTION...]: leaves pid behind
+# With run_options; leaves pid behind.
+run_options=()
 start_run() {
-	"$tactus" run --compare off --without $left_out "$@" >"$scratch/out" 2>"$scratch/err" &
+	"$tactus" run --compare off --without $left_out "${run_options[@]}" >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	[ "$(state_within 600 enabled)" = enabled ]
 }

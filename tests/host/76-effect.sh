@@ -6,6 +6,8 @@
 
 without=launch,gpu,wine,input,frame,socket,sound,learned
 ends "--compare takes nothing but on and off" 2 "'maybe' is none of on, off" "$tactus" run --compare maybe
+ends "--power takes nothing but its three words" 2 "'fast' is none of performance, balanced, save" "$tactus" run --power fast
+ends "--power with hints is bad usage" 2 "power is for sched_ext only" "$tactus" run --power save --actuator hints
 printf '[roles]\npace = audio\n' >"$scratch/rules"
 build/workloads/pace 5000 200 20000 >/dev/null &
 urgent=$!

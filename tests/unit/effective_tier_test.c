@@ -110,6 +110,16 @@ static void test_owners_word(void)
 	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "kernel thread is urgent, whatever its policy and role");
 }
 
+static void test_locks(void)
+{
+	struct inherited_urgency none = { 0 }, some = { .until_ns = NOW_NS + 1 };
+
+	ok(lock_hurries(TIER_LATENCY_CRITICAL, &none, NOW_NS), "urgent thread hurries who holds its lock");
+	ok(lock_hurries(TIER_BATCH, &some, NOW_NS), "thread that inherits urgency hurries who holds its lock");
+	ok(!lock_hurries(TIER_INTERACTIVE, &none, NOW_NS), "thread that is not urgent hurries nobody");
+	ok(!lock_hurries(TIER_INTERACTIVE, &some, NOW_NS + 1), "thread whose inherited urgency is over hurries nobody");
+}
+
 static void test_limits(void)
 {
 	struct tier_inputs in = urgent;
@@ -137,6 +147,16 @@ static void test_limits(void)
 	in.nice = 5;
 	is_now(in, TIER_BATCH, 0, TIER_LIMIT_BURST,
 	       "thread that was made nicer is batch in a long burst though it may burn");
+	in = ordinary;
+	in.burst_ns = 100ull * TIER_HOG_NS;
+	in.lock_until_ns = NOW_NS + 1;
+	is_now(in, TIER_LATENCY_CRITICAL, 1, TIER_LIMIT_NONE,
+	       "thread whose lock an urgent one waits for is urgent, however long it has run");
+	in.lock_until_ns = NOW_NS;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_BURST, "thread that has held a lock for too long is urgent no more");
+	in.lock_until_ns = NOW_NS + 1;
+	in.nice = 5;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_BURST, "thread that was made nicer is not urgent for its lock");
 	in = urgent;
 	in.burst_ns = TIER_BURST_NS;
 	in.is_kernel_thread = 1;
@@ -189,6 +209,7 @@ int main(void)
 	test_inherited();
 	test_owners_word();
 	test_limits();
+	test_locks();
 	test_passing_on();
 	return tap_end();
 }
