@@ -13,6 +13,8 @@ enum {
 	PROCDB_KERNEL_KINDS = 512,	  /* in each of the kernel's maps */
 	PROCDB_DAYS = 4,		  /* of history with each profile */
 	PROCDB_PPM = 1000000,		  /* all */
+	PROCDB_FADED_VOTES = 6,		  /* that all days before count for, at most: ten new ones outvote them */
+	PROCDB_TURN = 6,		  /* so many in a row that are otherwise: the kind has changed today */
 	BRIEF_CPU_NS = 2 * NSEC_PER_MSEC, /* who ended before it could be judged and used less was nobody's burden */
 	DAY_S = 24 * 3600,
 };
@@ -87,9 +89,10 @@ struct profile {
 	u64 last_seen_s;
 	u32 use_day;			      /* the database's day of use on which it was last seen */
 	struct profile_day days[PROCDB_DAYS]; /* the newest first */
-	u32 predicted; /* its place among those in the kernel's map plus one; neither this nor the next is kept in files
-			*/
+	/* In no file: */
+	u32 predicted; /* its place among those in the kernel's map plus one */
 	u32 marked;    /* is about to go */
+	u32 contrary;  /* the last votes in a row that were for another tier or role than its own */
 };
 
 /* The thread's share in what is learned, kept with the thread by the kernel half. */
@@ -256,11 +259,68 @@ core_fn struct profile_day *profile_day_of(struct profile *profile, u64 now_s)
 	return &profile->days[0];
 }
 
+/* Scales votes down to at most PROCDB_FADED_VOTES. What rounding leaves over goes to what was seen last: a kind that is
+ * seen once a day would else never change. */
+core_fn void votes_fade(u32 *votes, u32 len, const s32 *seen)
+{
+	u64 sum = votes_sum(votes, len), left = PROCDB_FADED_VOTES;
+	u32 last = votes_winner(votes, len);
+
+	if (sum <= PROCDB_FADED_VOTES)
+		return;
+	for (u32 i = 0; i < len; i++)
+		if (seen[i] > 0 && votes[i] && (seen[last] <= 0 || seen[i] > seen[last]))
+			last = i;
+	for (u32 i = 0; i < len; i++) {
+		votes[i] = (u32)(votes[i] * (u64)PROCDB_FADED_VOTES / sum);
+		left -= votes[i];
+	}
+	/* With three tiers and some roles more than one may be left: the winner has most of it anyway. */
+	votes[last] += left ? 1 : 0;
+	if (left > 1)
+		votes[votes_winner(votes, len)] += (u32)left - 1;
+}
+
+/* What was seen before today, or before the kind changed, counts for a few votes, however many there were. */
+core_fn void profile_fade(struct profile *profile, const struct kind_seen *seen)
+{
+	votes_fade(profile->tier_votes, TIERS, seen->tier_votes);
+	votes_fade(profile->role_votes, ROLES, seen->role_votes);
+}
+
+/* How many of these are for another than `predicted`; 0 if one is for that. */
+core_fn u32 votes_against(const s32 *seen, u32 len, u32 predicted)
+{
+	u32 against = 0;
+
+	if (seen[predicted] > 0)
+		return 0;
+	for (u32 i = 0; i < len; i++)
+		if (seen[i] > 0)
+			against += (u32)seen[i];
+	return against;
+}
+
+/* Counts how many in a row were otherwise. Returns whether the kind is another by now. A correction is one vote as a
+ * first one is. */
+core_fn int profile_turns(struct profile *profile, const struct kind_seen *seen)
+{
+	u32 tiers = votes_against(seen->tier_votes, TIERS, profile_tier(profile));
+	u32 roles = votes_against(seen->role_votes, ROLES, profile_role(profile));
+
+	if (!votes_sum(profile->tier_votes, TIERS))
+		return 0;
+	profile->contrary = tiers || roles ? votes_add(profile->contrary, tiers > roles ? tiers : roles) : 0;
+	return profile->contrary >= PROCDB_TURN;
+}
+
 /* Adds what was seen of the kind up to now. */
 core_fn void profile_learn(struct profile *profile, const struct kind_seen *seen, u64 now_s)
 {
 	struct profile_day *today = profile_day_of(profile, now_s);
 
+	if (profile_turns(profile, seen))
+		profile_fade(profile, seen);
 	for (int i = 0; i < TIERS; i++) {
 		s64 day_votes = (s64)today->tier_votes[i] + seen->tier_votes[i];
 

@@ -111,10 +111,12 @@ struct profile *procdb_learn(struct procdb *db, const struct kind_key *key, cons
 {
 	struct profile *profile = procdb_meet(db, key);
 
-	if (profile) {
-		profile_learn(profile, seen, now_s);
-		profile->use_day = db->use_days;
-	}
+	if (!profile)
+		return NULL;
+	if (profile->use_day < db->use_days)
+		profile_fade(profile, seen);
+	profile_learn(profile, seen, now_s);
+	profile->use_day = db->use_days;
 	return profile;
 }
 

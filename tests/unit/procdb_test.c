@@ -243,6 +243,111 @@ static void test_wrong_clocks(void)
 	procdb_free(&db);
 }
 
+/* Days of use from here on, so many threads a day, all of them alike. */
+static void live(struct procdb *db, const struct kind_key *key, u32 tier, u32 role, u32 first_day, u32 days, u32 a_day)
+{
+	struct kind_seen seen = seen_as(tier, role, 1000, 0);
+
+	for (u32 day = first_day; day < first_day + days; day++) {
+		procdb_use(db, (20000 + day) * (u64)DAY_S);
+		for (u32 i = 0; i < a_day; i++)
+			procdb_learn(db, key, &seen, (20000 + day) * (u64)DAY_S + i);
+	}
+}
+
+/* How many starts until it is predicted what it is by now; the day goes on, or each is on a day of its own. */
+static u32 starts_until_known(struct procdb *db, const struct kind_key *key, u32 tier, u32 role, u32 day, bool same_day)
+{
+	for (u32 start = 1; start <= 100; start++) {
+		const struct profile *profile;
+
+		live(db, key, tier, role, same_day ? day : day + start, 1, 1);
+		profile = procdb_find(db, key);
+		if (profile_is_confident(profile) && profile_guess(profile).tier == tier &&
+		    profile_guess(profile).role == role)
+			return start;
+	}
+	return 0;
+}
+
+static void test_changed_nature(void)
+{
+	struct kind_key key = numbered(1);
+	static const u32 a_day[] = { 1, 3, 10, 500 };
+
+	for (size_t i = 0; i < sizeof(a_day) / sizeof(a_day[0]); i++)
+		for (int same_day = 0; same_day < 2; same_day++) {
+			struct procdb db;
+			u32 starts;
+
+			procdb_init(&db, 0);
+			live(&db, &key, TIER_BATCH, ROLE_CPU_BOUND, 0, 90, a_day[i]);
+			is(profile_guess(procdb_find(&db, &key)).tier, TIER_BATCH,
+			   "kind that was batch for 90 days, %u threads a day, is predicted to be that", a_day[i]);
+			is(procdb_find(&db, &key)->observations, 90 * a_day[i],
+			   "kind whose votes fade counts all its observations, %u a day", a_day[i]);
+			starts = starts_until_known(&db, &key, TIER_LATENCY_CRITICAL, ROLE_RENDER, same_day ? 89 : 90,
+						    same_day);
+			ok(starts >= 3 && starts <= 10,
+			   "kind of 90 days with %u threads a day that changes its nature %s is known for what it is "
+			   "within ten starts: after %u",
+			   a_day[i], same_day ? "in the middle of a day" : "and starts once a day", starts);
+			procdb_free(&db);
+		}
+}
+
+/* A kind of which four threads in five are batch, in no order, stays what it is. */
+static void test_mixed_nature(void)
+{
+	struct kind_key key = numbered(2);
+	u32 random = 12345, wrong = 0, looks = 0;
+	struct procdb db;
+
+	procdb_init(&db, 0);
+	for (u32 day = 0; day < 200; day++) {
+		procdb_use(&db, (20000 + day) * (u64)DAY_S);
+		for (u32 i = 0; i < 50; i++) {
+			struct kind_seen seen;
+
+			random = random * 1664525 + 1013904223;
+			seen = (random >> 16) % 5 ? seen_as(TIER_BATCH, ROLE_CPU_BOUND, 1000, 0)
+						  : seen_as(TIER_INTERACTIVE, ROLE_UNKNOWN, 1000, 0);
+			procdb_learn(&db, &key, &seen, (20000 + day) * (u64)DAY_S + i);
+			looks += day > 0;
+			wrong += day > 0 && profile_tier(procdb_find(&db, &key)) != TIER_BATCH;
+		}
+	}
+	ok(wrong * 100 <= looks,
+	   "kind of which one thread in five is otherwise keeps its tier while votes fade: %u of %u looks "
+	   "were wrong",
+	   wrong, looks);
+	procdb_free(&db);
+}
+
+static void test_fading(void)
+{
+	struct kind_seen seen = seen_as(TIER_INTERACTIVE, ROLE_UNKNOWN, 1, 0), none = { 0 };
+	struct profile profile = { .tier_votes = { 3, 2, 1 }, .role_votes = { 1 } };
+
+	profile_fade(&profile, &none);
+	is(profile.tier_votes[0] * 100 + profile.tier_votes[1] * 10 + profile.tier_votes[2], 321,
+	   "few votes do not fade");
+	profile.tier_votes[0] = 3000000000u;
+	profile.tier_votes[1] = 1500000000u;
+	profile.tier_votes[2] = 0;
+	profile_fade(&profile, &none);
+	is(profile.tier_votes[0], 4, "two thirds of very many votes fade to four of six");
+	is(profile.tier_votes[1], 2, "one third of very many votes fades to two of six");
+	profile = (struct profile){ .tier_votes = { 6, 1, 0 } };
+	profile_fade(&profile, &seen);
+	is(profile.tier_votes[1], 1, "what rounding leaves goes to what was seen last");
+	is(profile.tier_votes[0], 5, "what rounding takes is taken from the others");
+	profile = (struct profile){ .tier_votes = { 5, 5, 5 }, .role_votes = { 2, 2, 2, 2, 2, 2, 2, 2 } };
+	profile_fade(&profile, &seen);
+	is(votes_sum(profile.tier_votes, TIERS), 6, "votes fade to six in all, for each tier alike");
+	is(votes_sum(profile.role_votes, ROLES), 6, "role votes fade to six in all, for eight roles alike");
+}
+
 /* A thread that began at 1 s and is looked at later. */
 struct life {
 	struct learner learner;
@@ -381,6 +486,9 @@ int main(void)
 	test_eviction();
 	test_ageing();
 	test_wrong_clocks();
+	test_fading();
+	test_changed_nature();
+	test_mixed_nature();
 	test_observing();
 	test_averages();
 	test_runs_pushed_off();
