@@ -342,6 +342,14 @@ core_fn void profile_learn(struct profile *profile, const struct kind_seen *seen
 		profile->last_seen_s = now_s;
 }
 
+/* How threads of a kind turned out of which a tier was predicted. A thread that turns out otherwise later takes its
+ * first vote back, so this can be negative. */
+core_fn void prediction_score(const struct kind_seen *seen, u32 predicted_tier, s64 *hits, s64 *misses)
+{
+	for (u32 i = 0; i < TIERS; i++)
+		*(i == predicted_tier ? hits : misses) += seen->tier_votes[i];
+}
+
 /* Weighed by how often each was observed. */
 core_fn u64 figure_mix(u64 a, u64 a_weight, u64 b, u64 b_weight)
 {

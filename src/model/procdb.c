@@ -135,6 +135,55 @@ int procdb_add(struct procdb *db, const struct profile *profile)
 	return 0;
 }
 
+/* What was learned of a kind since. False: nothing. */
+static bool profile_news(struct profile *news, const struct profile *before)
+{
+	u64 votes = 0;
+
+	for (int i = 0; before && i < TIERS; i++)
+		news->tier_votes[i] = votes_add(news->tier_votes[i], -(s64)before->tier_votes[i]);
+	for (int i = 0; before && i < ROLES; i++)
+		news->role_votes[i] = votes_add(news->role_votes[i], -(s64)before->role_votes[i]);
+	if (before)
+		news->observations = votes_add(news->observations, -(s64)before->observations);
+	votes = votes_sum(news->tier_votes, TIERS) + votes_sum(news->role_votes, ROLES);
+	return votes || news->observations;
+}
+
+long procdb_merge(struct procdb *db, const struct procdb *other, const struct procdb *before, u64 *votes)
+{
+	long kinds = 0;
+
+	*votes = 0;
+	for (size_t i = 0; i < other->len; i++) {
+		struct profile news = other->all[i];
+
+		if (!profile_news(&news, before ? procdb_find(before, &news.key) : NULL))
+			continue;
+		if (procdb_add(db, &news))
+			return -ENOMEM;
+		*votes += votes_sum(news.tier_votes, TIERS);
+		kinds++;
+	}
+	return kinds;
+}
+
+u64 procdb_content(const struct procdb *db)
+{
+	u64 sum = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < db->len; i++) {
+		const struct profile *profile = &db->all[i];
+		u64 entry = number_of(db, &profile->key) * 31 + profile->observations;
+
+		for (int k = 0; k < TIERS; k++)
+			entry = (entry ^ profile->tier_votes[k]) * 0x100000001b3ULL;
+		/* Whatever order they are in. */
+		sum += entry * 0xff51afd7ed558ccdULL;
+	}
+	return sum ? sum : 1;
+}
+
 size_t procdb_remove(struct procdb *db, bool (*which)(const void *data, const struct profile *profile),
 		     const void *data)
 {
@@ -187,6 +236,18 @@ size_t procdb_forget_older(struct procdb *db, u64 now_s, u64 days)
 	u64 earliest_s = days < now_s / DAY_S ? now_s - days * DAY_S : 0;
 
 	return procdb_remove(db, was_before, &earliest_s);
+}
+
+struct procdb_summary procdb_summary(const struct procdb *db)
+{
+	struct procdb_summary summary = { .profiles = db->len };
+
+	for (size_t i = 0; i < db->len; i++) {
+		summary.confident += (u64)profile_is_confident(&db->all[i]);
+		summary.by_tier[profile_tier(&db->all[i])]++;
+		summary.observations += db->all[i].observations;
+	}
+	return summary;
 }
 
 int procdb_by_certainty(const void *a, const void *b)

@@ -18,6 +18,7 @@ struct procdb {
 	struct map index; /* places of profiles plus one */
 	size_t limit;	  /* procdb_evict leaves so many */
 	u32 use_days;	  /* on how many days it was in use: what ageing goes by, since clocks are wrong at times */
+	u64 origin;	  /* which database it is, wherever copies of it lie; 0: an older one that does not say */
 	u64 saved_s;	  /* when a day was last counted, by a clock that could be right; 0: never */
 };
 
@@ -45,6 +46,13 @@ struct profile *procdb_learn(struct procdb *db, const struct kind_key *key, cons
 /* Adds a profile from elsewhere, as seen today; one that is there already gets its votes. Returns 0 or -ENOMEM. */
 int procdb_add(struct procdb *db, const struct profile *profile);
 
+/* Adds what another database has learned since it was as it is in `before`, votes that faded meanwhile aside; NULL: all
+ * of it. Returns how many kinds that concerned, with *votes added, or -ENOMEM. */
+long procdb_merge(struct procdb *db, const struct procdb *other, const struct procdb *before, u64 *votes);
+
+/* What stands for the origin of one that does not say: the same for the same content. */
+u64 procdb_content(const struct procdb *db);
+
 /* Takes out every profile that `which` is true of. Returns how many. */
 size_t procdb_remove(struct procdb *db, bool (*which)(const void *data, const struct profile *profile),
 		     const void *data);
@@ -67,6 +75,15 @@ size_t procdb_evict(struct procdb *db);
 /* The confident profiles that are worth the most, at most `most` of them: those that eviction would take last. Returns
  * how many, or -ENOMEM. */
 long procdb_best(const struct procdb *db, struct profile **best, size_t most);
+
+/* What there is, in short. */
+struct procdb_summary {
+	u64 profiles;
+	u64 confident; /* of them: they predict */
+	u64 by_tier[TIERS];
+	u64 observations;
+};
+struct procdb_summary procdb_summary(const struct procdb *db);
 
 /* The order of eviction, for qsort over pointers to profiles. */
 int procdb_by_certainty(const void *a, const void *b);

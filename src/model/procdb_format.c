@@ -246,10 +246,26 @@ static s64 decode_header(struct input *input, struct procdb *db, struct procdb_r
 		FAULT(report, 8, "truncated: %llu entries announced, room for %llu: expected %llu bytes, got %llu",
 		      (unsigned long long)report->announced, (unsigned long long)room,
 		      (unsigned long long)(header_bytes + report->announced * *entry_bytes), (unsigned long long)size);
-	else if (report->version == PDDB_OWN && size != header_bytes + report->announced * *entry_bytes)
+	else if (report->version == PDDB_OWN && size != header_bytes + report->announced * *entry_bytes &&
+		 size != header_bytes + report->announced * *entry_bytes + PDDB_ORIGIN_BYTES)
 		FAULT(report, header_bytes + report->announced * *entry_bytes, "%llu bytes after the last entry",
 		      (unsigned long long)(size - header_bytes - report->announced * *entry_bytes));
 	return (s64)(report->announced < room ? report->announced : room);
+}
+
+/* Which database it is stands at the end; older ones do not say. */
+static void decode_origin(struct input *input, struct procdb *db, struct procdb_report *report, int *error)
+{
+	u64 offset = input->offset;
+	const u8 *end;
+
+	if (report->version != PDDB_OWN || input->bytes->size != offset + PDDB_ORIGIN_BYTES)
+		return;
+	end = take(input, PDDB_ORIGIN_BYTES, error);
+	if (end && !memcmp(end, "ORIG", 4) && checksum(end, 12) == get_u32(end + 12))
+		db->origin = get_u64(end + 4);
+	else if (!*error)
+		FAULT(report, offset, "the database's own number has a wrong checksum");
 }
 
 int procdb_decode(struct procdb *db, const struct procdb_bytes *bytes, struct procdb_report *report, u64 now_s)
@@ -278,6 +294,8 @@ int procdb_decode(struct procdb *db, const struct procdb_bytes *bytes, struct pr
 		if (entry)
 			error = decode_entry(db, entry, offset, report, now_s);
 	}
+	if (!error)
+		decode_origin(&input, db, report, &error);
 	return error;
 }
 
@@ -383,6 +401,14 @@ static long encode_all(const struct procdb *db, u32 version, u64 now_s, struct o
 			encode_own(room, &db->all[i]);
 		else
 			encode_pddb2(room, &db->all[i]);
+	}
+	if (own && db->origin) {
+		room = give(output, PDDB_ORIGIN_BYTES, &error);
+		if (!room)
+			return error;
+		memcpy(room, "ORIG", 4);
+		put_u64(room + 4, db->origin);
+		put_u32(room + 12, checksum(room, 12));
 	}
 	error = flush(output);
 	return error ? error : (long)count;

@@ -10,7 +10,8 @@
  * entries: comm 16, program 48, tier votes 3 x 4 (batch, interactive, latency-critical), role votes 8 x 4 (order of
  * enum role), observations 4, avg_runtime_ns 8, runtime_dev_ns 8, wakeup_freq 8, csw_rate 8, first seen 8, last seen 8
  * (seconds since 1970), days 4 x (day since 1970 2, tier votes 3 x 2), day of use on which it was last seen 4, CRC-32
- * of the 196 bytes before it. */
+ * of the 196 bytes before it; then, but for older ones, 16 bytes: "ORIG", the database's own number 8, CRC-32 of the 12
+ * bytes before it. */
 #ifndef TACTUS_MODEL_PROCDB_FORMAT_H
 #define TACTUS_MODEL_PROCDB_FORMAT_H
 
@@ -26,6 +27,7 @@ enum {
 	PDDB_2_ENTRY_BYTES = 64,
 	PDDB_OWN_HEADER_BYTES = 32,
 	PDDB_OWN_ENTRY_BYTES = 200,
+	PDDB_ORIGIN_BYTES = 16,
 };
 
 /* Where the bytes come from, in their order. read returns how many it got, 0 at the end, or -errno. */

@@ -18,7 +18,7 @@
 #include "../base/loop.h"
 #include "../store/procdb_store.h"
 #include "sensor_set.h"
-#include "kinds.h"
+#include "learned.h"
 #include "sched.h"
 
 #define PIN_ROOT "/sys/fs/bpf"
@@ -60,6 +60,9 @@ struct learned_state {
 	u32 leaving_len, leaving_at;
 	u64 drained_at_ns;
 	u64 drained, lost;
+	u64 loaded;    /* profiles at the start */
+	u64 confident; /* of those that there are now */
+	s64 hits, misses;
 	struct reason told; /* the last trouble, so that it is printed once */
 	struct kind_key keys[DRAIN_MOST];
 	struct kind_seen seen[DRAIN_MOST];
@@ -123,6 +126,8 @@ static int learned_open(void **out, int hook, const struct sensor_settings *sett
 		return error;
 	}
 	state->open = true;
+	state->loaded = state->store.db.len;
+	state->confident = procdb_summary(&state->store.db).confident;
 	return 0;
 }
 
@@ -224,15 +229,32 @@ static void predict_all(struct learned_state *state)
 	sched_set_learning(state->settings.sched, state->flags);
 }
 
+/* What the kernel half was told of a kind: by its name in this program, or in any. */
+static const struct profile *prediction_of(const struct learned_state *state, const struct kind_key *key)
+{
+	const struct profile *profile = procdb_find(&state->store.db, key);
+	struct kind_key any = { .comm = key->comm };
+
+	if ((!profile || !profile->predicted) && (state->flags & LEARN_ANY_PROGRAM))
+		profile = procdb_find(&state->store.db, &any);
+	return profile && profile->predicted ? profile : NULL;
+}
+
 static void learn(struct learned_state *state, const struct kind_key *key, const struct kind_seen *seen, u64 now_s)
 {
-	struct profile *profile = store_learn(&state->store, key, seen, now_s);
+	const struct profile *predicted = prediction_of(state, key), *known = procdb_find(&state->store.db, key);
+	bool was_confident = known && profile_is_confident(known);
+	struct profile *profile;
 
+	if (predicted)
+		prediction_score(seen, profile_tier(predicted), &state->hits, &state->misses);
+	profile = store_learn(&state->store, key, seen, now_s);
 	state->drained += seen->notes;
 	if (!profile) {
 		state->lost += seen->notes;
 		return;
 	}
+	state->confident += (u64)profile_is_confident(profile) - was_confident;
 	if (profile_is_confident(profile))
 		predict(state, profile);
 	else if (profile->predicted)
@@ -373,8 +395,10 @@ static void learned_work(void *data)
 	changed = store_work(&state->store, now_s, &why);
 	if (changed < 0)
 		trouble(state, &why);
-	if (changed > 0)
+	if (changed > 0) {
 		predict_all(state);
+		state->confident = procdb_summary(&state->store.db).confident;
+	}
 }
 
 static u64 learned_lost(const void *data)
@@ -411,6 +435,22 @@ static void learned_close(void *data)
 		trouble(state, &why);
 	ring_buffer__free(state->tier_updates);
 	free(state);
+}
+
+struct learned_counts learned_counts(const struct sensor *sensor)
+{
+	const struct learned_state *state = sensor && sensor->state != SENSOR_OFF ? sensor->data : NULL;
+	struct learned_counts counts = { .path = "" };
+
+	if (!state || !state->open)
+		return counts;
+	counts.profiles = state->store.db.len;
+	counts.confident = state->confident;
+	counts.loaded = state->loaded;
+	counts.hits = state->hits > 0 ? (u64)state->hits : 0;
+	counts.misses = state->misses > 0 ? (u64)state->misses : 0;
+	counts.path = state->store.has_file ? state->store.file.path : "";
+	return counts;
 }
 
 const struct sensor_kind learned_kind = {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "../base/vec.h"
 
@@ -70,6 +71,9 @@ int store_open(struct procdb_store *store, const struct procdb_settings *setting
 		procdb_free(&store->db);
 		return error;
 	}
+	/* One that is written from now on says which it is. */
+	if (store->learns && !store->db.origin && getrandom(&store->db.origin, sizeof(u64), 0) != sizeof(u64))
+		store->db.origin = now_s;
 	procdb_use(&store->db, now_s);
 	procdb_age(&store->db, store->days);
 	procdb_evict(&store->db);
@@ -105,6 +109,8 @@ static int reload(struct procdb_store *store, u64 now_s, struct reason *why)
 		procdb_free(&fresh);
 		return error;
 	}
+	if (!fresh.origin)
+		fresh.origin = store->db.origin;
 	procdb_free(&store->db);
 	store->db = fresh;
 	return 0;

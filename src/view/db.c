@@ -15,12 +15,16 @@
 const struct command db_parts[] = {
 	{ "list", db_list, "what is known, one line per kind of thread", .usage = &db_list_usage,
 	  .tables = db_list_tables, .synopsis = "list [NAME]" },
+	{ "summary", db_summary, "how many kinds are known and predict, and how well a run predicts",
+	  .usage = &db_summary_usage, .synopsis = "summary" },
 	{ "show", db_show, "everything that is known about a kind: votes, confidence, history", .usage = &db_show_usage,
 	  .synopsis = "show NAME" },
 	{ "forget", db_forget, "remove kinds", .usage = &db_forget_usage,
 	  .synopsis = "forget NAME|--older DAYS|--all" },
 	{ "import", db_import, "add the votes of another database (PDDB 1, PDDB 2, or one of tactus)",
 	  .usage = &db_import_usage, .synopsis = "import FILE" },
+	{ "merge", db_merge, "add what other machines learned, once however often", .usage = &db_merge_usage,
+	  .synopsis = "merge FILE..." },
 	{ "export", db_export, "write a copy (--format own, pddb2 or json)", .usage = &db_export_usage,
 	  .synopsis = "export FILE" },
 	{ "check", db_check, "what is wrong with a file, and where", .usage = &db_check_usage,
@@ -53,8 +57,8 @@ int view_db(int argc, char **argv)
 		return print_help();
 	if (part)
 		return part->run(argc - 1, argv + 1);
-	fail("db", "%s%s%s (see 'tactus db --help')", word ? "no such command: '" : "list, show, forget, ",
-	     word ? word : "import, export or check", word ? "'" : "?");
+	fail("db", "%s%s%s (see 'tactus db --help')", word ? "no such command: '" : "list, summary, show, forget, ",
+	     word ? word : "import, merge, export or check", word ? "'" : "?");
 	return EXIT_USAGE;
 }
 

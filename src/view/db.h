@@ -38,5 +38,7 @@ int db_forget(int argc, char **argv);
 int db_import(int argc, char **argv);
 int db_export(int argc, char **argv);
 int db_check(int argc, char **argv);
+int db_summary(int argc, char **argv);
+int db_merge(int argc, char **argv);
 
 #endif

@@ -8,10 +8,11 @@
 #include "../base/output.h"
 #include "../base/progress.h"
 #include "../base/say.h"
+#include "../store/procdb_merge.h"
 #include "db.h"
 #include "view.h"
 
-enum { KEY_OLDER = KEY_DB_OWN, KEY_ALL, KEY_FORMAT, KEY_LIMIT, KEY_EXE, DAYS_MOST = 36500 };
+enum { KEY_OLDER = KEY_DB_OWN, KEY_ALL, KEY_FORMAT, KEY_LIMIT, KEY_EXE, KEY_JSON, DAYS_MOST = 36500 };
 
 enum format { FORMAT_OWN, FORMAT_PDDB2, FORMAT_JSON, FORMATS };
 static const char *const format_names[FORMATS] = { "own", "pddb2", "json" };
@@ -48,6 +49,9 @@ static const char *take_own(void *data, int key, const char *value)
 		if (parse_number(value, PROCDB_LIMIT_MOST, &number) || !number)
 			return "is not a number from 1 to 1000000";
 		chosen->db.limit = (size_t)number;
+		return NULL;
+	case KEY_JSON:
+		chosen->format = FORMAT_JSON;
 		return NULL;
 	case KEY_FORMAT:
 		for (chosen->format = 0; chosen->format < FORMATS; chosen->format++)
@@ -131,6 +135,8 @@ int db_forget(int argc, char **argv)
 		return fail("db forget", "%s", why.text[0] ? why.text : strerror((int)-count));
 	if (!count && options.word)
 		return fail("db forget", "nothing is known of '%s'", options.word);
+	if (forgetting.chosen.all)
+		store_forget_merged(&forgetting.chosen.db);
 	printf("%ld kind%s forgotten\n", count, count == 1 ? "" : "s");
 	return EXIT_SUCCESS;
 }
@@ -204,6 +210,7 @@ int db_import(int argc, char **argv)
 
 static const struct argp_option export_own[] = {
 	{ "format", KEY_FORMAT, "own|pddb2|json", 0, "own has everything, pddb2 confident kinds by name alone", 0 },
+	{ "json", KEY_JSON, 0, 0, "As --format json", 0 },
 	DB_OPTION,
 	{ 0 },
 };
@@ -214,7 +221,7 @@ const struct command_usage db_export_usage = {
 		"earlier export of the same format, and with --force any file.\v"
 		"Examples:\n"
 		"  tactus db export kinds.pddb\n"
-		"  tactus db export --format json -",
+		"  tactus db export --json -",
 	.takes = TAKES_WORD | TAKES_FORCE,
 	.word = "FILE",
 	.own = export_own,

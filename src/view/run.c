@@ -18,6 +18,7 @@
 #include "../sched/keeper.h"
 #include "../sched/sched_ext_policy.h"
 #include "../sched/undo.h"
+#include "../sensor/learned.h"
 #include "../capture/role_options.h"
 #include "run.h"
 #include "view.h"
@@ -463,6 +464,16 @@ static void on_close(void *data)
 		note("%" PRIu64 " lines were dropped: nobody read them", dropped);
 }
 
+/* How much of what comes is known already. */
+static void say_learned(struct run *run)
+{
+	struct learned_counts learned = learned_counts(sensor_set_find(run->capture.sensors, "learned"));
+
+	if (learned.path[0])
+		note("what was learned: %" PRIu64 " kinds of threads from %s, %" PRIu64 " of them predict",
+		     learned.loaded, learned.path, learned.confident);
+}
+
 static bool on_open(void *data, struct sensor *sched)
 {
 	struct run *run = data;
@@ -476,6 +487,7 @@ static bool on_open(void *data, struct sensor *sched)
 	run->lines_out = lines_open(out);
 	if (!run->lines_out)
 		fail("run", "out of memory");
+	say_learned(run);
 	run->began = run->lines_out && start_actuator(run) && run_begin_lines(run);
 	run_effect_begin(run);
 	/* Who gives hints has a priority of its own. */
@@ -542,6 +554,7 @@ int view_run(int argc, char **argv)
 {
 	struct options options;
 	struct run run = { .options = &options, .chosen = { .raise_by = RAISE_INPUT } };
+	char words[LEARNED_WORDS_SIZE];
 	int status;
 
 	options_parse(&options, &run_usage, &run.chosen, argc, argv);
@@ -577,6 +590,10 @@ int view_run(int argc, char **argv)
 		keeper_end(run.keeper);
 	if (run.began && options.output)
 		note("%s: %" PRIu64 " events", options.output, run.capture.written_events);
+	if (run.began && run.last.magic) {
+		learned_words(words, &run.last);
+		note("%s", words);
+	}
 	if (run.began)
 		capture_print_losses(&run.capture);
 	capture_free(&run.capture);

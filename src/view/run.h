@@ -67,8 +67,9 @@ struct run {
 	u32 tries;	 /* of the next start; 0: none is due */
 	u32 had_partial; /* threads with the policy before we gave it to any */
 	struct run_effect effect;
-	bool began;   /* everything is in place */
-	bool pressed; /* raised until that is so */
+	struct run_status last; /* the last line */
+	bool began;		/* everything is in place */
+	bool pressed;		/* raised until that is so */
 	int status;
 };
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../base/loop.h"
+#include "../sensor/learned.h"
 #include "run.h"
 #include "status.h"
 
@@ -74,6 +75,16 @@ static void fill_hints(struct run_status *status, const struct hints_counts *hin
 	status->hints_refused = hints->refused;
 }
 
+static void fill_learned(struct run_status *status, const struct sensor *sensor)
+{
+	struct learned_counts learned = learned_counts(sensor);
+
+	status->learned_profiles = learned.profiles;
+	status->learned_confident = learned.confident;
+	status->learned_hits = learned.hits;
+	status->learned_misses = learned.misses;
+}
+
 /* False if nobody reads any more. */
 static bool print_status(struct run *run, const struct run_status *status)
 {
@@ -119,11 +130,14 @@ bool run_take_line(struct run *run)
 	status.files_refused = run->capture.refusals.files;
 	if (run->capture.sensors)
 		sensor_set_hits(run->capture.sensors, status.hits);
+	if (run->capture.sensors)
+		fill_learned(&status, sensor_set_find(run->capture.sensors, "learned"));
 	status.effect_trials = run->effect.effects ? effects_trials(run->effect.effects) : 0;
 	status.effect_worse = run->effect.worse;
 	status.effect_barred = (run->hints ? hints_barred(run->hints) : 0) + bars_count(&run->effect.eased, now_ns);
 	status.last = run->effect.last;
 	run->line_at_ns = now_ns;
+	run->last = status;
 	if (run->feed)
 		feed_send(run->feed, &status, sizeof(status));
 	return print_status(run, &status);

@@ -47,6 +47,10 @@ static void show(struct listener *listener, const struct run_status *status)
 		note("%s", words);
 	}
 	listener->last = *status;
+	if (!listener->options->json && !listener->lines) {
+		learned_words(words, status);
+		note("the run: %s", words);
+	}
 	if (listener->options->json)
 		status_print_json(stdout, status);
 	else if (listener->lines % LINES_PER_HEAD == 0)

@@ -54,6 +54,19 @@ void status_unfit(char *words, size_t size, const struct run_status *status)
 			 status->hits[HIT_WINE_UNFIT], of);
 }
 
+void learned_words(char words[LEARNED_WORDS_SIZE], const struct run_status *status)
+{
+	u64 judged = status->learned_hits + status->learned_misses;
+	int len = snprintf(words, LEARNED_WORDS_SIZE,
+			   "%" PRIu64 " kinds of threads are known, %" PRIu64 " of them predict",
+			   status->learned_profiles, status->learned_confident);
+
+	if (judged)
+		snprintf(words + len, LEARNED_WORDS_SIZE - (size_t)len,
+			 "; of %" PRIu64 " threads of such kinds %" PRIu64 " turned out as predicted", judged,
+			 status->learned_hits);
+}
+
 static const char *remedy_name(u64 remedy)
 {
 	static const char *const names[EFFECT_REMEDIES] = { "none", "bar", "ease", "leave" };
@@ -243,6 +256,12 @@ void status_print_json(FILE *out, const struct run_status *status)
 	json_object_end(&json);
 	print_hints(&json, status);
 	print_effect(&json, status);
+	json_object(&json, "learned");
+	json_u64(&json, "profiles", status->learned_profiles);
+	json_u64(&json, "confident", status->learned_confident);
+	json_u64(&json, "hits", status->learned_hits);
+	json_u64(&json, "misses", status->learned_misses);
+	json_object_end(&json);
 	json_object(&json, "refused");
 	json_u64(&json, "addresses", status->addresses_refused);
 	json_u64(&json, "files", status->files_refused);

@@ -13,7 +13,7 @@
 #include "../../core/scx_exit.h"
 #include "../sched/scx_events.h"
 
-enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 5, STATUS_NAME_LEN = 16 };
+enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 6, STATUS_NAME_LEN = 16 };
 
 /* A process that waited longer because of us, and what was done about that. */
 struct effect_notice {
@@ -56,6 +56,12 @@ struct run_status {
 	u64 addresses_refused;
 	u64 files_refused;
 	u64 hits[HITS]; /* how often hooks told something of a thread */
+	/* What was learned of kinds of threads; since the run began, how threads turned out of which a tier was
+	 * predicted. */
+	u64 learned_profiles;
+	u64 learned_confident; /* of them: they predict */
+	u64 learned_hits;
+	u64 learned_misses;
 	/* What acting does to others, so far. */
 	u64 effect_trials;
 	u64 effect_worse;	   /* processes that waited longer */
@@ -75,6 +81,10 @@ void status_refusals(char *words, size_t size, const struct run_status *status);
 
 /* In words what Windows programs asked for in a way that is not known; "": nothing. */
 void status_unfit(char *words, size_t size, const struct run_status *status);
+
+/* In words what was learned and how well it predicts. */
+enum { LEARNED_WORDS_SIZE = 200 };
+void learned_words(char words[LEARNED_WORDS_SIZE], const struct run_status *status);
 
 void status_print_head(FILE *out);
 void status_print_line(FILE *out, const struct run_status *status);

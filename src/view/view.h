@@ -77,7 +77,7 @@ extern const struct command_usage record_usage;
 extern const struct command_usage cut_usage;
 extern const struct command_usage compare_usage;
 extern const struct command_usage db_list_usage, db_show_usage, db_forget_usage, db_import_usage, db_export_usage,
-	db_check_usage;
+	db_check_usage, db_summary_usage, db_merge_usage;
 extern const struct table_columns db_list_tables[];
 extern const struct command_usage config_usage;
 extern const struct command_usage complete_usage;

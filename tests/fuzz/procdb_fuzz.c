@@ -87,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct memory input = { .len = size }, own = { 0 }, pddb = { 0 };
 	struct procdb_report report = { 0 }, again = { 0 };
 	struct procdb db, same;
+	u64 votes;
 
 	input.bytes = malloc(size + 1);
 	if (!input.bytes)
@@ -97,8 +98,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	procdb_encode(&db, PDDB_OWN, 1, write_memory, &own);
 	procdb_encode(&db, PDDB_2, 1, write_memory, &pddb);
 	decode(&same, &own, &again);
-	if (again.faults || same.len != db.len || (db.len && memcmp(same.all, db.all, db.len * sizeof(*db.all)) != 0))
+	if (again.faults || same.origin != db.origin || same.len != db.len ||
+	    (db.len && memcmp(same.all, db.all, db.len * sizeof(*db.all)) != 0))
 		abort();
+	/* Whatever it says, it is added once. */
+	if (procdb_merge(&same, &db, &db, &votes) || procdb_merge(&same, &db, NULL, &votes) < 0 || same.len != db.len ||
+	    procdb_summary(&same).profiles != db.len)
+		abort();
+	procdb_content(&same);
 	procdb_free(&same);
 	memset(&again, 0, sizeof(again));
 	decode(&same, &pddb, &again);

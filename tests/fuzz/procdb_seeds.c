@@ -25,7 +25,8 @@ int main(int argc, char **argv)
 		profile.key = kind_key_of(names[i], "/usr/bin/x");
 		procdb_add(&db, &profile);
 	}
-	for (int i = 0; argc > 1 && i < 3; i++) {
+	for (int i = 0; argc > 1 && i < 4; i++) {
+		db.origin = i == 3 ? 0x1122334455667788 : 0;
 		snprintf(path, sizeof(path), "%s/%d", argv[1], i);
 		file = fopen(path, "w");
 		if (!file)

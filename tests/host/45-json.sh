@@ -111,6 +111,13 @@ open(sys.argv[2], "wb").write(b"PDDB" + struct.pack("<II", 2, 2) + entry)' "$scr
 "$tactus" db import "$scratch/pddb" >/dev/null
 "$tactus" db list --json >"$scratch/json/db-list"
 "$tactus" db show kind --json >"$scratch/json/db-show"
+"$tactus" db merge --json "$scratch/pddb" >"$scratch/json/db-merge"
+"$tactus" run --actuator none --without all -d 5 >/dev/null 2>"$scratch/run-err" &
+runner=$!
+wait_for "$scratch/run-err" "observing only"
+"$tactus" db summary --json >"$scratch/json/db-summary"
+kill -INT $runner
+wait $runner
 "$tactus" db check "$scratch/cut" --json >"$scratch/json/db-check" 2>/dev/null
 "$tactus" config --all --json >"$scratch/json/config"
 "$tactus" doctor --json >"$scratch/json/doctor" 2>/dev/null

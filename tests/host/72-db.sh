@@ -58,6 +58,40 @@ print(len(d), d[:4], struct.unpack('<II', d[4:12]), [struct.unpack('<16sB7xQQQQI
 db export "$scratch/json" --format json
 is "db export as JSON has a row for each kind" "$(json 'len(rows), rows[1]["comm"], rows[1]["role_votes"]["render"]' <"$scratch/json")" "3 cc1 0"
 
+is "db export --json has the same" "$(db export --json - | json 'len(rows)')" 3
+is "db summary counts kinds and those that predict" "$(db summary --json | json '[d[k] for k in ("profiles","confident","observations","profiles_by_tier","run")]')" \
+	"[3, 2, 52, {'batch': 1, 'interactive': 1, 'latency-critical': 1}, None]"
+like "db summary in words counts kinds and those that predict" "$(db summary)" ': 3 kinds of threads, 2 of them predict; 52 threads observed on 1 days of use'
+
+# Two machines' databases into a third, each once.
+for i in 1 2; do
+	make_pddb "$scratch/m" 2 "cc1,0,1000,0,1,1,$i,$i" "own-$i,1,1000,0,1,1,4,4"
+	db import "$scratch/m" --db "$scratch/machine-$i" >/dev/null
+	db export "$scratch/shared-$i" --db "$scratch/machine-$i" >/dev/null
+done
+all=(--db "$scratch/all")
+is "db merge adds the votes of several machines" "$(db merge "${all[@]}" "$scratch/shared-1" "$scratch/shared-2" | cut -d: -f2)" " 5 votes of 2 kinds added
+ 6 votes of 2 kinds added"
+is "merged votes of a kind are the sum" "$(db list cc1 "${all[@]}" --json | json 'd["observations"], d["votes"]["batch"]')" "3 3"
+before=$(cksum <"$scratch/all")
+is "db merge of the same files again says that nothing is new" "$(db merge "${all[@]}" "$scratch/shared-2" "$scratch/shared-1" | grep -c 'nothing that was not added before')" 2
+is "db merge of the same files again changes nothing" "$(cksum <"$scratch/all")" "$before"
+db import "$scratch/m" --db "$scratch/machine-2" >/dev/null
+is "db merge of a database that has learned since adds what is new" "$(db merge "${all[@]}" --json "$scratch/machine-2" | json 'd["kinds"], d["votes"]')" "2 6"
+like "db merge of a database into itself adds nothing" "$(db merge "${all[@]}" "$scratch/all")" 'a copy of this database: nothing to add'
+patched_shared() { python3 -c "
+d = bytearray(open('$scratch/shared-1', 'rb').read())
+d[$1] ^= 1
+open('$scratch/bad', 'wb').write(d)"; }
+for at in 9 40 -1; do
+	patched_shared "$at"
+	ends "db merge of a file with a wrong byte at $at ends with an error" 1 "damaged .*nothing was added" db merge "${all[@]}" "$scratch/bad"
+done
+ends "db merge of nothing is bad usage" 2 "merge which files" db merge
+is "db merge takes options behind the files too" "$(db merge "$scratch/shared-1" --json "${all[@]}" | json 'd["kinds"]')" 0
+ends "db merge of a file that is not there ends with an error" 1 "No such file" db merge "${all[@]}" "$scratch/nowhere"
+ends "db merge of a folder ends with an error" 1 "not a file" db merge "${all[@]}" "$scratch"
+
 is "db forget takes out one kind" "$(db forget sh)" "1 kind forgotten"
 ends "db forget of a kind that is not there ends with an error" 1 "nothing is known of 'sh'" db forget sh
 ends "db forget of nothing is bad usage" 2 "forget what" db forget

@@ -129,4 +129,21 @@ for _ in 1 2 3 4; do /bin/true; done
 kill -INT $runner
 wait $runner
 holds "the end of a run saves what was learned" test "$(db list true --json | wc -l)" -ge 1
+
+# What there is at the start, and how well it predicts.
+there=$(db summary --json | json 'd["profiles"], d["confident"]')
+rm -f "$scratch/err"
+"$tactus" run --actuator none --without $less --json >"$scratch/statuses" 2>"$scratch/err" &
+runner=$!
+wait_for "$scratch/err" "observing only"
+like "a run says at its start how many kinds of threads it knows, and from where" "$(cat "$scratch/err")" \
+	"what was learned: ${there% *} kinds of threads from $TACTUS_DB, ${there#* } of them predict"
+for _ in 1 2 3 4; do /bin/true; done
+for _ in $(seq 600); do [ "$(tail -n 1 "$scratch/statuses" | json 'd["learned"]["hits"] if rows else 0')" -ge 4 ] && break; sleep 0.1; done
+holds "a run counts the threads that turned out as predicted" test "$(tail -n 1 "$scratch/statuses" | json 'd["learned"]["hits"]')" -ge 4
+say_measured "predictions of that run: $(tail -n 1 "$scratch/statuses" | json 'd["learned"]')"
+is "db summary asks the run at work" "$(db summary --json | json 'd["run"]["hits"] >= 4')" True
+kill -INT $runner
+wait $runner
+like "a run says at its end how well it predicted" "$(cat "$scratch/err")" '[0-9]+ kinds of threads are known, [0-9]+ of them predict; of [0-9]+ threads of such kinds [0-9]+ turned out as predicted'
 done_testing

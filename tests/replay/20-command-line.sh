@@ -95,7 +95,7 @@ ends "a duration of several parts over a year is out of range" 2 'out of range' 
 is "events --only help lists every kind" "$("$tactus" events --only help | wc -l)" "$(($(grep -cE '^\s*EVENT\([A-Z_]+, ' core/event.h) + 1))"
 ends "a misspelt kind of event is answered with the one that was meant" 2 "'fram' names no kind of event: frame\\? '--only help' lists them" "$tactus" events --only fram
 commands=$("$tactus" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -v '^tactus$')
-for command in $commands "db list" "db show" "db forget" "db import" "db export" "db check"; do
+for command in $commands "db list" "db summary" "db show" "db forget" "db import" "db merge" "db export" "db check"; do
 	# shellcheck disable=SC2086
 	"$tactus" $command --help >"$scratch/help"
 	holds "help of '$command' has fewer than 60 lines ($(wc -l <"$scratch/help"))" test "$(wc -l <"$scratch/help")" -lt 60

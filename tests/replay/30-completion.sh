@@ -32,7 +32,7 @@ is "nothing is offered where no option begins so" "$(offered tasks --nosuch)" ""
 is "nothing is offered for a command that is none" "$(offered nosuch --)" ""
 is "an option that a command has not is not offered" "$(offered doctor --sort)" ""
 
-for command in $listed "db list" "db show" "db forget" "db import" "db export" "db check"; do
+for command in $listed "db list" "db summary" "db show" "db forget" "db import" "db merge" "db export" "db check"; do
 	[ "$command" != db ] || continue
 	# shellcheck disable=SC2086
 	"$tactus" $command --help | sed '/Examples:/,/^$/d' | grep -oE '^( {2}|  -., |      |Also.*)-.*' | grep -oE -- '--[a-z][a-z-]+' | sort -u >"$scratch/helped"

@@ -46,7 +46,7 @@ runs() {
 PATH=$scratch/bin:$PATH
 export LD_LIBRARY_PATH=$PWD/build/workloads ARGP_HELP_FMT=rmargin=300
 commands=$("$program" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -v '^tactus$')
-for command in $commands "db list" "db show" "db forget" "db import" "db export" "db check"; do
+for command in $commands "db list" "db summary" "db show" "db forget" "db import" "db merge" "db export" "db check"; do
 	# shellcheck disable=SC2086
 	"$program" $command --help | sed -n '/Examples:/,/^$/p' | sed -nE 's/^ *(tactus .*)/\1/p' | sed -E 's/  +.*//'
 done | sort -u >"$scratch/examples"

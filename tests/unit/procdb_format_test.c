@@ -265,6 +265,31 @@ static void test_own(void)
 	   "file of our own is written byte by byte as made by hand");
 }
 
+static void test_origin(void)
+{
+	struct memory hand = own_by_hand(), made = { 0 }, memory;
+	size_t noticed = 0;
+
+	put_text(&hand, "ORIG", 4);
+	put(&hand, 0x1122334455667788, 8);
+	put(&hand, crc32(0, hand.bytes + 232, 12), 4);
+	is(decode(&hand), 0, "file that says which database it is is read");
+	is(report.faults, 0, "file that says which database it is has no fault");
+	ok(db.origin == 0x1122334455667788, "database's own number is read");
+	is(procdb_encode(&db, PDDB_OWN, 99, write_memory, &made), 1, "file that says which database it is is written");
+	ok(made.len == hand.len && !memcmp(made.bytes, hand.bytes, made.len),
+	   "file that says which database it is is written byte by byte as made by hand");
+	for (size_t bit = 232 * 8; bit < hand.len * 8; bit++) {
+		memory = hand;
+		memory.bytes[bit / 8] ^= (u8)(1 << (bit % 8));
+		noticed += decode(&memory) == 0 && report.faults && db.len == 1 && !db.origin;
+	}
+	is(noticed, 16 * 8, "every single wrong bit of a database's own number is noticed, and the rest is read");
+	memory = hand;
+	memory.len--;
+	damaged(&memory, 1, "15 bytes after the last entry");
+}
+
 static void test_own_faults(void)
 {
 	struct memory whole = own_by_hand(), memory;
@@ -326,6 +351,7 @@ int main(void)
 	test_pddb(2);
 	test_pddb_faults();
 	test_own();
+	test_origin();
 	test_own_faults();
 	test_export();
 	procdb_free(&db);
