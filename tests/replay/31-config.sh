@@ -25,7 +25,7 @@ is "'tactus config' has an option without a value that nobody gave" "$(value rev
 is "'tactus config' of a part of a command has that part's options" "$(value format db export)" " default"
 is "'tactus config' without a command has the lines of the file" "$("$tactus" config --config "$conf" --json | json '[r["command"] for r in rows]')" "['every', 'tasks', 'tasks', 'tasks']"
 is "'tactus config --all' has every option of every command" "$("$tactus" config --all --json --config "$conf" | json 'len({r["command"] for r in rows if r["record"] == "option"})')" \
-	"$(($("$tactus" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -cv '^tactus$') + 5))"
+	"$(($("$tactus" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -cv '^tactus$') + 7))"
 
 given '[options]' 'duration = 2' 'cgroup = /x' 'ring-kb = 64' 'without = names' 'json = yes' 'format = jsonl'
 is "options about watching do not count for a recording" "$("$tactus" roles --config "$conf" -i "$example" | json 'd["record"]')" role

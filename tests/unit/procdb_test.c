@@ -337,7 +337,7 @@ static void test_fading(void)
 	profile.tier_votes[2] = 0;
 	profile_fade(&profile, &none);
 	is(profile.tier_votes[0], 4, "two thirds of very many votes fade to four of six");
-	is(profile.tier_votes[1], 2, "one third of very many votes fades to two of six");
+	is(profile.tier_votes[1], 2, "votes that are one third of very many fade to two of six");
 	profile = (struct profile){ .tier_votes = { 6, 1, 0 } };
 	profile_fade(&profile, &seen);
 	is(profile.tier_votes[1], 1, "what rounding leaves goes to what was seen last");
