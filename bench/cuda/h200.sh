@@ -67,6 +67,9 @@ PYTHONUNBUFFERED=1 timeout 300 python3 "$here/launches.py" "$tactus" "${LAUNCHES
 step "PyTorch: started by tactus, in turns with the same process untraced"
 timeout 400 python3 "$here/started.py" "$tactus" "${LAUNCHES:-20000}" "${START_ROUNDS:-4}" | tee "$out/started.jsonl"
 
+step "PyTorch: where a step goes, with known delays"
+PYTHONUNBUFFERED=1 timeout 300 python3 "$here/steps.py" "$tactus" "$out" | tee "$out/steps.txt"
+
 step "PyTorch: from its start"
 timeout 60 "$tactus" cuda -n 15 -- python3 -c '
 import torch

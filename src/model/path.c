@@ -166,22 +166,36 @@ static const struct thread *follow(const struct threads *threads, const struct t
 	return stretch_before(waker, sleep->to_ns, run) && run->kind == PATH_RAN ? waker : NULL;
 }
 
-void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
-	       u64 to_ns)
+/* `returns`: to the thread itself, where the sleep began in which another was followed. */
+static void walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
+		 u64 to_ns, bool returns)
 {
-	const struct thread *thread = threads_by_tid(threads, tid), *waker;
+	const struct thread *own = threads_by_tid(threads, tid), *thread = own, *waker;
 	struct stretch stretch, run;
+	u64 back_ns = from_ns; /* while another is followed */
 
 	*path = (struct path){ 0 };
 	for (u32 step = 0; step < STEPS_MOST && to_ns > from_ns; step++) {
 		struct path_item item = { 0 };
 		u64 begin_ns;
 
-		if (!thread || !stretch_before(thread, to_ns, &stretch))
-			break;
+		if (thread != own && to_ns <= back_ns)
+			thread = own;
+		if (!thread || !stretch_before(thread, to_ns, &stretch)) {
+			/* Nothing is known of that one so far back: the thread itself slept. */
+			if (!returns || thread == own || !thread)
+				break;
+			item = (struct path_item){ .kind = PATH_SLEPT, .tid = thread->tid, .ns = to_ns - back_ns };
+			add_item(path, &item, PATH_OTHERS);
+			to_ns = back_ns;
+			thread = own;
+			continue;
+		}
 		item.tid = thread->tid;
 		waker = stretch.kind == PATH_SLEPT && stretch.to_ns == to_ns ? follow(threads, thread, &stretch, &run)
 									     : NULL;
+		if (waker && returns && thread == own)
+			back_ns = stretch.from_ns > from_ns ? stretch.from_ns : from_ns;
 		if (waker && run.to_ns >= to_ns) {
 			thread = waker;
 			continue;
@@ -189,6 +203,8 @@ void path_walk(struct path *path, const struct threads *threads, const struct hi
 		if (waker)
 			stretch.from_ns = run.to_ns;
 		begin_ns = stretch.from_ns > from_ns ? stretch.from_ns : from_ns;
+		if (thread != own && begin_ns < back_ns)
+			begin_ns = back_ns;
 		item.kind = stretch.kind;
 		item.ns = to_ns - begin_ns;
 		item.cpu = stretch.cpu;
@@ -206,6 +222,18 @@ void path_walk(struct path *path, const struct threads *threads, const struct hi
 	if (to_ns > from_ns)
 		add_item(path, &(struct path_item){ .kind = PATH_UNKNOWN, .tid = tid, .ns = to_ns - from_ns },
 			 PATH_OWN);
+}
+
+void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
+	       u64 to_ns)
+{
+	walk(path, threads, history, tid, from_ns, to_ns, false);
+}
+
+void path_walk_own(struct path *path, const struct threads *threads, const struct history *history, u32 tid,
+		   u64 from_ns, u64 to_ns)
+{
+	walk(path, threads, history, tid, from_ns, to_ns, true);
 }
 
 /* A sleep of less than this part of the span is no wait for the next frame's time. */

@@ -46,6 +46,11 @@ bool path_handle(struct threads *threads, const struct event_header *event);
 void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
 	       u64 to_ns);
 
+/* The same, but whom it waited for is followed only as long as it waited for it: what that one did while the thread
+ * itself did something else is nobody's loss. */
+void path_walk_own(struct path *path, const struct threads *threads, const struct history *history, u32 tid,
+		   u64 from_ns, u64 to_ns);
+
 /* When the thread began what it did until to_ns: after its longest sleep since from_ns that a thread of its own process
  * did not end, which is how a loop waits for its time; from_ns if it did not wait so; 0: not known. */
 u64 path_began_ns(const struct threads *threads, u32 tid, u64 from_ns, u64 to_ns);

@@ -28,13 +28,16 @@ enum {
 	KEY_COUNT,
 	KEY_NO_DETOUR,
 	KEY_WIDE,
-	KEY_MANGLED
+	KEY_MANGLED,
+	KEY_STEPS,
+	KEY_STEP_AT
 };
 enum { LINES_PER_HEAD = 20, TEXT_SIZE = 24 };
 
 struct chosen {
 	struct cuda_settings wishes;
-	bool live_lines, list_only;
+	bool live_lines, list_only, steps;
+	const char *step_at; /* what steps begin with; NULL: the rhythm says */
 	enum kernel_names names;
 	char driver_patterns[1024]; /* --driver, all of them */
 	char count_pattern[256];    /* --count, as a regular expression */
@@ -120,6 +123,13 @@ static const char *take_own(void *data, int key, const char *value)
 	case KEY_LIVE:
 		chosen->live_lines = true;
 		return NULL;
+	case KEY_STEP_AT:
+		chosen->step_at = value;
+		chosen->steps = true;
+		return *value ? NULL : "names nothing";
+	case KEY_STEPS:
+		chosen->steps = true;
+		return NULL;
 	case KEY_NO_DETOUR:
 		chosen->wishes.no_detour = true;
 		return NULL;
@@ -140,6 +150,8 @@ static const struct argp_option own_options[] = {
 	{ "api", KEY_API, "default|all|REGEX", 0, "Functions to trace", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact", 0 },
 	{ "no-detour", KEY_NO_DETOUR, 0, OPTION_HIDDEN, "Let every call of the command hit its probe, as with -p", 0 },
+	{ "steps", KEY_STEPS, 0, 0, "Where each step of a training loop goes, and why slow ones were slow", 0 },
+	{ "step-at", KEY_STEP_AT, "NAME", 0, "The same; a step begins with the kernel, call or range of this name", 0 },
 	{ "live", KEY_LIVE, 0, 0, "Also print one line per second", 0 },
 	{ "wide", KEY_WIDE, 0, 0, "Print kernel names in full", 0 },
 	{ "mangled", KEY_MANGLED, 0, OPTION_HIDDEN, "Print kernel names as the program has them, not demangled", 0 },
@@ -170,6 +182,7 @@ const struct command_usage cuda_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus cuda -- python3 train.py\n"
+		"  tactus cuda --steps -- python3 train.py\n"
 		"  tactus cuda -p 4711 -d 10 --live\n"
 		"  tactus cuda --api 'Memcpy|Synchronize' -o trace.json -- ./program\n"
 		"  tactus cuda --list 'cuMem*'",
@@ -185,6 +198,7 @@ struct show {
 	struct options options;
 	struct capture capture;
 	struct cuda cuda;
+	struct steps steps;
 	struct cuda_state_of sensor; /* live */
 	struct reason trap;	     /* why every call runs into its probe; "": not every one has to */
 	const char *export_path;     /* NULL: none */
@@ -301,6 +315,15 @@ static bool on_tick(void *data)
 	return fflush(stdout) == 0;
 }
 
+static void take_step(struct show *show, const struct event_header *event)
+{
+	const struct step_process *process = NULL;
+	struct step step;
+
+	if (steps_handle(&show->steps, &show->capture.threads, &show->cuda, event, &step, &process) && step.is_slow)
+		cuda_print_slow_step(&step, process, &show->capture.threads, &show->cuda, show->options.json);
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct show *show = data;
@@ -311,6 +334,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	    (show->capture.is_excerpt && event->kind == EVENT_CUDA_COUNT))
 		return;
 	cuda_handle(&show->cuda, &show->capture.threads, event);
+	if (show->chosen.steps)
+		take_step(show, event);
 	/* At once, and where nobody overlooks it. */
 	if (event->kind == EVENT_CUDA_XID && !show->capture.replay)
 		note("the GPU reports an error: Xid %u", ((const struct event_cuda_xid *)event)->code);
@@ -381,9 +406,11 @@ static int play(struct show *show)
 		return EXIT_USAGE;
 	}
 	cuda_init(&show->cuda);
+	steps_init(&show->steps, show->chosen.step_at);
 	show->capture = (struct capture){ .request = { .view = "cuda",
 						       /* A trace also has what the GPU has done. */
-						       .groups = EVENTS_CUDA | (show->export_path ? EVENTS_GPU : 0),
+						       .groups = EVENTS_CUDA | (show->export_path ? EVENTS_GPU : 0) |
+								 (show->chosen.steps ? EVENTS_SCHED : 0),
 						       .without = "gpu",
 						       .subject = { .sensor = "cuda", .hooks = CUDA_HOOKS },
 						       .cuda = &show->chosen.wishes,
@@ -401,8 +428,11 @@ static int play(struct show *show)
 	if (show->capture.threads.last_ns) {
 		if (show->lines)
 			putchar('\n');
-		cuda_print_tables(&show->cuda, &show->options, show->capture.threads.first_ns,
-				  show->chosen.wishes.sample > 1, show->chosen.names);
+		if (show->chosen.steps)
+			cuda_print_steps(&show->steps, &show->options, &show->capture.threads, &show->cuda);
+		else
+			cuda_print_tables(&show->cuda, &show->options, show->capture.threads.first_ns,
+					  show->chosen.wishes.sample > 1, show->chosen.names);
 		print_notes(show);
 	}
 	if (show->export &&
@@ -410,6 +440,7 @@ static int play(struct show *show)
 	    !status)
 		status = EXIT_FAILURE;
 	capture_print_losses(&show->capture);
+	steps_free(&show->steps);
 	cuda_free(&show->cuda);
 	capture_free(&show->capture);
 	return status;
@@ -425,11 +456,14 @@ int view_cuda(int argc, char **argv)
 	show->chosen.wishes = (struct cuda_settings){ .api = "default", .sample = 1, .reports = true };
 	options_parse(&show->options, &cuda_usage, &show->chosen, argc, argv);
 	if (!show->chosen.list_only)
-		table_check(&show->options, "cuda", cuda_tables);
+		table_check(&show->options, "cuda", show->chosen.steps ? cuda_step_tables : cuda_tables);
 	if (show->chosen.list_only) {
 		status = cuda_print_list(&show->options, show->chosen.wishes.api);
 	} else if (show->options.word) {
 		fail("cuda", "unexpected word '%s': put '--' before a command to run", show->options.word);
+		status = EXIT_USAGE;
+	} else if (show->chosen.steps && (show->chosen.wishes.sample > 1 || show->chosen.wishes.counts_only)) {
+		fail("cuda", "--steps needs every launch: not with --sample or --count");
 		status = EXIT_USAGE;
 	} else {
 		status = play(show);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "../base/options.h"
-#include "../model/cuda.h"
+#include "../model/steps.h"
 
 /* How kernels' names are shown, see sink/demangle.h. */
 enum kernel_names { NAMES_SHORT, NAMES_WHOLE, NAMES_MANGLED };
@@ -19,6 +19,14 @@ void cuda_print_tables(const struct cuda *cuda, const struct options *options, u
 /* A kernel's name, or its handle where it has none; to be freed. NULL: there is no memory. `*shortened` is set if
  * something was left out. */
 char *cuda_kernel_words(const struct cuda_kernel *kernel, enum kernel_names names, bool *shortened);
+
+/* --steps: a slow one as it comes; and all of them at the end. */
+void cuda_step_words(char *into, size_t size, const struct threads *threads, const struct cuda *cuda,
+		     const struct step *step);
+void cuda_print_slow_step(const struct step *step, const struct step_process *process, const struct threads *threads,
+			  const struct cuda *cuda, bool json);
+void cuda_print_steps(const struct steps *steps, const struct options *options, const struct threads *threads,
+		      const struct cuda *cuda);
 
 enum cuda_form { FORM_LINES, FORM_CHROME };
 

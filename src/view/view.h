@@ -89,7 +89,7 @@ extern const struct table_columns latency_tables[];
 extern const struct table_columns frames_tables[];
 extern const struct table_columns migrations_tables[];
 extern const struct table_columns misses_tables[];
-extern const struct table_columns cuda_tables[];
+extern const struct table_columns cuda_tables[], cuda_step_tables[];
 extern const struct table_columns gpu_tables[];
 extern const struct table_columns input_tables[];
 extern const struct table_columns inversions_tables[];

@@ -91,6 +91,8 @@ print gpu gpu -i "$scratch/devices.tac"
 print stalls gpu -i "$scratch/stalls.tac"
 print input input -i "$scratch/devices.tac"
 print cuda cuda -i "$scratch/cuda.tac"
+python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"
+print steps cuda --steps -i "$scratch/steps.tac"
 print h200 cuda -i tests/recordings/h200-startup.tac
 "$tactus" cuda -i "$scratch/cuda.tac" -o "$scratch/json/trace.jsonl" >/dev/null 2>&1
 "$tactus" cuda -i tests/recordings/h200-startup.tac -o "$scratch/json/trace2.jsonl" >/dev/null 2>&1

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A training loop of which every delay is known: `steps LIBRARY STEPS EVERY MS KIND`. A process "loader" hands it a
+ * batch each step, it launches kernels by the libcuda of that path and waits for the GPU. Every so many steps it is
+ * delayed by so many milliseconds: data (the loader sleeps), lock (the thread "holder" keeps a mutex), hog (a process
+ * "hog" of real-time priority runs on its CPU), copy (one that returns when it is done), sync (the GPU takes longer),
+ * or none. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KERNELS = 6, SYNC_US = 1000 };
+
+typedef int (*launch_fn)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+			 unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **arguments,
+			 void **extra);
+static launch_fn launch;
+static int (*synchronize)(void *stream);
+static int (*copy_from)(void *to, uint64_t from, size_t bytes);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int to_loader[2], from_loader[2], to_holder[2], from_holder[2], to_hog[2];
+static useconds_t delay_us;
+
+static void must(int holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "steps: %s failed\n", what);
+	exit(1);
+}
+
+static void load(void)
+{
+	char wish;
+
+	prctl(PR_SET_NAME, "loader");
+	while (read(to_loader[0], &wish, 1) == 1) {
+		usleep(wish == 'd' ? delay_us : 200);
+		must(write(from_loader[1], &wish, 1) == 1, "write");
+	}
+	_exit(0);
+}
+
+static void *hold(void *unused)
+{
+	char wish;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "holder");
+	while (read(to_holder[0], &wish, 1) == 1) {
+		pthread_mutex_lock(&lock);
+		must(write(from_holder[1], &wish, 1) == 1, "write");
+		usleep(delay_us);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void be_hog(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	char wish;
+
+	prctl(PR_SET_NAME, "hog");
+	must(!sched_setscheduler(0, SCHED_FIFO, &param), "sched_setscheduler");
+	while (read(to_hog[0], &wish, 1) == 1)
+		for (double end_s = now_s() + delay_us / 1e6; now_s() < end_s;)
+			;
+	_exit(0);
+}
+
+static void one_step(const char *kind)
+{
+	char wish = kind[0] == 'd' ? 'd' : 'x';
+
+	must(write(to_loader[1], &wish, 1) == 1 && read(from_loader[0], &wish, 1) == 1, "the loader");
+	for (uintptr_t kernel = 1; kernel <= KERNELS; kernel++)
+		launch((void *)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+	if (kind[0] == 'l')
+		must(write(to_holder[1], &wish, 1) == 1 && read(from_holder[0], &wish, 1) == 1, "the holder");
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	if (kind[0] == 'h')
+		must(write(to_hog[1], &wish, 1) == 1, "the hog");
+	if (kind[0] == 'c')
+		copy_from(NULL, 1, (size_t)delay_us << 10);
+	synchronize((void *)(uintptr_t)(kind[0] == 's' ? delay_us : SYNC_US));
+}
+
+int main(int argc, char **argv)
+{
+	void *library = argc == 6 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	int (*init)(unsigned int flags) = library ? (int (*)(unsigned int))dlsym(library, "cuInit") : NULL;
+	cpu_set_t own;
+	pthread_t holder;
+
+	must(library && init, "dlopen");
+	launch = (launch_fn)dlsym(library, "cuLaunchKernel");
+	synchronize = (int (*)(void *))dlsym(library, "cuStreamSynchronize");
+	copy_from = (int (*)(void *, uint64_t, size_t))dlsym(library, "cuMemcpyDtoH_v2");
+	must(launch && synchronize && copy_from && !init(0), "libcuda");
+	delay_us = (useconds_t)atoi(argv[4]) * 1000;
+	must(!pipe(to_loader) && !pipe(from_loader) && !pipe(to_holder) && !pipe(from_holder) && !pipe(to_hog), "pipe");
+	if (fork() == 0) {
+		close(to_loader[1]);
+		load();
+	}
+	/* The hog and the loop on one CPU, the others where they like. */
+	pthread_create(&holder, NULL, hold, NULL);
+	if (argv[5][0] == 'h') {
+		CPU_ZERO(&own);
+		CPU_SET(sched_getcpu(), &own);
+		must(!sched_setaffinity(0, sizeof(own), &own), "sched_setaffinity");
+		if (fork() == 0) {
+			close(to_loader[1]);
+			close(to_hog[1]);
+			be_hog();
+		}
+	}
+	for (int step = 1; step <= atoi(argv[2]); step++)
+		one_step(step % atoi(argv[3]) ? "none" : argv[5]);
+	return 0;
+}
