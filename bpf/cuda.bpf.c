@@ -143,6 +143,8 @@ static __always_inline void open_call(struct here *here, struct pt_regs *ctx, u6
 	call->second = PT_REGS_PARM2(ctx);
 	call->third = PT_REGS_PARM3(ctx);
 	call->fourth = PT_REGS_PARM4(ctx);
+	if (shape_is_nccl(cuda_cookie_shape(cookie)))
+		keep_nccl(call, ctx, cuda_cookie_shape(cookie));
 	call->function = cookie & CUDA_COOKIE_FUNCTION;
 	caller->depth = at + 1;
 }

@@ -15,6 +15,7 @@ struct open_call {
 	u64 since_ns;
 	u64 waited_ns;
 	u64 first, second, third, fourth;
+	u64 communicator, stream; /* of a call of NCCL's */
 	u64 function;
 };
 
@@ -59,6 +60,46 @@ static __always_inline u64 read_word(u64 from)
 
 	read_user(&word, sizeof(word), from);
 	return word;
+}
+
+/* On arm64 all eight are in registers. */
+static __always_inline u64 argument_7(struct pt_regs *ctx)
+{
+#ifdef bpf_target_arm64
+	return PT_REGS_PARM7(ctx);
+#else
+	return read_word(PT_REGS_SP(ctx) + 8);
+#endif
+}
+
+static __always_inline u64 argument_8(struct pt_regs *ctx)
+{
+#ifdef bpf_target_arm64
+	return PT_REGS_PARM8(ctx);
+#else
+	return read_word(PT_REGS_SP(ctx) + 16);
+#endif
+}
+
+static __always_inline void keep_nccl(struct open_call *call, struct pt_regs *ctx, u32 shape)
+{
+	u64 fifth = PT_REGS_PARM5(ctx), sixth = PT_REGS_PARM6(ctx);
+
+	barrier_var(fifth);
+	barrier_var(sixth);
+	call->communicator = shape == SHAPE_NCCL_7 ? argument_7(ctx) : shape == SHAPE_NCCL_6 ? sixth : fifth;
+	call->stream = shape == SHAPE_NCCL_7 ? argument_8(ctx) : shape == SHAPE_NCCL_6 ? argument_7(ctx) : sixth;
+}
+
+static __always_inline void fill_nccl(struct event_cuda_call *event, const struct open_call *call, u32 shape)
+{
+	u64 count = shape == SHAPE_NCCL_ONE ? call->second : call->third;
+	u32 type = (u32)(shape == SHAPE_NCCL_ONE ? call->third : call->fourth);
+
+	event->bytes = count * nccl_type_bytes(type);
+	event->address = call->communicator;
+	event->stream = call->stream;
+	event->copy = type;
 }
 
 struct sizes_2d {
@@ -119,6 +160,12 @@ static __always_inline void fill_arguments(struct event_cuda_call *event, const 
 		break;
 	case SHAPE_OF_STREAM:
 		event->stream = call->first;
+		break;
+	case SHAPE_NCCL_5:
+	case SHAPE_NCCL_6:
+	case SHAPE_NCCL_7:
+	case SHAPE_NCCL_ONE:
+		fill_nccl(event, call, shape);
 		break;
 	default:
 		break;

@@ -31,11 +31,50 @@ enum cuda_shape {
 	SHAPE_NAME,	 /* where the kernel is put, module, its name */
 	SHAPE_NAME_OF,	 /* where its name is put, the kernel */
 	SHAPE_SAME,	 /* where a second handle is put, the kernel that it is of */
+	/* NCCL's: from, to, how many, of which type, and at last communicator and stream, which are arguments */
+	SHAPE_NCCL_5,	/* five and six */
+	SHAPE_NCCL_6,	/* six and seven */
+	SHAPE_NCCL_7,	/* seven and eight */
+	SHAPE_NCCL_ONE, /* from or to, how many, of which type, whom, communicator, stream */
 };
 
 core_fn int shape_is_launch(u32 shape)
 {
 	return shape >= SHAPE_LAUNCH && shape <= SHAPE_LAUNCH_HOST;
+}
+
+/* A call of NCCL's has its communicator in address, its type in copy (enum ncclDataType_t). */
+core_fn int shape_is_nccl(u32 shape)
+{
+	return shape >= SHAPE_NCCL_5 && shape <= SHAPE_NCCL_ONE;
+}
+
+enum { NCCL_TYPES = 12 };
+
+/* int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16, float8e4m3, float8e5m2; 0: none of
+ * them. */
+core_fn u32 nccl_type_bytes(u32 type)
+{
+	switch (type) {
+	case 0:
+	case 1:
+	case 10:
+	case 11:
+		return 1;
+	case 6:
+	case 9:
+		return 2;
+	case 2:
+	case 3:
+	case 7:
+		return 4;
+	case 4:
+	case 5:
+	case 8:
+		return 8;
+	default:
+		return 0;
+	}
 }
 
 /* A probe's cookie: the function's number, its shape, and how it is watched. */

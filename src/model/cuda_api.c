@@ -84,6 +84,22 @@ static const struct cuda_api apis[] = {
 	{ "cuKernelGetName", CUDA_MODULES, SHAPE_NAME_OF, 0, false },
 	{ "cuFuncGetName", CUDA_MODULES, SHAPE_NAME_OF, 0, false },
 	{ "cuKernelGetFunction", CUDA_MODULES, SHAPE_SAME, 0, false },
+
+	{ "ncclAllReduce", CUDA_COLLECTIVES, SHAPE_NCCL_6, 0, true },
+	{ "ncclBroadcast", CUDA_COLLECTIVES, SHAPE_NCCL_6, 0, true },
+	{ "ncclReduceScatter", CUDA_COLLECTIVES, SHAPE_NCCL_6, 0, true },
+	{ "ncclGather", CUDA_COLLECTIVES, SHAPE_NCCL_6, 0, true },
+	{ "ncclScatter", CUDA_COLLECTIVES, SHAPE_NCCL_6, 0, true },
+	{ "ncclReduce", CUDA_COLLECTIVES, SHAPE_NCCL_7, 0, true },
+	{ "ncclAllGather", CUDA_COLLECTIVES, SHAPE_NCCL_5, 0, true },
+	{ "ncclAlltoAll", CUDA_COLLECTIVES, SHAPE_NCCL_5, 0, true },
+	{ "ncclSend", CUDA_COLLECTIVES, SHAPE_NCCL_ONE, 0, true },
+	{ "ncclRecv", CUDA_COLLECTIVES, SHAPE_NCCL_ONE, 0, true },
+	{ "ncclBcast", CUDA_COLLECTIVES, SHAPE_NCCL_ONE, 0, true },
+	{ "ncclGroupEnd", CUDA_COLLECTIVES, SHAPE_NONE, 0, true },
+	{ "ncclCommInit*", CUDA_COLLECTIVES, SHAPE_NONE, 0, false },
+	{ "ncclCommDestroy", CUDA_COLLECTIVES, SHAPE_NONE, 0, false },
+	{ "ncclCommAbort", CUDA_COLLECTIVES, SHAPE_NONE, 0, false },
 };
 /* clang-format on */
 
@@ -141,8 +157,8 @@ const char *cuda_copy_name(enum cuda_copy copy)
 
 const char *cuda_class_name(enum cuda_class class)
 {
-	static const char *const names[CUDA_CLASSES] = { "other", "launch", "copy",    "allocate", "free",
-							 "wait",  "graph",  "context", "module",   "driver" };
+	static const char *const names[CUDA_CLASSES] = { "other", "launch",  "copy",   "allocate",   "free",  "wait",
+							 "graph", "context", "module", "collective", "driver" };
 
 	return names[class];
 }
@@ -257,6 +273,26 @@ const char *cuda_result_name(u32 result)
 		if (results[i].result == result)
 			return results[i].name;
 	return NULL;
+}
+
+const char *cuda_result_name_of(const char *function, u32 result)
+{
+	static const char *const names[] = { "ncclSuccess",	  "ncclUnhandledCudaError", "ncclSystemError",
+					     "ncclInternalError", "ncclInvalidArgument",    "ncclInvalidUsage",
+					     "ncclRemoteError",	  "ncclInProgress" };
+
+	if (!function || strncmp(function, "nccl", 4) != 0)
+		return cuda_result_name(result);
+	return result < sizeof(names) / sizeof(names[0]) ? names[result] : NULL;
+}
+
+const char *nccl_type_name(u32 type)
+{
+	static const char *const names[NCCL_TYPES] = { "int8",	  "uint8",    "int32",	    "uint32",
+						       "int64",	  "uint64",   "float16",    "float32",
+						       "float64", "bfloat16", "float8e4m3", "float8e5m2" };
+
+	return type < NCCL_TYPES ? names[type] : "?";
 }
 
 /* Of two names for one function the one that says more of it: one that is known here, then the shorter. */

@@ -20,7 +20,8 @@ enum cuda_class {
 	CUDA_GRAPHS,
 	CUDA_CONTEXTS,
 	CUDA_MODULES,
-	CUDA_DRIVER, /* no function of libcuda's: one of the kernel's, called MODULE:NAME */
+	CUDA_COLLECTIVES, /* NCCL's, of libnccl */
+	CUDA_DRIVER,	  /* no function of libcuda's: one of the kernel's, called MODULE:NAME */
 	CUDA_CLASSES
 };
 
@@ -49,6 +50,12 @@ const char *cuda_class_name(enum cuda_class class);
 
 /* "CUDA_ERROR_OUT_OF_MEMORY"; NULL for a number that has no name here. */
 const char *cuda_result_name(u32 result);
+
+/* The same of what this function returned: NCCL's have other numbers. */
+const char *cuda_result_name_of(const char *function, u32 result);
+
+/* "float32"; "?" for a number that has no name here. */
+const char *nccl_type_name(u32 type);
 
 /* One function of a library: all names that lead to its code. */
 struct cuda_function {

@@ -362,6 +362,9 @@ static bool handle_call(struct steps *steps, struct step_process *process, struc
 		process->now.waits++;
 		count_call(process, is_of_copy ? STEP_COPY : STEP_SYNC, &wait);
 		process->copied = (struct event_cuda_call){ 0 };
+	} else if (api->class == CUDA_COLLECTIVES) {
+		process->now.collectives++;
+		count_call(process, STEP_COLLECTIVE, event);
 	} else {
 		return false;
 	}

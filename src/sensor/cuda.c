@@ -151,11 +151,11 @@ static int put_probes(struct cuda_state *state, struct uprobes *uprobes, const s
 	return there ? put : error;
 }
 
-static int probe_library(struct cuda_state *state, const char *file, bool is_roots, struct reason *why)
+static int probe_library(struct cuda_state *state, const char *file, bool is_roots, bool is_nccl, struct reason *why)
 {
 	struct cuda_functions functions = { 0 };
 	struct places entries = { 0 }, returns = { 0 };
-	int error = cuda_find_functions(&functions, file, why), fd = open(file, O_RDONLY | O_CLOEXEC), put;
+	int error = cuda_find_functions(&functions, file, is_nccl, why), fd = open(file, O_RDONLY | O_CLOEXEC), put;
 
 	if (!error)
 		error = make_places(&entries, functions.len);
@@ -168,7 +168,7 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 				     : 0;
 		u64 cookie = number ? cookie_of(state, number, cuda_api_of(function->name)) : 0, offset;
 
-		if (state->detour && fd >= 0)
+		if (state->detour && fd >= 0 && !is_nccl)
 			cuda_detour_add(state->detour, fd, function, cookie);
 		if (!number)
 			continue;
@@ -194,7 +194,7 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 		state->probes += put > 0 ? (u32)put : 0;
 	}
 	/* Where there is no plan, calls are counted by the probes. */
-	if (!error && state->detour && fd >= 0)
+	if (!error && state->detour && fd >= 0 && !is_nccl)
 		cuda_detour_plan(state->detour, fd);
 	if (fd >= 0)
 		close(fd);
@@ -206,6 +206,8 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 
 static void take_file(struct cuda_state *state, const char *file, const char *called, bool mapped, bool is_quiet)
 {
+	const char *slash = strrchr(called, '/');
+	bool is_nccl = !strncmp(slash ? slash + 1 : called, "libnccl", 7);
 	struct reason why = { "" };
 	char path[PATH_PLAIN];
 	struct stat seen;
@@ -218,10 +220,10 @@ static void take_file(struct cuda_state *state, const char *file, const char *ca
 	is_roots = !seen.st_uid && !(seen.st_mode & (S_IWGRP | S_IWOTH));
 	/* One that was only touched keeps the probes that it has. */
 	uprobes_doubt(state->uprobes, seen.st_dev, seen.st_ino);
-	error = probe_library(state, file, is_roots, &why);
+	error = probe_library(state, file, is_roots, is_nccl, &why);
 	uprobes_drop_stale(state->uprobes);
 	if (!error) {
-		state->found_mapped += state->watching && state->probes > probes;
+		state->found_mapped += !is_nccl && state->watching && state->probes > probes;
 		return;
 	}
 	/* What nobody maps may be anything. */
@@ -438,6 +440,7 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 	if (!state->libraries)
 		return -ENOMEM;
 	libraries_want(state->libraries, "libcuda.so*", on_library, on_gone, state);
+	libraries_want(state->libraries, "libnccl.so*", on_library, on_gone, state);
 	if (state->settings.library && access(state->settings.library, R_OK)) {
 		reason_set(why, "%s: %s", state->settings.library, strerror(errno));
 		return -errno;
@@ -448,7 +451,8 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 		libraries_scan_process(state->libraries, state->filter->pids[i]);
 	if (!state->filter || !state->filter->pids_len)
 		libraries_scan(state->libraries);
-	cuda_find_files(on_candidate, state);
+	cuda_find_files("libcuda.so.*", on_candidate, state);
+	cuda_find_files("libnccl.so*", on_candidate, state);
 	state->watching = true;
 	sensor_add_fd(state->epoll_fd, libraries_fd(state->libraries));
 	sensor_add_fd(state->epoll_fd, uprobes_fd(state->uprobes));

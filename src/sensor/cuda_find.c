@@ -31,10 +31,10 @@ static int take_symbol(void *data, const struct elf_symbol *symbol)
 	return gathering->error;
 }
 
-int cuda_find_functions(struct cuda_functions *functions, const char *file, struct reason *why)
+int cuda_find_functions(struct cuda_functions *functions, const char *file, bool is_nccl, struct reason *why)
 {
 	struct gathering gathering = { .functions = functions };
-	int got = elf_symbols(file, "cu[A-Z]*", take_symbol, &gathering, why);
+	int got = elf_symbols(file, is_nccl ? "nccl[A-Z]*" : "cu[A-Z]*", take_symbol, &gathering, why);
 
 	if (got < 0)
 		return got;
@@ -83,21 +83,22 @@ u64 cuda_probe_offset(int fd, u64 offset)
 #endif
 }
 
-static void try_folder(const char *folder, size_t len, void (*take)(void *data, const char *path), void *data)
+static void try_folder(const char *folder, size_t len, const char *name, void (*take)(void *data, const char *path),
+		       void *data)
 {
 	char pattern[PATH_MAX];
 	glob_t found;
 
 	if (!len || len > sizeof(pattern) - 32)
 		return;
-	snprintf(pattern, sizeof(pattern), "%.*s/libcuda.so.*", (int)len, folder);
+	snprintf(pattern, sizeof(pattern), "%.*s/%s", (int)len, folder, name);
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			take(data, found.gl_pathv[i]);
 	globfree(&found);
 }
 
-void cuda_find_files(void (*take)(void *data, const char *path), void *data)
+void cuda_find_files(const char *pattern, void (*take)(void *data, const char *path), void *data)
 {
 	static const char *const folders[] = {
 		"/usr/lib/x86_64-linux-gnu",
@@ -116,11 +117,11 @@ void cuda_find_files(void (*take)(void *data, const char *path), void *data)
 	while (path && *path) {
 		size_t len = strcspn(path, ":;");
 
-		try_folder(path, len, take, data);
+		try_folder(path, len, pattern, take, data);
 		path += len + (path[len] != '\0');
 	}
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		try_folder(folders[i], strlen(folders[i]), take, data);
+		try_folder(folders[i], strlen(folders[i]), pattern, take, data);
 }
 
 static void take_first_file(void *data, const char *path)
@@ -138,10 +139,10 @@ int cuda_list_functions(char *path, size_t size, void (*take)(void *data, const 
 	char first[PATH_MAX] = "";
 	int error = -ENOENT, len;
 
-	cuda_find_files(take_first_file, first);
+	cuda_find_files("libcuda.so.*", take_first_file, first);
 	snprintf(path, size, "%s", first);
 	if (first[0])
-		error = cuda_find_functions(&functions, first, why);
+		error = cuda_find_functions(&functions, first, false, why);
 	else
 		reason_set(why, "there is no libcuda.so.* in the library folders, nor in LD_LIBRARY_PATH");
 	for (size_t i = 0; !error && i < functions.len; i++)

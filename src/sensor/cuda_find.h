@@ -6,13 +6,14 @@
 #include "../base/say.h"
 #include "../model/cuda_api.h"
 
-/* Every cu* function that a 64-bit library exports. Returns 0 or -errno with a reason. */
-int cuda_find_functions(struct cuda_functions *functions, const char *file, struct reason *why);
+/* Every cu* function that a 64-bit library exports, or every nccl* function of a libnccl. Returns 0 or -errno with a
+ * reason. */
+int cuda_find_functions(struct cuda_functions *functions, const char *file, bool is_nccl, struct reason *why);
 
 /* Where a function that begins at this offset is probed best. */
 u64 cuda_probe_offset(int fd, u64 offset);
 
-/* Files that are called libcuda.so.* where libraries lie and where LD_LIBRARY_PATH says. */
-void cuda_find_files(void (*take)(void *data, const char *path), void *data);
+/* Files whose names fit a pattern such as libcuda.so.*, where libraries lie and where LD_LIBRARY_PATH says. */
+void cuda_find_files(const char *pattern, void (*take)(void *data, const char *path), void *data);
 
 #endif

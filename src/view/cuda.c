@@ -150,8 +150,8 @@ static const struct argp_option own_options[] = {
 	{ "api", KEY_API, "default|all|REGEX", 0, "Functions to trace", 0 },
 	{ "sample", KEY_SAMPLE, "N", 0, "Send one call in N; counts stay exact", 0 },
 	{ "no-detour", KEY_NO_DETOUR, 0, OPTION_HIDDEN, "Let every call of the command hit its probe, as with -p", 0 },
-	{ "steps", KEY_STEPS, 0, 0, "Where each step of a training loop goes, and why slow ones were slow", 0 },
-	{ "step-at", KEY_STEP_AT, "NAME", 0, "The same; a step begins with the kernel, call or range of this name", 0 },
+	{ "steps", KEY_STEPS, 0, 0, "Where training steps go; why slow ones were slow", 0 },
+	{ "step-at", KEY_STEP_AT, "NAME", OPTION_HIDDEN, "The same; a step begins with what has this name", 0 },
 	{ "live", KEY_LIVE, 0, 0, "Also print one line per second", 0 },
 	{ "wide", KEY_WIDE, 0, 0, "Print kernel names in full", 0 },
 	{ "mangled", KEY_MANGLED, 0, OPTION_HIDDEN, "Print kernel names as the program has them, not demangled", 0 },
@@ -168,7 +168,7 @@ static const struct argp_option own_options[] = {
 
 const struct command_usage cuda_usage = {
 	.name = "cuda",
-	.text = "Traces calls into libcuda from any program, and the ioctls of NVIDIA's drivers inside them. "
+	.text = "Traces calls into libcuda and NCCL, and the ioctls of NVIDIA's drivers inside them. "
 		"Prints tables at the end.\v"
 		"In the default set a launch is traced only at its entry: it has no duration and no result. --api all "
 		"and "
@@ -181,7 +181,6 @@ const struct command_usage cuda_usage = {
 		"-o FILE.jsonl writes one line per event, and -o FILE.json a trace for chrome://tracing and Perfetto.\n"
 		"\n"
 		"Examples:\n"
-		"  tactus cuda -- python3 train.py\n"
 		"  tactus cuda --steps -- python3 train.py\n"
 		"  tactus cuda -p 4711 -d 10 --live\n"
 		"  tactus cuda --api 'Memcpy|Synchronize' -o trace.json -- ./program\n"
@@ -199,6 +198,7 @@ struct show {
 	struct capture capture;
 	struct cuda cuda;
 	struct steps steps;
+	struct collectives collectives;
 	struct cuda_state_of sensor; /* live */
 	struct reason trap;	     /* why every call runs into its probe; "": not every one has to */
 	const char *export_path;     /* NULL: none */
@@ -334,6 +334,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	    (show->capture.is_excerpt && event->kind == EVENT_CUDA_COUNT))
 		return;
 	cuda_handle(&show->cuda, &show->capture.threads, event);
+	collectives_handle(&show->collectives, &show->cuda, event);
 	if (show->chosen.steps)
 		take_step(show, event);
 	/* At once, and where nobody overlooks it. */
@@ -433,6 +434,7 @@ static int play(struct show *show)
 		else
 			cuda_print_tables(&show->cuda, &show->options, show->capture.threads.first_ns,
 					  show->chosen.wishes.sample > 1, show->chosen.names);
+		cuda_print_collectives(&show->collectives, &show->cuda, &show->options);
 		print_notes(show);
 	}
 	if (show->export &&
@@ -441,6 +443,7 @@ static int play(struct show *show)
 		status = EXIT_FAILURE;
 	capture_print_losses(&show->capture);
 	steps_free(&show->steps);
+	collectives_free(&show->collectives);
 	cuda_free(&show->cuda);
 	capture_free(&show->capture);
 	return status;

@@ -216,9 +216,9 @@ static void print_launch(struct json *json, struct writing *writing, const struc
 	json_hex(json, "stream", event->stream);
 }
 
-static void print_call(struct json *json, const struct event_cuda_call *event)
+static void print_call(struct json *json, const struct event_cuda_call *event, const char *function)
 {
-	const char *result = cuda_result_name(event->result);
+	const char *result = cuda_result_name_of(function, event->result);
 
 	json_u64(json, "result", event->result);
 	json_string(json, "result_name", result ? result : "?");
@@ -316,7 +316,7 @@ static void print_about(struct json *json, struct writing *writing, const union 
 		if (is_of_driver(writing, event))
 			print_driver_call(json, &event->call);
 		else
-			print_call(json, &event->call);
+			print_call(json, &event->call, cuda_function_name(writing->cuda, event->call.function));
 	}
 }
 

@@ -448,7 +448,7 @@ static void print_errors(struct page *page)
 	begin(page, &table, "errors", "cuda_errors", error_columns, ERROR_CELLS);
 	for (const struct cuda_error *error = page->cuda->errors; error; error = error->next) {
 		const char *function = cuda_function_name(page->cuda, error->function);
-		const char *name = cuda_result_name(error->result);
+		const char *name = cuda_result_name_of(function, error->result);
 		union cell cells[ERROR_CELLS] = {
 			[ERROR_table] = { .text = "errors" },
 			[ERROR_count] = { .number = error->count },

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "../base/options.h"
+#include "../model/collectives.h"
 #include "../model/steps.h"
 
 /* How kernels' names are shown, see sink/demangle.h. */
@@ -15,6 +16,10 @@ enum kernel_names { NAMES_SHORT, NAMES_WHOLE, NAMES_MANGLED };
 /* All tables, those that have rows. JSON has names whole unless they are mangled. */
 void cuda_print_tables(const struct cuda *cuda, const struct options *options, u64 from_ns, bool sampled,
 		       enum kernel_names names);
+
+/* NCCL's calls, if there were any. */
+void cuda_print_collectives(const struct collectives *collectives, const struct cuda *cuda,
+			    const struct options *options);
 
 /* A kernel's name, or its handle where it has none; to be freed. NULL: there is no memory. `*shortened` is set if
  * something was left out. */

@@ -92,6 +92,7 @@ print stalls gpu -i "$scratch/stalls.tac"
 print input input -i "$scratch/devices.tac"
 print cuda cuda -i "$scratch/cuda.tac"
 python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"
+print nccl cuda --library $library -- build/workloads/nccl_calls "$PWD/build/workloads/libnccl.so" 2
 print steps cuda --steps -i "$scratch/steps.tac"
 print h200 cuda -i tests/recordings/h200-startup.tac
 "$tactus" cuda -i "$scratch/cuda.tac" -o "$scratch/json/trace.jsonl" >/dev/null 2>&1
