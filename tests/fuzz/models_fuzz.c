@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../core/event_info.h"
+#include "../../src/model/collectives.h"
 #include "../../src/model/compare_take.h"
 #include "../../src/model/cuda.h"
 #include "../../src/model/event_filter.h"
@@ -19,6 +20,7 @@
 #include "../../src/model/moves.h"
 #include "../../src/model/roles.h"
 #include "../../src/model/stacks.h"
+#include "../../src/model/steps.h"
 #include "../../src/model/submits.h"
 #include "../../src/model/tasks.h"
 #include "../../src/model/threads.h"
@@ -45,6 +47,8 @@ static struct {
 	struct submits submits;
 	struct inputs inputs;
 	struct cuda cuda;
+	struct steps steps;
+	struct collectives collectives;
 	struct event_filter *filter;
 	struct lead_in *lead_in;
 	struct compare_take compare;
@@ -97,7 +101,9 @@ static void take_compared(const struct event_header *event, const struct wait *e
 
 static void take_frames_and_misses(const struct event_header *event)
 {
+	const struct step_process *step_process;
 	const struct frame_process *process;
+	struct step step;
 	struct miss found[MISSES_AT_ONCE];
 	struct frame_record record;
 	struct late_frame late;
@@ -126,6 +132,10 @@ static void take(const struct event_header *event)
 	submits_handle(&all.submits, &all.threads, event, &stall);
 	inputs_handle(&all.inputs, &all.threads, event);
 	cuda_handle(&all.cuda, &all.threads, event);
+	collectives_handle(&all.collectives, &all.cuda, event);
+	require(!steps_handle(&all.steps, &all.threads, &all.cuda, event, &step, &step_process) ||
+			step.part < STEP_PARTS,
+		"a step has a cause");
 	if (all.keeps_threads) {
 		take_stacks(event);
 		latency_handle(&all.latency, &all.threads, event, waited ? &ended : NULL);
@@ -193,6 +203,7 @@ static void begin(unsigned char how)
 	all.compare.blocks = how & COMPARES ? &all.blocks : NULL;
 	all.frames.keeps_records = !(how & FORGETS);
 	cuda_init(&all.cuda);
+	steps_init(&all.steps, NULL);
 	if (!nowhere)
 		nowhere = fopen("/dev/null", "we");
 }
@@ -204,6 +215,8 @@ static void end(void)
 	blocks_end(&all.blocks);
 	blocks_free(&all.blocks);
 	compare_take_free(&all.compare);
+	steps_free(&all.steps);
+	collectives_free(&all.collectives);
 	cuda_free(&all.cuda);
 	inputs_free(&all.inputs);
 	submits_free(&all.submits);

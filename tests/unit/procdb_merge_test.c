@@ -115,7 +115,7 @@ static void test_damage(void)
 	ok(store_merge(&settings, &more, NOW_S, &merged, &why) < 0, "a damaged copy of what was added ends the merge");
 	ok(strstr(why.text, "remove it"), "merge that a damaged copy ended says what to do: %s", why.text);
 	unlink(copy);
-	is(votes_after(&more, "ld", 0, &merged), 13, "without the copy all of the file is added");
+	is(votes_after(&more, "ld", 0, &merged), 13, "file is added whole where the copy of it is gone");
 	procdb_free(&a);
 	procdb_free(&more);
 }

@@ -243,7 +243,7 @@ static void test_causes(void)
 			one_step(step == 50 ? cases[i].delay : DELAY_NONE);
 		ok(ended >= 40, "steps with %s are found by the rhythm: %llu of 60", cases[i].words,
 		   (unsigned long long)ended);
-		is(slow, 1, "one step is slow where %s came once", cases[i].words);
+		is(slow, 1, "step into which %s was put is the only slow one", cases[i].words);
 		is(last.part, cases[i].part, "step is slow for %s: %s", cases[i].words, step_part_name(last.part));
 		ok(last.wall_ns > 20 * NSEC_PER_MSEC && last.parts_ns[last.part] >= 20 * NSEC_PER_MSEC &&
 			   last.parts_ns[last.part] < 23 * NSEC_PER_MSEC,
