@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Checks of tests whose names do not stand alone, one a line: tools/test-names.py FILE...
-A failing line is read by itself, so its name begins with what it is about, not with a connective or a pronoun."""
+A failing line is read by itself, so its name begins with what it is about, not with a connective or a pronoun.
+A check in C that asks two things at once does not tell which of them failed; it is refused too."""
 import re
 import sys
 
 REFUSED = re.compile(
     r"(and|nor|but|so|as|it|its|they|none|each|with|without|not|even|or|by|then|one|him|that)\b", re.I)
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[(){}\[\],]')
-C_CHECK = re.compile(r"\b(ok|is|is_text)\(")
+C_CHECK = re.compile(r"\b(ok|is|is_text|is_between)\(")
+NAME_AT = {"ok": 1, "is": 2, "is_text": 2, "is_between": 3}
+LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 SHELL_CHECK = re.compile(r'\b(?:is|like|holds|ends|pass|flunk|skip|check)[ (]"([^"]*)"')
 
 
@@ -28,21 +31,30 @@ def arguments(text, at):
     return found
 
 
-def names(path):
+def checks_of_c(text):
+    """Line, what is checked and the name of each check."""
+    for call in C_CHECK.finditer(text):
+        given = arguments(text, call.end())
+        place = NAME_AT[call.group(1)]
+        if len(given) > place:
+            yield text.count("\n", 0, call.start()) + 1, given[0], given[place]
+
+
+def faults(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if path.endswith((".c", ".h")):
-        for call in C_CHECK.finditer(text):
-            given = arguments(text, call.end())
-            place = 1 if call.group(1) == "ok" else 2
-            if len(given) > place and given[place].startswith('"'):
-                yield text.count("\n", 0, call.start()) + 1, given[place].strip('"')
+        for line, checked, name in checks_of_c(text):
+            if name.startswith('"') and REFUSED.match(name.strip('"')):
+                yield line, f"{name} does not stand alone"
+            if "&&" in LITERAL.sub("", checked):
+                yield line, f"{name} asks two things at once"
     else:
         for call in SHELL_CHECK.finditer(text):
-            yield text.count("\n", 0, call.start()) + 1, call.group(1)
+            if REFUSED.match(call.group(1)):
+                yield text.count("\n", 0, call.start()) + 1, f'"{call.group(1)}" does not stand alone'
 
 
 for path in sys.argv[1:]:
-    for line, name in names(path):
-        if REFUSED.match(name):
-            print(f"{path}:{line}: \"{name}\" does not stand alone")
+    for line, fault in faults(path):
+        print(f"{path}:{line}: {fault}")

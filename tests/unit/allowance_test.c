@@ -97,7 +97,9 @@ static void test_mounts(void)
 	ok(!mount_line_type("36 35 0:47 / /mnt rw", 0, 47, type, sizeof(type)), "line without a type is passed over");
 	ok(!mount_line_type("", 0, 47, type, sizeof(type)), "empty line is passed over");
 	ok(mount_line_device(line, &mount, &major, &minor), "line of a mount tells its device");
-	ok(mount == 36 && major == 0 && minor == 47, "line of a mount tells its number");
+	is(mount, 36, "line of a mount tells its number");
+	is(major, 0, "line of a mount tells its device's major number");
+	is(minor, 47, "line of a mount tells its device's minor number");
 	ok(!mount_line_device("36 35 0", &mount, &major, &minor), "line without a device is passed over");
 	ok(mount_is_answered(0, 8, 1), "device of a disk is answered for");
 	ok(!mount_is_answered(0, 0, 0xfffff), "device that no list has is not answered for");

@@ -242,8 +242,8 @@ static void test_verdicts(void)
 	verdict_of(&stutters, &good, 3, words);
 	verdict_of(&stutters, &good, 3, again);
 	is_text(again, words, "the same input gives the same sentence");
-	ok(!strncmp(words, "B is better: ", 13) && strstr(words, " of game: "),
-	   "the verdict says who is better, and by what: %s", words);
+	ok(!strncmp(words, "B is better: ", 13), "the verdict says who is better: %s", words);
+	ok(strstr(words, " of game: "), "the verdict says by what of whom: %s", words);
 	verdict_of(&good, &good, 3, words);
 	ok(!strncmp(words, "no difference that this data can show: ", 39), "a verdict without a difference says so: %s",
 	   words);
@@ -284,8 +284,8 @@ static void test_blocks(void)
 	}
 	is(counted, LEN, "blocks that became few have all that was counted");
 	is(spans_ns, LEN / 10 * 250ull * NSEC_PER_MSEC, "blocks that became few have all the time");
-	ok(runs[0].len <= BLOCKS_MOST && runs[0].len >= BLOCKS_MOST / 2,
-	   "5000 pieces of time become 16 to 32 blocks: %u", runs[0].len);
+	is_between(BLOCKS_MOST / 2, runs[0].len, BLOCKS_MOST, "5000 pieces of time become 16 to 32 blocks: %u",
+		   runs[0].len);
 	qsort(times, LEN, sizeof(times[0]), by_value);
 	compare_sides(result, sides);
 	ok(is_about(result->rows[FIGURE_P50].a, (double)times[LEN / 2], (double)times[LEN / 2] * 0.016),

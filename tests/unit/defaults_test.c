@@ -105,8 +105,8 @@ static void test_beside_rules(void)
 	struct rules *rules = rules_new();
 
 	is(read_saying(NULL, rules, text, strlen(text)), 1, "wrong lines of options are not counted among rules");
-	ok(strstr(said, "'loud' is no role") && !strstr(said, "nonsense"),
-	   "wrong options are not told to who reads rules");
+	ok(strstr(said, "'loud' is no role"), "a wrong rule is told to who reads rules");
+	ok(!strstr(said, "nonsense"), "wrong options are not told to who reads rules");
 	rules_free(rules);
 }
 
@@ -149,7 +149,8 @@ static void test_trust(void)
 	int fd = mkstemp(path), kept = dup(2), nothing = open("/dev/null", O_WRONLY);
 
 	dup2(nothing, 2);
-	ok(fd >= 0 && write(fd, "[options]\nrows = 3\n", 19) == 19, "a file of one's own is made");
+	ok(fd >= 0, "a file of one's own is made");
+	is(write(fd, "[options]\nrows = 3\n", 19), 19, "a file of one's own is written");
 	is(defaults_read_file(&defaults, path, true), 0, "file of one's own is read");
 	is(defaults.len, 1, "options in a file of one's own count");
 	defaults_free(&defaults);

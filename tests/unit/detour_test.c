@@ -139,10 +139,13 @@ static void test_growth(void)
 	is(seen.returned, 90, "calls that were not sent into the probe have returned here");
 	row = (struct detour_row){ .calls = 7, .used = 1 };
 	detour_seen_take(&seen, &row);
-	ok(seen.calls == 100 && seen.returned == 90 && seen.failed == 5, "counts that go backwards stay as they were");
+	is(seen.calls, 100, "calls that go backwards stay as they were");
+	is(seen.returned, 90, "returns that go backwards stay as they were");
+	is(seen.failed, 5, "failures that go backwards stay as they were");
 	row = (struct detour_row){ .calls = 120, .sent = 120, .used = 1 };
 	detour_seen_take(&seen, &row);
-	ok(seen.calls == 120 && seen.returned == 90, "calls that grow do not take back what has returned");
+	is(seen.calls, 120, "calls that grow are taken");
+	is(seen.returned, 90, "calls that grow do not take back what has returned");
 	is(detour_sum(~0ULL - 1, 5), ~0ULL, "sums that do not fit stay at the highest number");
 	is(detour_sum(2, 3), 5, "sums that fit are sums");
 	is(detour_most_calls(1000, 4), 4000, "four CPUs make four calls a nanosecond at most");
@@ -163,7 +166,7 @@ static void test_answers(void)
 	   "program that asks beyond those is answered a millisecond later");
 	for (answered = 0; now_ns < 6ULL * NSEC_PER_SEC; now_ns += NSEC_PER_MSEC / 10)
 		answered += detour_may_answer(&paid_ns, now_ns);
-	ok(answered >= 990 && answered <= 1000, "program that asks all the time is answered a thousand times a second");
+	is_between(990, answered, 1000, "program that asks all the time is answered a thousand times a second");
 }
 
 static void test_stretches(void)

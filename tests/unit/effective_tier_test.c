@@ -17,7 +17,9 @@ static void is_now(struct tier_inputs inputs, u32 tier, u32 boost, u32 limit, co
 {
 	struct effective_tier now = tier_effective(&inputs);
 
-	ok(now.tier == tier && now.boost == boost && now.limit == limit, name);
+	is(now.tier, tier, "%s: the tier", name);
+	is(now.boost, boost, "%s: the boost", name);
+	is(now.limit, limit, "%s: what limits it", name);
 }
 
 static void test_role(void)
@@ -172,8 +174,9 @@ static void test_limits(void)
 	ok(tier_uses_budget(TIER_LATENCY_CRITICAL, 0), "urgent thread uses its user's budget");
 	ok(!tier_uses_budget(TIER_LATENCY_CRITICAL, 1), "urgent kernel thread uses no budget");
 	ok(!tier_uses_budget(TIER_INTERACTIVE, 0), "interactive thread uses no budget");
-	ok(spent.tier == TIER_INTERACTIVE && !spent.boost && spent.limit == TIER_LIMIT_BUDGET,
-	   "urgent thread over its user's budget is interactive without a boost");
+	is(spent.tier, TIER_INTERACTIVE, "urgent thread over its user's budget is interactive");
+	is(spent.boost, 0, "urgent thread over its user's budget has no boost");
+	is(spent.limit, TIER_LIMIT_BUDGET, "urgent thread over its user's budget is limited by that budget");
 }
 
 static void test_passing_on(void)

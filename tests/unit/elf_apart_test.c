@@ -61,7 +61,8 @@ static void test_round_trip(const char *function)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat seen = { 0 };
 
-	ok(fd >= 0 && !fstat(fd, &seen), "library %s opens", path);
+	ok(fd >= 0, "library %s opens", path);
+	is(fstat(fd, &seen), 0, "library %s has a size", path);
 	question.file_bytes = (u64)seen.st_size;
 	is(elf_read(fd, &question, take, &here, &why), here.len, "%s is read here", path);
 	is(elf_symbols(path, "*", take, &apart, &why), here.len, "%s has as many functions apart: %u", path, here.len);
@@ -182,8 +183,9 @@ static void refused(const struct answer *answer, const struct elf_question *ques
 	struct told told = { 0 };
 	struct reason why = { "" };
 
-	ok(elf_take_answer(answer->bytes, answer->len, question, take, &told, &why) == -EBADMSG && !told.len,
-	   "answer is refused: %s", what);
+	is(elf_take_answer(answer->bytes, answer->len, question, take, &told, &why), -EBADMSG, "answer is refused: %s",
+	   what);
+	is(told.len, 0, "answer that is refused tells of no function: %s", what);
 	is_text(why.text, "what was read in it makes no sense", "answer that is refused has a reason");
 }
 

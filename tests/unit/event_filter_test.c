@@ -70,11 +70,14 @@ static void test_threads(void)
 	ok(event_filter_matched(filter), "a process that is there matched");
 	ok(!(meet(WANTED, 1, "wanted")->flags & EVENT_FLAG_BYSTANDER), "who was asked for is no bystander");
 	ok(meet(OTHER, 2, "other")->flags & EVENT_FLAG_BYSTANDER, "who was not has a name, as a bystander");
-	ok(wake(WANTED, 0) && !wake(OTHER, 0), "wake-ups pass of who was asked for only");
-	ok(plain(EVENT_ROLE, WANTED, 0) && !plain(EVENT_ROLE, OTHER, 0), "roles pass of who was asked for only");
-	ok(plain(EVENT_LOST, 0, 0) && plain(EVENT_DEVICE, 0, 0) && plain(EVENT_VBLANK, 0, 0),
-	   "what is of no thread passes");
-	ok(!plain(EVENT_CUDA_COUNT, 0, 0), "counts of all threads together do not");
+	ok(wake(WANTED, 0), "a wake-up of who was asked for passes");
+	ok(!wake(OTHER, 0), "a wake-up of who was not asked for is left out");
+	ok(plain(EVENT_ROLE, WANTED, 0), "a role of who was asked for passes");
+	ok(!plain(EVENT_ROLE, OTHER, 0), "a role of who was not asked for is left out");
+	ok(plain(EVENT_LOST, 0, 0), "a loss, which is of no thread, passes");
+	ok(plain(EVENT_DEVICE, 0, 0), "a device, which is of no thread, passes");
+	ok(plain(EVENT_VBLANK, 0, 0), "a vblank, which is of no thread, passes");
+	ok(!plain(EVENT_CUDA_COUNT, 0, 0), "counts of all threads together are left out");
 	ok(!plain(EVENT_EXEC, 77, 0), "a thread that was never introduced is not one that was asked for");
 	ok(!event_filter_failed(filter), "there was memory");
 }
@@ -92,7 +95,8 @@ static void test_switches(void)
 	ok(on_switch(0, OTHER, 0, RUNNER), "while it waits for the CPU, those of others pass");
 	ok(!on_switch(1, OTHER, 0, RUNNER), "those of other CPUs do not");
 	move(WANTED, 0, 1);
-	ok(on_switch(1, RUNNER, 0, OTHER) && !on_switch(0, RUNNER, 0, OTHER), "once it is moved, the other CPU's pass");
+	ok(on_switch(1, RUNNER, 0, OTHER), "switches of the CPU that a waiting thread is moved to pass");
+	ok(!on_switch(0, RUNNER, 0, OTHER), "switches of the CPU that a waiting thread has left are left out");
 	on_switch(1, OTHER, 0, WANTED);
 	ok(!on_switch(1, OTHER, 0, RUNNER), "once it runs, no more");
 	begin(&by_pid, true);
@@ -106,16 +110,20 @@ static void test_names_and_cpus(void)
 	struct event_rename rename = { .head = { 1, OTHER, 0, EVENT_RENAME, 0 }, .comm = { "wanted too" } };
 
 	begin(&by_name, false);
-	ok(wake(WANTED, 0) && !wake(OTHER, 0), "a pattern chooses by name");
-	ok(!(pass(&rename)->flags & EVENT_FLAG_BYSTANDER) && wake(OTHER, 0),
-	   "who gets such a name matches from then on");
+	ok(wake(WANTED, 0), "a thread whose name fits the pattern passes");
+	ok(!wake(OTHER, 0), "a thread whose name does not fit the pattern is left out");
+	ok(!(pass(&rename)->flags & EVENT_FLAG_BYSTANDER), "who gets such a name is no bystander any more");
+	ok(wake(OTHER, 0), "who gets such a name matches from then on");
 	rename.comm = (struct comm){ "no more" };
-	ok((pass(&rename)->flags & EVENT_FLAG_BYSTANDER) && !wake(OTHER, 0), "who loses such a name matches no more");
+	ok(pass(&rename)->flags & EVENT_FLAG_BYSTANDER, "who loses such a name is a bystander");
+	ok(!wake(OTHER, 0), "who loses such a name matches no more");
 	begin(&by_cpu, false);
 	ok(event_filter_matched(filter), "a set of CPUs asks for no thread");
-	ok(on_switch(1, OTHER, 1, RUNNER) && !on_switch(0, OTHER, 1, RUNNER), "switches of those CPUs pass");
+	ok(on_switch(1, OTHER, 1, RUNNER), "a switch of a CPU of the set passes");
+	ok(!on_switch(0, OTHER, 1, RUNNER), "a switch of a CPU that is not in the set is left out");
 	ok(!on_switch(5000, OTHER, 1, RUNNER), "a CPU that no list can name is not asked for");
-	ok(move(WANTED, 0, 1) && !move(WANTED, 0, 2), "a move passes that touches one of them");
+	ok(move(WANTED, 0, 1), "a move to a CPU of the set passes");
+	ok(!move(WANTED, 0, 2), "a move between other CPUs than those of the set is left out");
 }
 
 static void test_tid_change(void)
@@ -150,16 +158,24 @@ static void test_excerpts(void)
 	struct reason why;
 
 	ok(excerpt_is_empty(&part), "nothing given is all of it");
-	ok(!take(&part, EXCERPT_FROM, "2.5s") && part.from_ns == 2500000000ULL, "a moment is a span since the start");
-	ok(!take(&part, EXCERPT_TO, "1m") && excerpt_check(&part, &why), "a later end is sound");
-	ok(!take(&part, EXCERPT_TO, "0s") && !excerpt_check(&part, &why), "an earlier one is not");
-	ok(take(&part, EXCERPT_FROM, "2.5") && take(&part, EXCERPT_FROM, "-1s") && take(&part, EXCERPT_FROM, "."),
-	   "no unit, a sign, no digit: refused");
+	ok(!take(&part, EXCERPT_FROM, "2.5s"), "a beginning of 2.5s is taken");
+	is(part.from_ns, 2500000000ULL, "a moment is a span since the start");
+	ok(!take(&part, EXCERPT_TO, "1m"), "an end of 1m is taken");
+	ok(excerpt_check(&part, &why), "an end later than the beginning is sound");
+	ok(!take(&part, EXCERPT_TO, "0s"), "an end of 0s is taken");
+	ok(!excerpt_check(&part, &why), "an end earlier than the beginning is not sound");
+	ok(take(&part, EXCERPT_FROM, "2.5"), "a moment without a unit is refused");
+	ok(take(&part, EXCERPT_FROM, "-1s"), "a moment with a sign is refused");
+	ok(take(&part, EXCERPT_FROM, "."), "a moment without a digit is refused");
+	part = (struct excerpt){ .from_ns = 1 };
+	ok(!take(&part, EXCERPT_FROM, "0"), "a beginning of 0 has no unit to forget");
+	is(part.from_ns, 0, "a beginning of 0 is the start");
 	part = (struct excerpt){ 0 };
-	ok(!take(&part, EXCERPT_FROM, "0") && !part.from_ns, "the start has no unit to forget");
-	part = (struct excerpt){ 0 };
-	ok(!take(&part, EXCERPT_AROUND, "182") && excerpt_check(&part, &why) && part.margin_ns, "a frame has a margin");
-	ok(take(&part, EXCERPT_AROUND, "0") && take(&part, EXCERPT_AROUND, "1x"), "frames are counted from one");
+	ok(!take(&part, EXCERPT_AROUND, "182"), "a frame's number is taken");
+	ok(excerpt_check(&part, &why), "a frame alone is sound");
+	ok(part.margin_ns, "a frame has a margin");
+	ok(take(&part, EXCERPT_AROUND, "0"), "a frame's number of 0 is refused");
+	ok(take(&part, EXCERPT_AROUND, "1x"), "a frame's number with a letter is refused");
 	part = (struct excerpt){ .has_margin = true };
 	ok(!excerpt_check(&part, &why), "a margin alone is not sound");
 }

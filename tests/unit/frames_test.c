@@ -325,7 +325,8 @@ static void test_two_threads(void)
 	}
 	is(found, 1, "thread that left a frame out is late beside one that did not");
 	is(wrong, 1, "threads that keep their pace beside one that does not are not late");
-	is(process->streams && process->streams->next, 1, "threads that present have a pace of their own");
+	if (ok(process->streams, "threads that present have a pace"))
+		ok(process->streams->next, "threads that present have a pace of their own");
 	end();
 }
 

@@ -49,13 +49,15 @@ static void test_mappings(void)
 	ok(take(&record, sizeof(record), &pid, &mapping), "record of a mapping is taken");
 	is(pid, 4711, "mapping is its process's");
 	is(mapping.end, 0x8000, "mapping ends where its length says");
-	ok(!strcmp(mapping.path, "/lib/libcuda.so.1") && !mapping.deleted, "mapping has its path");
+	is_text(mapping.path, "/lib/libcuda.so.1", "mapping has its path");
+	ok(!mapping.deleted, "mapping of a file that is there is not said to be gone");
 	record = good("/lib/old (deleted)");
-	ok(take(&record, sizeof(record), &pid, &mapping) && mapping.deleted && !strcmp(mapping.path, "/lib/old"),
-	   "mapping of a file that is gone says so");
+	ok(take(&record, sizeof(record), &pid, &mapping), "record of a file that is gone is taken");
+	ok(mapping.deleted, "mapping of a file that is gone says so");
+	is_text(mapping.path, "/lib/old", "mapping of a file that is gone has its path");
 	memset(record.path, 'x', sizeof(record.path));
-	ok(take(&record, sizeof(record), &pid, &mapping) && strlen(mapping.path) == sizeof(record.path),
-	   "path without an end stops with its record");
+	ok(take(&record, sizeof(record), &pid, &mapping), "record of a path without an end is taken");
+	is(strlen(mapping.path), sizeof(record.path), "path without an end stops with its record");
 	ok(!take(&record, PATH_AT, &pid, &mapping), "record without a path is refused");
 	ok(take(&record, PATH_AT + 1, &pid, &mapping), "record with a path of one byte is taken");
 	ok(!take(&record, 4, &pid, &mapping), "record shorter than its header is refused");

@@ -57,12 +57,14 @@ static void test_making(void)
 	snprintf(one, sizeof(one), "%s", top);
 	snprintf(other, sizeof(other), "%s", top);
 	fd = own_folder_make(in, one, sizeof(one));
-	ok(fd >= 0 && !access(one, X_OK), "a folder with a name of its own is made");
+	ok(fd >= 0, "a folder with a name of its own opens");
+	is(access(one, X_OK), 0, "a folder with a name of its own is made");
 	is(strlen(one), strlen(top) + 33, "the folder's name has 32 digits");
 	snprintf(file, sizeof(file), "%s/file", one);
 	close(open(file, O_CREAT | O_WRONLY, 0600));
 	other_fd = own_folder_make(in, other, sizeof(other));
-	ok(other_fd >= 0 && !access(file, F_OK), "a folder that is open stays when another is made");
+	ok(other_fd >= 0, "another folder is made beside one that is open");
+	is(access(file, F_OK), 0, "a folder that is open stays when another is made");
 	own_folder_remove(other_fd, other);
 	close(other_fd);
 	ok(access(other, F_OK) != 0, "a folder that is removed is gone");

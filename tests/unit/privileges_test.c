@@ -165,10 +165,15 @@ static void test_users(void)
 		is(run_as_find(&as, "root", &why), -EPERM, "user root is refused to who is not root");
 		return;
 	}
-	ok(sudo_caller(&uid, &gid) && uid == 65534 && gid == 65533, "caller of sudo is known");
+	ok(sudo_caller(&uid, &gid), "caller of sudo is known");
+	is(uid, 65534, "caller of sudo is known by its user");
+	is(gid, 65533, "caller of sudo is known by its group");
 	is(run_as_find(&as, NULL, &why), 0, "command under sudo has a user");
-	ok(as.changes && as.uid == 65534 && as.gid == 65533, "command under sudo runs as who called");
-	ok(as.groups_len >= 1 && as.groups[0] == 65533, "command under sudo has its caller's groups");
+	ok(as.changes, "command under sudo runs as somebody else");
+	is(as.uid, 65534, "command under sudo runs as who called");
+	is(as.gid, 65533, "command under sudo runs in the group of who called");
+	if (ok(as.groups_len >= 1, "command under sudo has groups"))
+		is(as.groups[0], 65533, "command under sudo has its caller's groups");
 	is(run_as_find(&as, "root", &why), 0, "user root can be asked for under sudo");
 	ok(!as.changes, "command for which root was asked runs as root");
 	is(run_as_find(&as, "4242", &why), 0, "user can be a number");

@@ -188,7 +188,8 @@ static void test_eviction(void)
 	}
 	is(procdb_best(&db, best, 3), 3, "kernel gets as many kinds as it has room for");
 	key = numbered(14);
-	ok(!memcmp(&best[0]->key, &key, sizeof(key)), "kernel gets the kind last seen before all others");
+	is_text(best[0]->key.comm.text, key.comm.text, "kernel gets the kind last seen before all others");
+	is_text(best[0]->key.exe.text, key.exe.text, "kernel gets the kind last seen with its program");
 	procdb_free(&db);
 }
 

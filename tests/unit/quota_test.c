@@ -107,8 +107,7 @@ static void test_long_run(void)
 		got_ns += ran_ns;
 		quota_reconcile(&quota, granted_ns, ran_ns);
 	}
-	is(got_ns / MS >= 19900 && got_ns / MS <= 20100, 1,
-	   "in the long run the share is the quota, however coarse the ticks");
+	is_between(19900, got_ns / MS, 20100, "in the long run the share is the quota, however coarse the ticks");
 }
 
 static void test_parked(void)

@@ -38,6 +38,15 @@ tap_result(int held, const char *file, int line, const char *format, ...)
 			printf("# got %" PRIu64 ", want %" PRIu64 "\n", tap_got, tap_want); \
 	} while (0)
 
+/* Both ends included. */
+#define is_between(low, got, high, ...)                                                                             \
+	do {                                                                                                        \
+		uint64_t tap_low = (uint64_t)(low), tap_got = (uint64_t)(got), tap_high = (uint64_t)(high);         \
+		int tap_held = tap_low <= tap_got && tap_got <= tap_high;                                           \
+		if (!tap_result(tap_held, __FILE__, __LINE__, __VA_ARGS__))                                         \
+			printf("# got %" PRIu64 ", want %" PRIu64 " to %" PRIu64 "\n", tap_got, tap_low, tap_high); \
+	} while (0)
+
 #define is_text(got, want, ...)                                                                   \
 	do {                                                                                      \
 		const char *tap_got = (got), *tap_want = (want);                                  \

@@ -150,7 +150,8 @@ static void move_rate_tests(void)
 	ok(move_rate_is_high(&rate, end_ns - 1), "thread that moved more often than the limit stays");
 	ok(!move_rate_is_high(&rate, end_ns), "thread that moved too often stays only until the second is over");
 	move_rate_note(&rate, 1, end_ns);
-	ok(rate.moves == 1 && rate.since_ns == end_ns, "new second counts moves anew");
+	is(rate.moves, 1, "new second counts moves anew");
+	is(rate.since_ns, end_ns, "new second begins with its first move");
 }
 
 static void enqueue_tests(void)
@@ -171,8 +172,8 @@ static void enqueue_tests(void)
 	   "thread that does not wake does not try its own CPU first");
 	ok(!tier_preempts_own_cpu(1, 0, TIER_LATENCY_CRITICAL, 1),
 	   "thread that has had more than its share does not try its own CPU first");
-	ok(tier_gives_way(TIER_BATCH) && tier_gives_way(TIER_INTERACTIVE),
-	   "thread that is not urgent gives way to urgent ones");
+	ok(tier_gives_way(TIER_BATCH), "batch thread gives way to urgent ones");
+	ok(tier_gives_way(TIER_INTERACTIVE), "interactive thread gives way to urgent ones");
 	ok(!tier_gives_way(TIER_LATENCY_CRITICAL), "urgent thread gives way to nobody");
 	ok(!tier_gives_way(TIERS), "thread that can't be preempted gives way to nobody");
 	ok(tier_keeps_cpu(1099, 1000, 100), "thread whose deadline is before the first in the queue goes on");

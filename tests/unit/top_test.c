@@ -138,10 +138,8 @@ static void test_waits(void)
 	top_advance(&top, &threads, from_ns + NSEC_PER_SEC);
 	row = row_of(&choice, GAME, false);
 	is(row.wait.waits, 100, "a turn's waits are shown when it has ended");
-	ok(row.wait.p50_ns >= 50 * US && row.wait.p50_ns < 60 * US,
-	   "half of the waits lie below the p50, to an eighth");
-	ok(row.wait.p99_ns >= 8 * MS && row.wait.p99_ns < 9 * MS,
-	   "the p99 is the second longest of 100 waits, to an eighth");
+	is_between(50 * US, row.wait.p50_ns, 60 * US - 1, "half of the waits lie below the p50, to an eighth");
+	is_between(8 * MS, row.wait.p99_ns, 9 * MS - 1, "the p99 is the second longest of 100 waits, to an eighth");
 	is(row.wait.max_ns, 40 * MS, "the worst wait is exact");
 	is(row.worst_ns[TOP_SHOWN - 1], 40 * MS, "the sparkline ends with the last turn's worst wait");
 	is(row.worst_ns[TOP_SHOWN - 2], 0, "the sparkline is empty before the first turn");
@@ -283,8 +281,7 @@ static void test_frames(void)
 	}
 	is(top.turns, 3, "three seconds of frames are three turns");
 	is(top.presenters_len, 1, "a process that presents is listed");
-	ok(top.presenters[0].fps_tenths >= 570 && top.presenters[0].fps_tenths <= 610,
-	   "frames a second are those of the last turn");
+	is_between(570, top.presenters[0].fps_tenths, 610, "frames a second are those of the last turn");
 	is(row_of(&choice, GAME, false).fps_tenths, top.presenters[0].fps_tenths,
 	   "the thread that presents shows its process's rate");
 	is(row_of(&choice, HELPER, false).fps_tenths, 0, "a thread that does not present shows no rate");
@@ -317,8 +314,7 @@ static void test_freeze(void)
 	top_thaw(&top, &threads, now_ns);
 	is(top.turns, turns + 1, "all that came while it was frozen is one turn");
 	ok(row_of(&choice, HOG, false).cpu_hundredths <= 10000, "no thread has more than one CPU after a freeze");
-	ok(top.turn_at_ns > now_ns && top.turn_at_ns <= now_ns + TOP_TURN_NS,
-	   "turns go on by the same clock after a freeze");
+	is_between(now_ns + 1, top.turn_at_ns, now_ns + TOP_TURN_NS, "turns go on by the same clock after a freeze");
 	end();
 }
 

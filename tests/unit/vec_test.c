@@ -53,7 +53,8 @@ static void test_refused(void)
 
 	ok(!vec_reserve(wide, room, SIZE_MAX / 2, 1), "an array of more bytes than can be counted is refused");
 	ok(!vec_reserve(wide, room, SIZE_MAX, 1), "an array of more elements than can be counted is refused");
-	ok(wide == before && room == 1, "an array that could not grow is as it was");
+	ok(wide == before, "an array that could not grow is where it was");
+	is(room, 1, "an array that could not grow has the room that it had");
 	ok(!vec_reserve(bytes, small_room, 129, 1), "room that does not fit in its variable is refused");
 	is(small_room, 128, "room that could not grow is as it was");
 	free(wide);
