@@ -143,7 +143,7 @@ ARM64_OBJECTS := $(if $(CROSS),,$(if $(wildcard /usr/aarch64-linux-gnu/include/a
 $(ARM64_OBJECTS): private ARCH := aarch64
 $(ARM64_OBJECTS): build/aarch64/%.bpf.o: %.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
 	$(make_bpf)
-$(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c src/sensor/hide.c $(wildcard tests/btf/*.h) $(BPF_OBJECTS)
+$(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c $(addprefix src/,sensor/hide.c sched/scx_kernel.c base/say.c) $(wildcard tests/btf/*.h) $(BPF_OBJECTS)
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@
 

@@ -69,9 +69,9 @@ static bool is_met(const struct btf *btf, const struct need *need)
 
 int scx_kernel_suffices(const struct btf *btf, struct reason *why)
 {
-	/* A BTF without 64-bit enumerations has the low halves of its values only. */
-	if (!(scx_kernel_value(btf, "scx_dsq_id_flags", "SCX_DSQ_FLAG_BUILTIN") >> 63)) {
-		reason_set(why, "the kernel's BTF has no 64-bit constants: SCX_DSQ_FLAG_BUILTIN is 0 in it");
+	/* A BTF without 64-bit enumerations has the low halves of its values only; this one's uppermost bit is set. */
+	if (!(scx_kernel_value(btf, "scx_dsq_id_flags", "SCX_DSQ_LOCAL") >> 63)) {
+		reason_set(why, "the kernel's BTF has no 64-bit constants: SCX_DSQ_LOCAL lacks its high half in it");
 		return -EOPNOTSUPP;
 	}
 	for (u32 i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {

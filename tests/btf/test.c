@@ -21,19 +21,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../src/sched/scx_kernel.h"
 #include "../../src/sensor/hide.h"
 #include "spoil.h"
 #include "wanted.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 #define FIELD_IS_MISSING "no such field"
+/* Weak, and asked for before it is called. */
+#define PICK "scx_bpf_pick_idle_cpu"
 
 enum { MAP_ROOM = 1 << 20, KERNELS_MOST = 32, EXPECTED_MOST = 512, TEXT_MOST = 512, OBJECT_MOST = 4 << 20 };
 
-static const char *kernel_btf; /* what is read in place of the running kernel's */
-static char reason[TEXT_MOST]; /* the first thing that libbpf complained of */
-static bool is_hiding;	       /* the variables are taken from what objects ask for */
-static bool is_silent;	       /* what does not load is counted and not told */
+static const char *kernel_btf;	   /* what is read in place of the running kernel's */
+static char reason[TEXT_MOST];	   /* the first thing that libbpf complained of */
+static bool is_hiding;		   /* the variables are taken from what objects ask for */
+static bool is_silent;		   /* what does not load is counted and not told */
+static const char *blamed;	   /* what was spoilt: who does not load for it names it */
+static int picks;		   /* loads in which libbpf found PICK as the object takes it */
+static char looked_for[TEXT_MOST]; /* the field or constant that libbpf relocates */
 
 /* That the BPF objects ask for, by bpf/interrupt.h. */
 static const char *const variables[] = { "__preempt_count", "pcpu_hot" };
@@ -156,8 +162,6 @@ static bool is_expected(const char *kernel, const char *object, const char *prog
  * in passing, after it has said what it looks for. */
 static void note_field(const char *said)
 {
-	static char looked_for[TEXT_MOST];
-
 	if (strstr(said, "relo #") && strchr(said, '<') && !strstr(said, "candidate"))
 		snprintf(looked_for, sizeof(looked_for), "%s", strchr(said, '<'));
 	if (!strstr(said, "substituting insn") || reason[0])
@@ -178,9 +182,10 @@ static int keep_reason(enum libbpf_print_level level, const char *format, va_lis
 	vsnprintf(said, sizeof(said), format, values);
 	said[strcspn(said, "\n")] = '\0';
 	if (level == LIBBPF_WARN && !reason[0])
-		snprintf(reason, sizeof(reason), "%s", said);
+		snprintf(reason, sizeof(reason), "%.300s %.200s", said, looked_for);
 	else if (level == LIBBPF_DEBUG)
 		note_field(said);
+	picks += strstr(said, "'" PICK "': resolved to ") != NULL;
 	return 0;
 }
 
@@ -233,7 +238,7 @@ static int load_only(const char *path, const char *program_name)
 	}
 	bpf_object__for_each_map(map, object) if (program_name && bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
 		bpf_map__set_autocreate(map, false);
-	reason[0] = '\0';
+	reason[0] = looked_for[0] = '\0';
 	error = bpf_object__load(object);
 	bpf_object__close(object);
 	/* libbpf puts an instruction there that the verifier refuses, and goes on. */
@@ -243,6 +248,7 @@ static int load_only(const char *path, const char *program_name)
 
 struct tally {
 	int loaded, expected, elsewhere;
+	int blamed, lost; /* while something is spoilt: did not load for it, or for another reason */
 };
 
 static void try_one(const char *kernel, const char *path, const char *object, const char *program, const char *section,
@@ -263,8 +269,10 @@ static void try_one(const char *kernel, const char *path, const char *object, co
 		tally->elsewhere++;
 		return;
 	}
-	if (is_silent)
+	if (is_silent) {
+		*(blamed && strstr(reason, blamed) ? &tally->blamed : &tally->lost) += 1;
 		return;
+	}
 	snprintf(name, sizeof(name), "%s: %s of %s finds what it asks for", kernel, program, object);
 	check(false, name, reason[0] ? reason : strerror(-error));
 }
@@ -339,6 +347,91 @@ static void try_spoilt(const char *kernel, const char *path, char **objects, con
 	btf__free(btf);
 }
 
+/* What of a kernel's changed, and whether there are programs that can't do without it as it was: one or two, then. */
+struct change {
+	bool (*spoil)(struct btf *btf);
+	const char *blamed, *words;
+	bool is_missed;
+};
+
+static bool spoil_on_rq(struct btf *btf)
+{
+	return spoil_member(btf, "task_struct", "on_rq");
+}
+
+static bool spoil_state(struct btf *btf)
+{
+	return spoil_member(btf, "task_struct", "__state");
+}
+
+static bool spoil_pick(struct btf *btf)
+{
+	return spoil_prototype(btf, PICK);
+}
+
+static const struct change changes[] = {
+	/* Read by whatever size it has. */
+	{ spoil_on_rq, "task_struct.on_rq", "an on_rq of another size and sign", false },
+	{ spoil_state, "task_struct.__state", "a __state of another size and sign", true },
+	{ spoil_pick, PICK, "an " PICK " of other arguments", false },
+};
+
+static void try_change(const char *kernel, const char *path, char **objects, const struct tally *whole,
+		       const struct change *change)
+{
+	struct btf *btf = btf__parse(path, NULL);
+	char name[TEXT_MOST], seen[TEXT_MOST], spoilt_path[64];
+	FILE *file = tmpfile();
+	struct tally tally;
+
+	if (btf && file && change->spoil(btf) && spoil_write(btf, file)) {
+		snprintf(spoilt_path, sizeof(spoilt_path), "/proc/self/fd/%d", fileno(file));
+		blamed = change->blamed;
+		picks = 0;
+		tally = try_again(kernel, spoilt_path, objects, false);
+		blamed = NULL;
+		snprintf(name, sizeof(name), "%s: %s costs %s", kernel, change->words,
+			 change->is_missed ? "one or two programs that name it, and no other" : "no program");
+		snprintf(seen, sizeof(seen), "%d load, %d do not for it, %d for something else; %d did", tally.loaded,
+			 tally.blamed, tally.lost, whole->loaded);
+		check(!tally.lost && (tally.blamed > 0) == change->is_missed && tally.blamed <= 2 &&
+			      tally.loaded + tally.elsewhere + tally.expected + tally.blamed ==
+				      whole->loaded + whole->elsewhere + whole->expected,
+		      name, seen);
+		printf("# measured: %s: %s: %s\n", kernel, change->blamed, seen);
+		snprintf(name, sizeof(name), "%s: %s is taken for absent only where it has other arguments", kernel,
+			 PICK);
+		snprintf(seen, sizeof(seen), "found in %d loads", picks);
+		if (btf__find_by_name_kind(btf, PICK, BTF_KIND_FUNC) > 0)
+			check((picks > 0) == (change->spoil != spoil_pick), name, seen);
+	}
+	if (file)
+		fclose(file);
+	btf__free(btf);
+}
+
+/* What src/sched/scx_kernel.c says of a kernel that the scheduler would be wrong about. */
+static void try_scheduler(const char *kernel, const char *path)
+{
+	struct btf *btf = btf__parse(path, NULL), *halved = btf ? spoil_constants(btf) : NULL;
+	struct reason why = { "" };
+	char name[TEXT_MOST];
+
+	if (btf && !scx_kernel_suffices(btf, &why)) {
+		snprintf(name, sizeof(name), "%s: constants without their high halves keep the scheduler out", kernel);
+		why.text[0] = '\0';
+		check(halved && scx_kernel_suffices(halved, &why) && strstr(why.text, "no 64-bit constants"), name,
+		      why.text);
+		snprintf(name, sizeof(name), "%s: a vital function of other arguments keeps the scheduler out", kernel);
+		why.text[0] = '\0';
+		check(spoil_prototype(btf, "scx_bpf_create_dsq") && scx_kernel_suffices(btf, &why) &&
+			      strstr(why.text, "gives other arguments to scx_bpf_create_dsq"),
+		      name, why.text);
+	}
+	btf__free(halved);
+	btf__free(btf);
+}
+
 static void try_kernel(const char *folder, const char *file, char **objects)
 {
 	char path[TEXT_MOST], name[TEXT_MOST], kernel[64];
@@ -357,6 +450,9 @@ static void try_kernel(const char *folder, const char *file, char **objects)
 	printf("# measured: %s: %d load, %d hook functions of modules, %d are known to be absent\n", kernel,
 	       tally.loaded, tally.elsewhere, tally.expected);
 	try_spoilt(kernel, path, objects, &tally);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		try_change(kernel, path, objects, &tally, &changes[i]);
+	try_scheduler(kernel, path);
 }
 
 /* What is not in the saved BTFs would be taken for something that the kernel lacks. */

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/sensor/sensor.h"
+
+/* src/sched/scx_kernel.c asks. */
+bool sensor_is_verbose(void)
+{
+	return false;
+}
+
 enum { LINE_MOST = 256 };
 
 /* A local name may end in a flavour, the last ___ with what follows: see libbpf. */
