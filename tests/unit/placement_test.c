@@ -88,9 +88,9 @@ static void rank_tests(void)
 	   "to save power a thread that is not urgent goes beside a sibling and lets a core sleep");
 	ok(rank(0, 1, 1, 0, POWER_SAVE) < rank(1, 0, 0, 0, POWER_SAVE),
 	   "to save power a thread that is not urgent goes to a small core");
-	ok(!idle_cpu_rank_asks(0, POWER_BALANCED) && idle_cpu_rank_asks(1, POWER_BALANCED) &&
-		   idle_cpu_rank_asks(0, POWER_SAVE),
-	   "what a thread is for matters to its place where there are small cores, and to save power");
+	ok(!idle_cpu_rank_asks(0, POWER_BALANCED), "what a thread is for does not matter where all cores are alike");
+	ok(idle_cpu_rank_asks(1, POWER_BALANCED), "what a thread is for matters where there are small cores");
+	ok(idle_cpu_rank_asks(0, POWER_SAVE), "what a thread is for matters to save power");
 }
 
 static void capacity_tests(void)
@@ -124,7 +124,7 @@ static void power_tests(void)
 		power_use_goes_on(&use, now_ns + NSEC_PER_MSEC);
 	}
 	printf("# busy for 1 ms of 4: %u of %u\n", use.busy, (u32)POWER_FULL);
-	ok(use.busy >= 230 && use.busy <= 300, "a CPU that works 1 ms of 4 is taken for a quarter busy");
+	is_between(230, use.busy, 300, "a CPU that works 1 ms of 4 is taken for a quarter busy");
 	for (u32 i = 0; i < 40; i++, now_ns += 4 * NSEC_PER_MSEC)
 		power_use_goes_on(&use, now_ns);
 	ok(use.busy > 1000, "a CPU whose thread never stops is taken for busy by its ticks");
@@ -155,9 +155,11 @@ static void places_tests(void)
 	ok(order_is(config.steal_order, 3, "1 2 3"), "the first cache takes from its own node's other first");
 	ok(order_is(config.steal_order + 3 * SCX_CACHES_MAX, 3, "2 0 1"),
 	   "the last cache takes from its own node's other first");
-	ok(config.next_sibling[4] == 5 && config.next_sibling[5] == 4, "siblings are linked in a ring");
-	ok(config.has_small && !config.is_small[7] && config.is_small[8],
-	   "cores with less than half of the capacity are small");
+	is(config.next_sibling[4], 5, "a CPU is linked to its sibling");
+	is(config.next_sibling[5], 4, "siblings are linked in a ring");
+	ok(config.has_small, "a machine with cores of less than half of the capacity has small ones");
+	ok(!config.is_small[7], "a core with half of the capacity or more is not small");
+	ok(config.is_small[8], "cores with less than half of the capacity are small");
 	ok(config.ranks_cpus, "CPUs are ranked where there are several caches");
 
 	put("nonsense\n", "cpu/cpu3/cpu_capacity");
@@ -173,11 +175,13 @@ static void places_tests(void)
 	}
 	config = (struct scx_config){ .cpus_len = 4 };
 	scx_places_fill(&config, topology, root);
-	ok(config.is_small[2] && !config.is_small[1], "cores are small by their frequency where there is no capacity");
+	ok(config.is_small[2], "cores are small by their frequency where there is no capacity");
+	ok(!config.is_small[1], "cores of a high frequency are not small where there is no capacity");
 	ok(config.next_sibling[2] == 2, "a core without siblings has none");
 	config = (struct scx_config){ .cpus_len = 4 };
 	scx_places_fill(&config, topology, "/nowhere");
-	ok(config.caches_len == 1 && !config.ranks_cpus, "where all CPUs are alike the kernel's choice is taken");
+	is(config.caches_len, 1, "a machine that tells of no caches has one");
+	ok(!config.ranks_cpus, "where all CPUs are alike the kernel's choice is taken");
 	config = (struct scx_config){ .cpus_len = 4, .power = POWER_SAVE };
 	scx_places_fill(&config, topology, "/nowhere");
 	ok(config.ranks_cpus, "to save power CPUs are ranked on any machine");
