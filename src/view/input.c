@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/loop.h"
 #include "../base/say.h"
 #include "../model/devices.h"
 #include "../model/inputs.h"
@@ -14,13 +15,36 @@
 #include "../capture/capture.h"
 #include "../capture/intervals.h"
 #include "every.h"
+#include "input_frames.h"
 #include "thread_words.h"
 #include "view.h"
 
 enum { ROWS_DEFAULT = 20, P50 = 500000, P99 = 990000, ID_SIZE = 16, PLACE_SIZE = 24 };
 
-/* Sensors that it needs nothing of. */
-#define NOT_NEEDED "launch,gpu,wine,frame,socket,sound,learned,names,runtime"
+/* Sensors that it needs nothing of; frames are needed for --to-frame. */
+#define NOT_NEEDED_BY_BOTH "launch,gpu,wine,socket,sound,learned,names,runtime"
+#define NOT_NEEDED NOT_NEEDED_BY_BOTH ",frame"
+
+enum { KEY_TO_FRAME = 0x200 };
+
+struct chosen {
+	bool to_frame;
+};
+
+static const char *take_own(void *data, int key, const char *value)
+{
+	struct chosen *chosen = data;
+
+	(void)key;
+	(void)value;
+	chosen->to_frame = true;
+	return NULL;
+}
+
+static const struct argp_option own_options[] = {
+	{ "to-frame", KEY_TO_FRAME, 0, 0, "Show how long until the frame that follows is presented and shown", 0 },
+	{ 0 },
+};
 
 const struct command_usage input_usage = {
 	.name = "input",
@@ -28,19 +52,39 @@ const struct command_usage input_usage = {
 		"sleeps until a device sends something, shows how long after the report the thread runs.\v"
 		"A report is what a device sends at once; EVENTS are the changes in it, such as two axes of a "
 		"mouse. A thread that polls without sleeping is not listed as a reader; 'tactus roles' finds it.\n"
+		"--to-frame follows each report from its reader, and whom that one wakes before it sleeps again, to "
+		"the first "
+		"frame begun after. Of several reports before a frame the oldest counts. SHOWN is known where a "
+		"display "
+		"tells: for a program that flips by DRM, or one whose Wayland compositor does.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus input -d 10                shake the mouse meanwhile\n"
 		"  tactus input -- ./game\n"
+		"  tactus input --to-frame -d 10     from clicks to frames, of whoever presents\n"
 		"  tactus input -i file --json       from a recording of 'tactus record'",
 	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS | TAKES_TABLE | TAKES_INTERVAL,
+	.own = own_options,
+	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
 };
 
 struct show {
 	const struct options *options;
 	struct capture capture;
 	struct inputs inputs;
+	struct chosen chosen;
+	struct to_frames *to_frames; /* NULL: not asked for */
 };
+
+static void show_frames(struct show *show, u64 now_ns)
+{
+	struct to_frame done;
+
+	while (to_frames_next(show->to_frames, &show->capture.threads, now_ns, &done))
+		if (!show->capture.request.interval_ns && !show->capture.before_window)
+			input_frame_line(show->options, &show->capture.threads, &done);
+}
 
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
@@ -48,6 +92,21 @@ static void on_event(void *data, const struct event_header *event, const struct 
 
 	(void)ended;
 	inputs_handle(&show->inputs, &show->capture.threads, event);
+	if (!show->to_frames)
+		return;
+	to_frames_handle(show->to_frames, &show->capture.threads, event);
+	if (event->kind == EVENT_FRAME || event->kind == EVENT_VBLANK || event->kind == EVENT_INPUT_WAKE)
+		show_frames(show, event->time_ns);
+}
+
+static bool on_tick(void *data)
+{
+	struct show *show = data;
+
+	if (show->to_frames)
+		show_frames(show, clock_now_ns());
+	/* A reader that went away ends it. */
+	return fflush(stdout) == 0;
 }
 
 #define DEVICE_TABLE(COLUMN, SHOWN)                                \
@@ -158,6 +217,8 @@ static void print_end(const struct show *show)
 		has_readers |= source->readers != NULL;
 	if (has_readers)
 		print_readers(show);
+	if (show->to_frames)
+		to_frame_table(show->options, show->to_frames);
 	if (show->inputs.refused)
 		note("%" PRIu64 " events are in no row: there was no room for so many", show->inputs.refused);
 }
@@ -171,6 +232,8 @@ static void on_interval(void *data, u64 from_ns, u64 to_ns)
 		print_end(show);
 	every_end();
 	inputs_restart(&show->inputs);
+	if (show->to_frames)
+		to_frames_restart(show->to_frames);
 }
 
 static void on_window(void *data)
@@ -178,11 +241,13 @@ static void on_window(void *data)
 	struct show *show = data;
 
 	inputs_restart(&show->inputs);
+	if (show->to_frames)
+		to_frames_restart(show->to_frames);
 }
 
-const struct table_columns input_tables[] = { { device_columns, DEVICE_CELLS },
-					      { reader_columns, READER_CELLS },
-					      { 0 } };
+const struct table_columns input_tables[] = {
+	{ device_columns, DEVICE_CELLS }, { reader_columns, READER_CELLS }, { to_frame_columns, TO_FRAME_CELLS }, { 0 }
+};
 
 int view_input(int argc, char **argv)
 {
@@ -190,26 +255,36 @@ int view_input(int argc, char **argv)
 	struct show show = { .options = &options };
 	int status;
 
-	options_parse(&options, &input_usage, NULL, argc, argv);
+	options_parse(&options, &input_usage, &show.chosen, argc, argv);
 	table_check(&options, "input", input_tables);
+	if (show.chosen.to_frame) {
+		show.to_frames = calloc(1, sizeof(*show.to_frames));
+		if (!show.to_frames)
+			return fail("input", "there is no memory"), EXIT_FAILURE;
+	}
 	show.capture = (struct capture){ /* The sensor's third hook reads devices, and sees no wake-up. */
 					 .request = { .view = "input",
-						      .groups = EVENTS_ROLES | EVENTS_INPUT,
+						      .groups = EVENTS_ROLES | EVENTS_INPUT |
+								(show.to_frames ? EVENTS_FRAMES | EVENTS_SCHED : 0),
 						      .subject = { .sensor = "input", .hooks = 2 },
 						      .forgets_ended = true,
-						      .without = NOT_NEEDED,
+						      .without = show.to_frames ? NOT_NEEDED_BY_BOTH : NOT_NEEDED,
 						      .interval_ns = every_ns(&options),
 						      .on_interval = on_interval,
 						      .wants_before = true,
 						      .on_window = on_window,
 						      .on_event = on_event,
+						      .on_tick = on_tick,
 						      .data = &show }
 	};
 	status = capture_run(&show.capture, &options);
+	if (show.to_frames)
+		show_frames(&show, ~0ull);
 	if (show.capture.threads.last_ns && intervals_have_rest(&show.capture))
 		print_end(&show);
 	capture_print_losses(&show.capture);
 	inputs_free(&show.inputs);
+	free(show.to_frames);
 	capture_free(&show.capture);
 	return status;
 }

@@ -24,6 +24,7 @@
 #include "../../src/model/submits.h"
 #include "../../src/model/tasks.h"
 #include "../../src/model/threads.h"
+#include "../../src/model/to_frame.h"
 #include "../../src/sink/event.h"
 
 enum { GROWING_TIMES = 1, FEW_TIDS = 2, FORGETS = 4, COMPARES = 8, CPUS = 4, PIECE_EVENTS = 16, EVENT_BYTES_MAX = 512 };
@@ -46,6 +47,7 @@ static struct {
 	struct moves moves;
 	struct submits submits;
 	struct inputs inputs;
+	struct to_frames to_frames;
 	struct cuda cuda;
 	struct steps steps;
 	struct collectives collectives;
@@ -118,6 +120,7 @@ static void take_frames_and_misses(const struct event_header *event)
 
 static void take(const struct event_header *event)
 {
+	struct to_frame answer;
 	struct stall stall;
 	struct wait ended;
 	struct move done;
@@ -131,6 +134,9 @@ static void take(const struct event_header *event)
 		take_frames_and_misses(event);
 	submits_handle(&all.submits, &all.threads, event, &stall);
 	inputs_handle(&all.inputs, &all.threads, event);
+	to_frames_handle(&all.to_frames, &all.threads, event);
+	if (to_frames_next(&all.to_frames, &all.threads, event->time_ns, &answer))
+		require(all.to_frames.rows_len <= TO_FRAME_ROWS, "frames that answer input have room");
 	cuda_handle(&all.cuda, &all.threads, event);
 	collectives_handle(&all.collectives, &all.cuda, event);
 	require(!steps_handle(&all.steps, &all.threads, &all.cuda, event, &step, &step_process) ||

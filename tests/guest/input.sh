@@ -132,6 +132,33 @@ echo "# tactus input"
 sees fentry 1000 1000 $sleepers
 TACTUS_SKIP_HOOKS=input:fentry sees kprobe 1000 8000 by-poll
 
+# A program that answers each click with a frame says when it sent the click and when it presented.
+echo "# from clicks to frames"
+answers() {
+	"$tactus" input --to-frame --json -o "$scratch/recording" -- build/workloads/click 40 5 >"$scratch/out" 2>"$scratch/err"
+	is "watching a program that answers clicks ends well" $? 0
+	grep '^{' "$scratch/out" >"$scratch/rows"
+	python3 - "$scratch/out" >"$scratch/judged" <<'END'
+import json, statistics, sys
+lines = open(sys.argv[1]).read().splitlines()
+said = [tuple(map(int, l.split()[1:])) for l in lines if l.startswith("answered ")]
+rows = [r for r in map(json.loads, (l for l in lines if l.startswith("{"))) if r["record"] == "input_frame"]
+off = []
+for row in rows:
+    sent, presented = max(s for s in said if s[0] <= row["time_ns"])
+    off.append((row["time_ns"] - sent, abs(row["time_ns"] + row["present_ns"] - presented)))
+print(len(said), len(rows), *(int(statistics.median(o[i] for o in off)) if off else -1 for i in (0, 1)),
+      int(statistics.median(p - s for s, p in said)), int(statistics.median(r["present_ns"] for r in rows)) if rows else -1)
+END
+	read -r said rows begun presented own found <"$scratch/judged"
+	say_measured "of $said frames that answer clicks $rows are found; the report is $begun ns after the click was sent, the present $presented ns from where the program says (medians); from click to present $own ns by the program, $found ns by tactus"
+	holds "nine of ten frames that answer a click are found" test $((rows * 10)) -ge $((said * 9))
+	between "the report is where the click was sent, within a millisecond" 0 "$begun" 1000000
+	between "the present is where the program presents, within a millisecond" 0 "$presented" 1000000
+	is "a recording has the same frames that answer clicks" "$("$tactus" input --to-frame -i "$scratch/recording" --json 2>/dev/null | grep -c '"record":"input_frame"')" "$rows"
+}
+answers
+
 echo "# devices read by the program itself"
 export TACTUS_SKIP_HOOKS=input:fentry,input:kprobe
 is "the input sensor reads devices itself where no hook is to be had" "$(hook_in_use)" evdev

@@ -33,6 +33,14 @@ fence 6200 100 0 took_ns=300000 driver=pci timeline=gfx flags=1
 fence 6300 100 0 took_ns=100000 driver=pci timeline=gfx flags=2
 gpu_memory 7000 100 0 bytes=4096 gpu=0 pid=100
 END
+python3 tests/recording.py "$scratch/clicks.tac" <<'END'
+thread 0 100 0 pid=100 comm=game
+device 1 0 0 device=5 node=3 device_kind=1 name=mouse
+input 1000 0 0 device=5 events=2
+input_wake 1100 100 0 device=5 delay_ns=100000 device_kind=1
+frame 4000 100 0 number=1 api=6
+vblank 9000 100 0 at_ns=1009000000 seq=7 display=1
+END
 # A stall is longer than the fourth longest of those before it.
 {
 	echo 'thread 0 100 0 pid=100 comm=game'
@@ -90,6 +98,7 @@ print frames-each frames --each -i "$example"
 print gpu gpu -i "$scratch/devices.tac"
 print stalls gpu -i "$scratch/stalls.tac"
 print input input -i "$scratch/devices.tac"
+print to-frame input --to-frame -i "$scratch/clicks.tac"
 print cuda cuda -i "$scratch/cuda.tac"
 python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"
 print nccl cuda --library $library -- build/workloads/nccl_calls "$PWD/build/workloads/libnccl.so" 2

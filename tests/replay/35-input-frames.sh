@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# 'tactus input --to-frame' over recordings made by hand: from a click to the frame and the vblank, by each way. No root.
+. tests/tap.sh
+
+# A game that reads the mouse itself and flips a display: 10 clicks, 100 ms apart, read after 1 ms, presented after 4, shown after 4 more; the
+# seventh is shown 20 ms later. The mouse moves before the last click, in the same frame. Then a client of a compositor, one click.
+python3 - >"$scratch/lines" <<'END'
+print("thread 0 10 0 pid=10 comm=game")
+print("thread 0 50 0 pid=50 comm=compositor")
+print("thread 0 60 0 pid=60 comm=client")
+print("device 1 0 0 device=5 node=3 device_kind=1 name=mouse")
+print("served 2 0 0 pid=60 server_pid=50")
+for i in range(10):
+    t, late = 100000 * (i + 1), 20000 if i == 6 else 0
+    if i == 9: print(f"input {t - 500} 0 0 device=5 events=1"); print(f"input_wake {t - 400} 10 0 device=5 delay_ns=100000 device_kind=1")
+    print(f"input {t} 0 0 device=5 events=1")
+    print(f"input_wake {t + 1000} 10 0 device=5 delay_ns=1000000 device_kind=1")
+    print(f"frame {t + 4000} 10 0 number={i + 1} api=6")
+    print(f"vblank {t + 8000 + late} 10 0 at_ns={10**9 + (t + 8000 + late) * 1000} seq={i * 6} display=1")
+print("input_wake 2000500 50 0 device=5 delay_ns=500000 device_kind=1")
+print("wakeup 2000600 60 1 waker_tid=50 target_cpu=1 prio=121 flags=32")
+print("frame 2003000 60 1 number=1 api=2")
+print("commit 2003100 60 1 number=1")
+print("frame 2010000 50 0 number=1 api=6")
+print("vblank 2016000 50 0 at_ns=3016000000 seq=900 display=1")
+END
+python3 tests/recording.py "$scratch/clicks.tac" <"$scratch/lines"
+"$tactus" input --to-frame --json -i "$scratch/clicks.tac" >"$scratch/rows" 2>"$scratch/err"
+is "input --to-frame of a recording ends well" $? 0
+is "a frame that answers a click has its time until it was read, presented and shown" \
+	"$(json '[[r[k] for k in ("run_ns", "present_ns", "shown_ns", "reports")] for r in rows if r["record"] == "input_frame"][0]' <"$scratch/rows")" "[1000000, 4000000, 8000000, 1]"
+is "input --to-frame has one number for each click, and that of the seventh is 20 ms longer" \
+	"$(json '[r["shown_ns"] // 1000000 for r in rows if r["record"] == "input_frame" and r["pid"] == 10]' <"$scratch/rows")" "[8, 8, 8, 8, 8, 8, 28, 8, 8, 8]"
+is "of two reports before a frame the oldest counts, and both are counted" \
+	"$(json '[(r["present_ns"], r["reports"]) for r in rows if r["record"] == "input_frame" and r["pid"] == 10][-1]' <"$scratch/rows")" "(4500000, 2)"
+is "a compositor's client has its own present, and is shown by the compositor's flip" \
+	"$(json '[(r["comm"], r["present_ns"], r["shown_ns"]) for r in rows if r["record"] == "input_frame" and r["pid"] == 60]' <"$scratch/rows")" "[('client', 3000000, 16000000)]"
+is "the table has the frames, the reports and the longest of each process" \
+	"$(json '[(r["comm"], r["frames"], r["reports"], r["shown"], r["shown_max_ns"]) for r in rows if r["record"] == "input_to_frame"]' <"$scratch/rows")" \
+	"[('game', 10, 11, 10, 28000000), ('compositor', 1, 1, 1, 16000000), ('client', 1, 1, 1, 16000000)]"
+"$tactus" input --to-frame -i "$scratch/clicks.tac" >"$scratch/text" 2>"$scratch/err"
+like "a click is told in words" "$(cat "$scratch/text")" '0\.[0-9]+ s  input5, 1 report: read after 1\.00 ms, game \[10\] presents after 4\.00 ms, shown after 8\.00 ms'
+"$tactus" input --to-frame -i examples/late-frames.tactus >"$scratch/text" 2>"$scratch/err"
+is "input --to-frame of a recording without input ends well" $? 0
+grep -v vblank "$scratch/lines" | python3 tests/recording.py "$scratch/dark.tac"
+"$tactus" input --to-frame --json -i "$scratch/dark.tac" >"$scratch/rows" 2>/dev/null
+is "a recording without vblanks says nothing of when a frame was shown" \
+	"$(json 'set(r[k] for r in rows if r["record"] in ("input_frame", "input_to_frame") for k in r if k in ("shown_ns", "shown_p50_ns", "shown_p99_ns"))' <"$scratch/rows")" "{None}"
+"$tactus" input --to-frame --json -i "$scratch/clicks.tac" --from 0.35s --to 0.65s >"$scratch/rows" 2>/dev/null
+is "a part of a recording has the frames of its clicks alone" "$(json 'sum(r["record"] == "input_frame" for r in rows)' <"$scratch/rows")" 3
+done_testing
