@@ -46,7 +46,7 @@ begin = @mkdir -p $(@D) && echo "  CC    $<"
 make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -c $< -o $@
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean
 
 all: $(B)/tactus
 
@@ -99,6 +99,11 @@ $(B)/detour.so: $(wildcard detour/*.[ch] core/*.h) Makefile
 		$(wildcard detour/*.c) -o $@
 $(B)/src/sensor/cuda_detour.o: ALL_CFLAGS += -DDETOUR_IMAGE='"$(B)/detour.so"'
 $(B)/src/sensor/cuda_detour.o: $(if $(filter x86,$(BPF_ARCH)),$(B)/detour.so)
+# So does the page of a report.
+$(B)/page.html: $(wildcard report/*) tools/page.py
+	@mkdir -p $(@D) && tools/page.py report >$@
+$(B)/src/view/report_page.o: ALL_CFLAGS += -DREPORT_PAGE='"$(B)/page.html"'
+$(B)/src/view/report_page.o: $(B)/page.html
 
 $(B)/tactus: $(OBJ)
 	@echo "  LINK  $@"
@@ -150,21 +155,17 @@ $(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c $(addprefix src/,sensor/hide.
 $(B)/workloads/%: tests/workloads/%.c
 	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fno-omit-frame-pointer -rdynamic $< -o $@ -lpthread -ldl
-
 $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c
 	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fno-shrink-wrap \
 		$(if $(filter x86,$(BPF_ARCH)),-fcf-protection) -shared $< -o $@
-
 $(B)/workloads/%.so: tests/fakes/%.c
 	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@ -ldl
-
 # Guests' programs that bring the scheduler along.
 $(B)/workloads/%: tests/guest/%.c $(B)/bpf/scx.skel.h
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $< $(LIBS) -o $@
-
 # Windows programs, where their compiler is: without root it is not installed, and nothing runs them.
 $(B)/workloads/%.exe: tests/workloads-windows/%.c
 	@mkdir -p $(@D) && echo "  MINGW $<"
@@ -180,11 +181,10 @@ cross:
 	@$(if $(filter aarch64,$(HOST)),:,tools/deps.sh build aarch64 && $(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads)
 
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
-SHARED := man/tactus.8:man/man8/tactus.8 completions/tactus.bash:bash-completion/completions/tactus \
-	completions/tactus.zsh:zsh/site-functions/_tactus completions/tactus.fish:fish/vendor_completions.d/tactus.fish \
-	examples/tactus.conf:doc/tactus/tactus.conf
+SHARED := man/tactus.8:man/man8/tactus.8 completions/tactus.bash:bash-completion/completions/tactus completions/tactus.zsh:zsh/site-functions/_tactus \
+	completions/tactus.fish:fish/vendor_completions.d/tactus.fish examples/tactus.conf:doc/tactus/tactus.conf
 install: $(B)/tactus
-	install -D -m 755 $(B)/tactus $(DESTDIR)$(PREFIX)/sbin/tactus
+	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/tactus
 	set -e; for pair in $(SHARED); do install -D -m 644 $${pair%%:*} $(SHARE)/$${pair#*:}; done
 ## make uninstall   take out what 'make install' put in
 uninstall:
@@ -193,6 +193,9 @@ uninstall:
 ## make lint        formatting, static analysis, shell scripts, the rules of the rooms
 lint:
 	@tools/lint.sh
+## make pictures    the pictures of README.md and docs/, anew from examples/
+pictures: all
+	@docs/pictures/make.sh
 ## make format      put every C file into the house's format
 format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
@@ -206,14 +209,12 @@ vm:
 bench: $(B)/bench/switch_cost $(B)/bench/sched_cost
 	@$(B)/bench/switch_cost && $(B)/bench/sched_cost
 ## make bench-overhead   the slowdown of a benchmark that only switches, beside tactus and beside its peers
-bench-overhead: all
-	@bench/overhead.sh
+## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
+bench-overhead bench-scale: all test-workloads
+	@bench/$(@:bench-%=%).sh
 ## make bench-delivery   from the kernel's time stamp to the program, and what sending an event costs
 bench-delivery: $(B)/bench/delivery
 	@$(B)/bench/delivery
-## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
-bench-scale: all test-workloads
-	@bench/scale.sh
 ## make bench-frames  what 'tactus frames' costs glxgears, beside MangoHud
 ## make bench-real OPTIONS=..   real programs beside a load, with and without tactus; OPTIONS=--help lists what can be chosen
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
@@ -245,6 +246,5 @@ $(B)/bench/%.skel.h: bench/%.bpf.c bpf/kernel.h $(B)/deps.mk
 $(B)/bench/%: bench/%.c bench/cost.h $(B)/bench/empty.skel.h $(OBJ)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -I$(B)/bench $< $(filter-out $(B)/src/main.o,$(OBJ)) $(LIBS) -o $@ -lpthread
-
 clean:
 	rm -rf build

@@ -214,6 +214,18 @@ static void add_to_hist(struct hist *into, const struct thread_waits *waits)
 		into->max = waits->max_ns;
 }
 
+bool latency_of_thread(const struct latency *latency, const struct thread *thread, struct latency_summary *summary)
+{
+	u32 index = map_get(&latency->by_thread, (uintptr_t)thread);
+	struct hist hist = { 0 };
+
+	if (!index)
+		return false;
+	add_to_hist(&hist, &latency->threads[index - 1]);
+	*summary = latency_summary(&hist);
+	return true;
+}
+
 static int process_order(const void *a, const void *b)
 {
 	const struct thread *left = (*(const struct thread_waits *const *)a)->thread;

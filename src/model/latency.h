@@ -71,6 +71,9 @@ void latency_handle(struct latency *latency, const struct threads *threads, cons
 
 struct latency_summary latency_summary(const struct hist *hist);
 
+/* Of one thread; false: it did not wait. */
+bool latency_of_thread(const struct latency *latency, const struct thread *thread, struct latency_summary *summary);
+
 /* Every thread that waited, or every process, the worst wait first. The caller frees it. NULL with *len 0 if there is
  * none, NULL with *len not 0 for want of memory. */
 struct latency_row *latency_rows(const struct latency *latency, const struct threads *threads, bool by_process,

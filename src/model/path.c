@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { STRETCHES_KEPT = 256, STEPS_MOST = 1000 };
+enum { STRETCHES_KEPT = 256, STEPS_MOST = PATH_STEPS };
 
 struct stretch {
 	u64 from_ns, to_ns;
@@ -166,15 +166,30 @@ static const struct thread *follow(const struct threads *threads, const struct t
 	return stretch_before(waker, sleep->to_ns, run) && run->kind == PATH_RAN ? waker : NULL;
 }
 
+static void add_step(struct path_trail *trail, const struct path_item *item, u64 from_ns, u64 to_ns)
+{
+	if (!trail || trail->len == PATH_STEPS)
+		return;
+	trail->steps[trail->len++] = (struct path_step){ .from_ns = from_ns,
+							 .to_ns = to_ns,
+							 .kind = item->kind,
+							 .tid = item->tid,
+							 .other_tid = item->other_tid,
+							 .cpu = item->cpu,
+							 .woken_by = item->woken_by };
+}
+
 /* `returns`: to the thread itself, where the sleep began in which another was followed. */
-static void walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
-		 u64 to_ns, bool returns)
+static void walk(struct path *path, struct path_trail *trail, const struct threads *threads,
+		 const struct history *history, u32 tid, u64 from_ns, u64 to_ns, bool returns)
 {
 	const struct thread *own = threads_by_tid(threads, tid), *thread = own, *waker;
 	struct stretch stretch, run;
 	u64 back_ns = from_ns; /* while another is followed */
 
 	*path = (struct path){ 0 };
+	if (trail)
+		trail->len = 0;
 	for (u32 step = 0; step < STEPS_MOST && to_ns > from_ns; step++) {
 		struct path_item item = { 0 };
 		u64 begin_ns;
@@ -187,6 +202,7 @@ static void walk(struct path *path, const struct threads *threads, const struct 
 				break;
 			item = (struct path_item){ .kind = PATH_SLEPT, .tid = thread->tid, .ns = to_ns - back_ns };
 			add_item(path, &item, PATH_OTHERS);
+			add_step(trail, &item, back_ns, to_ns);
 			to_ns = back_ns;
 			thread = own;
 			continue;
@@ -215,6 +231,7 @@ static void walk(struct path *path, const struct threads *threads, const struct 
 			item.other_tid = stretch.woken_by & EVENT_FLAG_BY_INTERRUPT ? 0 : stretch.waker_tid;
 		}
 		add_item(path, &item, thread->tid == tid ? PATH_OWN : PATH_OTHERS);
+		add_step(trail, &item, begin_ns, to_ns);
 		to_ns = begin_ns;
 		if (waker)
 			thread = waker;
@@ -227,13 +244,19 @@ static void walk(struct path *path, const struct threads *threads, const struct 
 void path_walk(struct path *path, const struct threads *threads, const struct history *history, u32 tid, u64 from_ns,
 	       u64 to_ns)
 {
-	walk(path, threads, history, tid, from_ns, to_ns, false);
+	walk(path, NULL, threads, history, tid, from_ns, to_ns, false);
+}
+
+void path_walk_trail(struct path *path, struct path_trail *trail, const struct threads *threads,
+		     const struct history *history, u32 tid, u64 from_ns, u64 to_ns)
+{
+	walk(path, trail, threads, history, tid, from_ns, to_ns, false);
 }
 
 void path_walk_own(struct path *path, const struct threads *threads, const struct history *history, u32 tid,
 		   u64 from_ns, u64 to_ns)
 {
-	walk(path, threads, history, tid, from_ns, to_ns, true);
+	walk(path, NULL, threads, history, tid, from_ns, to_ns, true);
 }
 
 /* A sleep of less than this part of the span is no wait for the next frame's time. */
@@ -265,4 +288,16 @@ u64 path_began_ns(const struct threads *threads, u32 tid, u64 from_ns, u64 to_ns
 		began_ns = ran_ns;
 	}
 	return longest_ns * PACED_LEAST_PART >= to_ns - from_ns ? began_ns : from_ns;
+}
+
+void path_forget_ended(struct threads *threads)
+{
+	for (size_t i = 0; i < threads->len; i++) {
+		struct thread *thread = threads->all[i];
+
+		if (!thread->ended)
+			continue;
+		free(thread->stretches);
+		thread->stretches = NULL;
+	}
 }

@@ -39,6 +39,20 @@ struct path {
 	u64 unlisted_ns; /* for which there was no item left */
 };
 
+/* The same time piece by piece, the last first. */
+struct path_step {
+	u64 from_ns, to_ns;
+	enum path_kind kind;
+	u32 tid, other_tid, cpu, woken_by; /* as of an item */
+};
+
+enum { PATH_STEPS = 1000 };
+
+struct path_trail {
+	struct path_step steps[PATH_STEPS];
+	u32 len;
+};
+
 /* Takes an event that `threads` has taken. False for want of memory. */
 bool path_handle(struct threads *threads, const struct event_header *event);
 
@@ -54,5 +68,12 @@ void path_walk_own(struct path *path, const struct threads *threads, const struc
 /* When the thread began what it did until to_ns: after its longest sleep since from_ns that a thread of its own process
  * did not end, which is how a loop waits for its time; from_ns if it did not wait so; 0: not known. */
 u64 path_began_ns(const struct threads *threads, u32 tid, u64 from_ns, u64 to_ns);
+
+/* The same, and leaves each piece in *trail. */
+void path_walk_trail(struct path *path, struct path_trail *trail, const struct threads *threads,
+		     const struct history *history, u32 tid, u64 from_ns, u64 to_ns);
+
+/* Forgets what threads did that have ended: for who keeps all threads of a long stream. */
+void path_forget_ended(struct threads *threads);
 
 #endif

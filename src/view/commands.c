@@ -35,6 +35,8 @@ const struct command commands[] = {
 	  .tables = inversions_tables },
 	{ "record", view_record, "write the event stream to a file that the others read with -i",
 	  .usage = &record_usage },
+	{ "report", view_report, "one page for a browser: what was late and why, with pictures",
+	  .usage = &report_usage },
 	{ "cut", view_cut, "a part of a recording as a recording of its own", .usage = &cut_usage },
 	{ "compare", view_compare, "two recordings, or two sets: what differs, and how sure that is",
 	  .usage = &compare_usage },

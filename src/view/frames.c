@@ -19,6 +19,7 @@
 #include "frame_rows.h"
 #include "frame_words.h"
 #include "stack_words.h"
+#include "tables.h"
 #include "thread_words.h"
 #include "view.h"
 
@@ -427,9 +428,20 @@ static void on_window(void *data)
 	frames_restart(&show->frames);
 }
 
-static void print_end(struct show *show)
+int frames_print_processes(const struct frames *frames, const struct options *options)
 {
 	struct table table;
+
+	table_open_for(&table, options, "frames", columns, FRAMES_CELLS, ROWS_ALL, &look);
+	for (const struct frame_process *process = frames->processes; process; process = process->next)
+		if (process->frames)
+			add_row(&table, process);
+	return table_close(&table);
+}
+
+static void print_end(struct show *show)
+{
+	int error;
 
 	show_records(show, ~0ull);
 	if (!any_frames(show)) {
@@ -445,14 +457,11 @@ static void print_end(struct show *show)
 	/* A script takes the last lines for the processes. */
 	if (show->frames.explains && show->options->json)
 		frame_parts_table(show->options, &show->frames);
-	table_open_for(&table, show->options, "frames", columns, FRAMES_CELLS, ROWS_ALL, &look);
-	for (const struct frame_process *process = show->frames.processes; process; process = process->next)
-		if (process->frames)
-			add_row(&table, process);
+	error = frames_print_processes(&show->frames, show->options);
 	if (show->frames.displays_refused)
 		note("%" PRIu64 " periods of displays are not counted: there are too many displays",
 		     show->frames.displays_refused);
-	if (table_close(&table) || show->frames.failed)
+	if (error || show->frames.failed)
 		note("some frames are missing: there was no memory for them");
 	if (show->frames.explains && !show->options->json)
 		frame_parts_table(show->options, &show->frames);

@@ -15,6 +15,7 @@
 #include "../capture/capture.h"
 #include "../capture/intervals.h"
 #include "every.h"
+#include "tables.h"
 #include "thread_words.h"
 #include "view.h"
 
@@ -229,12 +230,12 @@ static u64 longest_of(const struct hist *hist)
 	return hist->total ? hist->max : CELL_NONE;
 }
 
-static void print_fences(const struct show *show)
+static void print_fences(const struct submits *submits, const struct options *options)
 {
 	struct table table;
 
-	table_open_for(&table, show->options, "fences", fence_columns, FENCE_CELLS, ROWS_ALL, NULL);
-	for (const struct fence_row *row = show->submits.fences; row; row = row->next) {
+	table_open_for(&table, options, "fences", fence_columns, FENCE_CELLS, ROWS_ALL, NULL);
+	for (const struct fence_row *row = submits->fences; row; row = row->next) {
 		char driver[COMM_TEXT_SIZE], timeline[COMM_TEXT_SIZE];
 		union cell cells[FENCE_CELLS] = {
 			[FENCE_row] = { .text = "fences" },
@@ -278,12 +279,12 @@ static void print_fences(const struct show *show)
 	COLUMN(RING, stalls, "STALLS", CELL_NUMBER)
 TABLE_OF(ring_columns, RING);
 
-static void print_rings(const struct show *show)
+static void print_rings(const struct submits *submits, const struct options *options)
 {
 	struct table table;
 
-	table_open_for(&table, show->options, "gpu_ring", ring_columns, RING_CELLS, ROWS_ALL, NULL);
-	for (const struct ring_row *row = show->submits.rings; row; row = row->next) {
+	table_open_for(&table, options, "gpu_ring", ring_columns, RING_CELLS, ROWS_ALL, NULL);
+	for (const struct ring_row *row = submits->rings; row; row = row->next) {
 		char device[COMM_TEXT_SIZE], ring[COMM_TEXT_SIZE];
 		union cell cells[RING_CELLS] = {
 			[RING_row] = { .text = "ring" },
@@ -320,12 +321,12 @@ static void print_rings(const struct show *show)
 	COLUMN(MEMORY, most_bytes, "MOST", CELL_NUMBER)
 TABLE_OF(memory_columns, MEMORY);
 
-static void print_memories(const struct show *show)
+static void print_memories(const struct submits *submits, const struct options *options)
 {
 	struct table table;
 
-	table_open_for(&table, show->options, "gpu_memory", memory_columns, MEMORY_CELLS, ROWS_ALL, NULL);
-	for (const struct memory_row *row = show->submits.memories; row; row = row->next) {
+	table_open_for(&table, options, "gpu_memory", memory_columns, MEMORY_CELLS, ROWS_ALL, NULL);
+	for (const struct memory_row *row = submits->memories; row; row = row->next) {
 		union cell cells[MEMORY_CELLS] = {
 			[MEMORY_row] = { .text = "memory" },
 			[MEMORY_gpu] = { .number = row->gpu },
@@ -350,13 +351,13 @@ static int by_submits(const void *a, const void *b)
 	return one->first_ns > other->first_ns ? 1 : one->first_ns < other->first_ns ? -1 : 0;
 }
 
-static void print_submits(const struct show *show)
+static void print_submits(const struct submits *submits, const struct options *options)
 {
 	const struct submit_row **rows;
 	struct table table;
 	size_t len = 0, at;
 
-	for (const struct submit_row *row = show->submits.rows; row; row = row->next)
+	for (const struct submit_row *row = submits->rows; row; row = row->next)
 		len++;
 	rows = calloc(len ? len : 1, sizeof(*rows));
 	if (!rows) {
@@ -365,31 +366,36 @@ static void print_submits(const struct show *show)
 	}
 	/* Whoever has submitted before may have stopped. */
 	len = 0;
-	for (const struct submit_row *row = show->submits.rows; row; row = row->next)
+	for (const struct submit_row *row = submits->rows; row; row = row->next)
 		if (row->submits)
 			rows[len++] = row;
 	qsort(rows, len, sizeof(*rows), by_submits);
-	table_open_for(&table, show->options, "submits", submit_columns, SUBMIT_CELLS, ROWS_DEFAULT, &submit_look);
+	table_open_for(&table, options, "submits", submit_columns, SUBMIT_CELLS, ROWS_DEFAULT, &submit_look);
 	for (at = 0; at < len; at++)
 		add_submits(&table, rows[at]);
 	table_close(&table);
 	free(rows);
 }
 
+void submits_print_tables(const struct submits *submits, const struct options *options)
+{
+	if (submits->rows)
+		print_submits(submits, options);
+	if (submits->rings)
+		print_rings(submits, options);
+	if (submits->fences)
+		print_fences(submits, options);
+	if (submits->memories)
+		print_memories(submits, options);
+}
+
 static void print_end(const struct show *show)
 {
 	const struct submits *submits = &show->submits;
 
-	if (submits->rows)
-		print_submits(show);
-	else if (!submits->rings && !submits->fences)
+	if (!submits->rows && !submits->rings && !submits->fences)
 		note("nothing was submitted to a GPU");
-	if (submits->rings)
-		print_rings(show);
-	if (submits->fences)
-		print_fences(show);
-	if (submits->memories)
-		print_memories(show);
+	submits_print_tables(submits, show->options);
 	for (u32 driver = GPU_NONE + 1; driver < GPU_DRIVERS; driver++)
 		if (submits_untold(submits, driver))
 			note("%s: nothing tells what became of the work: no fence and no job of it was seen, so there "

@@ -17,6 +17,7 @@
 #include "../capture/intervals.h"
 #include "every.h"
 #include "stack_words.h"
+#include "tables.h"
 #include "thread_words.h"
 #include "view.h"
 
@@ -211,19 +212,21 @@ static int print_histogram(const struct hist *hist)
 TABLE_OF(cause_columns, CAUSE);
 
 /* Its three rows are all there, however few of the others are asked for. */
-static int print_summaries(const struct latency *latency, const struct hist *all, const struct options *options)
+int latency_print_summaries(const struct latency *latency, const struct options *options)
 {
+	struct hist all = latency->woken;
 	const struct {
 		const char *row, *label;
 		const struct hist *hist;
 	} kinds[] = {
-		{ "all", "anything", all },
+		{ "all", "anything", &all },
 		{ "wakeup", "a wake-up", &latency->woken },
 		{ "preempt", "a preemption", &latency->preempted },
 	};
 	struct options whole = *options;
 	struct table table;
 
+	hist_merge(&all, &latency->preempted);
 	whole.rows = 0;
 	table_open_for(&table, &whole, "latency", cause_columns, CAUSE_CELLS, ROWS_ALL, NULL);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -376,7 +379,7 @@ static int print_latency(struct latency_view *view, const struct options *option
 		error |= print_histogram(&all);
 		print_gap(options->json);
 	}
-	error |= print_summaries(latency, &all, options);
+	error |= latency_print_summaries(latency, options);
 	if (options->json || all.total) {
 		print_gap(options->json);
 		error |= print_rows(view, options);

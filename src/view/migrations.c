@@ -15,6 +15,7 @@
 #include "../capture/capture.h"
 #include "../capture/intervals.h"
 #include "every.h"
+#include "tables.h"
 #include "thread_words.h"
 #include "view.h"
 
@@ -186,17 +187,17 @@ static void fill_sums(union cell *cells, const struct move_sums *sums)
 	SUMS_OF(CAUSE, COLUMN)
 TABLE_OF(cause_columns, CAUSE);
 
-static int print_causes(const struct show *show)
+int moves_print_causes(const struct moves *moves, const struct options *options)
 {
 	union cell cells[CAUSE_CELLS];
 	struct table table;
 
-	table_open_for(&table, show->options, "migration_cause", cause_columns, CAUSE_CELLS, ROWS_ALL, NULL);
+	table_open_for(&table, options, "migration_cause", cause_columns, CAUSE_CELLS, ROWS_ALL, NULL);
 	for (int cause = 0; cause < MOVE_CAUSES; cause++) {
-		if (!show->moves.causes[cause].moves)
+		if (!moves->causes[cause].moves)
 			continue;
 		cells[CAUSE_cause].text = move_cause_name((enum move_cause)cause);
-		fill_sums(&cells[CAUSE_moves], &show->moves.causes[cause]);
+		fill_sums(&cells[CAUSE_moves], &moves->causes[cause]);
 		table_row(&table, cells);
 	}
 	return table_close(&table);
@@ -221,18 +222,17 @@ const struct table_columns migrations_tables[] = { { thread_columns, THREAD_CELL
 static const struct table_look thread_look = { .drops = "pid,hotplug,exec,across,node,affinity,core,cache" };
 _Static_assert(THREAD_moves - THREAD_unknown == MOVE_CAUSES, "a column a cause");
 
-static int print_threads(const struct show *show)
+int moves_print_threads(const struct threads *threads, const struct options *options)
 {
 	union cell cells[THREAD_CELLS];
 	struct table table;
 	size_t len, row;
-	const struct thread **list = moves_sorted(&show->capture.threads, &len);
+	const struct thread **list = moves_sorted(threads, &len);
 	int error;
 
 	if (!list)
 		return -1;
-	table_open_for(&table, show->options, "migration_thread", thread_columns, THREAD_CELLS, ROWS_DEFAULT,
-		       &thread_look);
+	table_open_for(&table, options, "migration_thread", thread_columns, THREAD_CELLS, ROWS_DEFAULT, &thread_look);
 	for (row = 0; row < len; row++) {
 		const struct thread *thread = list[row];
 		char comm[COMM_TEXT_SIZE];
@@ -254,11 +254,11 @@ static int print_threads(const struct show *show)
 
 static int print_tables(const struct show *show)
 {
-	int error = print_causes(show);
+	int error = moves_print_causes(&show->moves, show->options);
 
 	if (!show->options->json)
 		putchar('\n');
-	return print_threads(show) || error ? -1 : 0;
+	return moves_print_threads(&show->capture.threads, show->options) || error ? -1 : 0;
 }
 
 static int print_end(struct show *show)

@@ -15,6 +15,7 @@
 #include "../capture/capture.h"
 #include "../capture/intervals.h"
 #include "every.h"
+#include "tables.h"
 #include "thread_words.h"
 #include "view.h"
 
@@ -190,20 +191,20 @@ TABLE_OF(thread_columns, THREAD);
 const struct table_columns misses_tables[] = { { thread_columns, THREAD_CELLS }, { 0 } };
 static const struct table_look thread_look = { .drops = "pid,missed_periods", .alarms = "misses,missed_periods" };
 
-static int print_threads(const struct show *show)
+int misses_print_threads(const struct misses *misses, const struct threads *threads, const struct options *options)
 {
 	struct table table;
 	size_t len, row;
-	const struct thread **list = misses_sorted(&show->misses, &show->capture.threads, &len);
+	const struct thread **list = misses_sorted(misses, threads, &len);
 	int error;
 
 	if (!list || !len) {
 		free(list);
-		if (!show->options->json)
+		if (!options->json)
 			puts("no thread works by a timer");
 		return 0;
 	}
-	table_open_for(&table, show->options, "miss_thread", thread_columns, THREAD_CELLS, ROWS_DEFAULT, &thread_look);
+	table_open_for(&table, options, "miss_thread", thread_columns, THREAD_CELLS, ROWS_DEFAULT, &thread_look);
 	for (row = 0; row < len; row++) {
 		const struct thread *thread = list[row];
 		const struct thread_clock *clock = thread->clock;
@@ -235,7 +236,7 @@ static void on_interval(void *data, u64 from_ns, u64 to_ns)
 	struct show *show = data;
 
 	every_begin(show->options, show->capture.threads.first_ns, from_ns, to_ns);
-	show->misses.failed |= print_threads(show) != 0;
+	show->misses.failed |= misses_print_threads(&show->misses, &show->capture.threads, show->options) != 0;
 	every_end();
 	misses_restart(&show->misses, &show->capture.threads);
 }
@@ -271,8 +272,9 @@ int view_misses(int argc, char **argv)
 		printf("and %" PRIu64 " more (-n all shows them)\n", show.shown - options_rows(&options, ROWS_ALL));
 	if (show.headed)
 		putchar('\n');
-	if (show.capture.threads.last_ns &&
-	    ((intervals_have_rest(&show.capture) && print_threads(&show)) || show.misses.failed)) {
+	if (show.capture.threads.last_ns && ((intervals_have_rest(&show.capture) &&
+					      misses_print_threads(&show.misses, &show.capture.threads, &options)) ||
+					     show.misses.failed)) {
 		fail("misses", "out of memory: not all of them are shown");
 		status = status ? status : EXIT_FAILURE;
 	}

@@ -49,6 +49,7 @@ int view_stats(int argc, char **argv);
 int view_top(int argc, char **argv);
 int view_undo(int argc, char **argv);
 int view_record(int argc, char **argv);
+int view_report(int argc, char **argv);
 int view_cut(int argc, char **argv);
 int view_compare(int argc, char **argv);
 int view_db(int argc, char **argv);
@@ -74,6 +75,7 @@ extern const struct command_usage stats_usage;
 extern const struct command_usage top_usage;
 extern const struct command_usage undo_usage;
 extern const struct command_usage record_usage;
+extern const struct command_usage report_usage;
 extern const struct command_usage cut_usage;
 extern const struct command_usage compare_usage;
 extern const struct command_usage db_list_usage, db_show_usage, db_forget_usage, db_import_usage, db_export_usage,

@@ -18,6 +18,7 @@
 #include "../../src/model/lead_in.h"
 #include "../../src/model/misses.h"
 #include "../../src/model/moves.h"
+#include "../../src/model/report.h"
 #include "../../src/model/roles.h"
 #include "../../src/model/stacks.h"
 #include "../../src/model/steps.h"
@@ -41,6 +42,7 @@ static struct {
 	struct threads threads;
 	struct frames frames;
 	struct latency latency;
+	struct report *report;
 	struct stacks stacks;
 	struct inversions inversions;
 	struct misses misses;
@@ -101,11 +103,9 @@ static void take_compared(const struct event_header *event, const struct wait *e
 	require(all.blocks.len <= BLOCKS_MOST && all.blocks.programs_len <= BLOCKS_PROGRAMS, "blocks are few");
 }
 
-static void take_frames_and_misses(const struct event_header *event)
+static void take_frames_and_misses(const struct event_header *event, const struct wait *ended)
 {
-	const struct step_process *step_process;
-	const struct frame_process *process;
-	struct step step;
+	const struct frame_process *process = NULL;
 	struct miss found[MISSES_AT_ONCE];
 	struct frame_record record;
 	struct late_frame late;
@@ -113,6 +113,8 @@ static void take_frames_and_misses(const struct event_header *event)
 	require(misses_handle(&all.misses, &all.threads, event, found) <= MISSES_AT_ONCE, "misses have room");
 	if (frames_handle(&all.frames, &all.threads, event, &late, &process))
 		require(process && late.interval_ns, "a late frame has a process and took time");
+	report_handle(all.report, &all.threads, &all.frames, event, ended, process ? &late : NULL, process);
+	require(all.report->bins <= REPORT_BINS, "a report's bins have an end");
 	if (frames_next_record(&all.frames, event->time_ns, &record, &process))
 		require(process && record.frame.parts_len <= LATE_PARTS,
 			"a record has a process and its parts have room");
@@ -120,9 +122,11 @@ static void take_frames_and_misses(const struct event_header *event)
 
 static void take(const struct event_header *event)
 {
+	const struct step_process *step_process;
 	struct to_frame answer;
 	struct stall stall;
 	struct wait ended;
+	struct step step;
 	struct move done;
 	bool waited = threads_handle(&all.threads, event, &ended);
 
@@ -131,7 +135,7 @@ static void take(const struct event_header *event)
 	if (all.compare.blocks)
 		take_compared(event, waited ? &ended : NULL);
 	else
-		take_frames_and_misses(event);
+		take_frames_and_misses(event, waited ? &ended : NULL);
 	submits_handle(&all.submits, &all.threads, event, &stall);
 	inputs_handle(&all.inputs, &all.threads, event);
 	to_frames_handle(&all.to_frames, &all.threads, event);
@@ -172,6 +176,9 @@ static void look_at_rows(void)
 		;
 	free(moves_sorted(&all.threads, &len));
 	free(misses_sorted(&all.misses, &all.threads, &len));
+	report_end(all.report, &all.threads, all.threads.last_ns);
+	for (u32 i = 0; i < all.report->frames.late_len; i++)
+		require(all.report->frames.late[i]->steps_len <= REPORT_STEPS, "a late frame's path has an end");
 	inversions_end(&all.inversions, &all.threads);
 	free(inversions_sorted(&all.inversions));
 	if (!role_rows_from(&roles, &all.threads))
@@ -197,7 +204,8 @@ static void begin(unsigned char how)
 	memset(&all, 0, sizeof(all));
 	all.filter = event_filter_open(&wanted, how & FEW_TIDS);
 	all.lead_in = lead_in_open(4);
-	require(all.filter && all.lead_in, "there is memory");
+	all.report = report_new(CPUS, NULL);
+	require(all.filter && all.lead_in && all.report, "there is memory");
 	all.keeps_threads = !(how & FORGETS);
 	all.misses.of_all = true;
 	require(!threads_init(&all.threads, topology, CPUS) && !inversions_init(&all.inversions, CPUS, 1000),
@@ -229,6 +237,7 @@ static void end(void)
 	misses_free(&all.misses);
 	inversions_free(&all.inversions);
 	latency_free(&all.latency);
+	report_free(all.report);
 	stacks_free(&all.stacks);
 	frames_free(&all.frames);
 	threads_free(&all.threads);

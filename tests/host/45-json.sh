@@ -92,6 +92,8 @@ stack_frame 1100 0 0 pid=10 stack=2 frame=0 name=work
 END
 print stacks latency -i "$scratch/stacks.tac" --stacks
 print inversions inversions -i "$scratch/inversion.tac"
+print report report -i "$example"
+print report-kinds report -i "$scratch/kinds.tac"
 print misses misses --all -i "$example"
 print frames frames --why -i "$example"
 print frames-each frames --each -i "$example"

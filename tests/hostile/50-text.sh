@@ -41,7 +41,7 @@ evil=$scratch/$'\033[2Jfile\xe2\x80\xae\xff'.tac
 "$tactus" record --without frame,wine -o "$evil" -- "$names" 700 >"$scratch/out" 2>"$scratch/err"
 is "record to a file with a hostile name ends with status 0" $? 0
 clean "record to a file with a hostile name prints plain text only" "$scratch/out" "$scratch/err"
-for view in events "events --json" "events --wakeups" latency inversions misses migrations roles frames input gpu; do
+for view in events "events --json" "events --wakeups" latency inversions misses migrations roles frames input gpu "report --json"; do
 	# shellcheck disable=SC2086
 	"$tactus" $view -i "$evil" >"$scratch/out" 2>"$scratch/err"
 	clean "$view of a recording with hostile names prints plain text only" "$scratch/out" "$scratch/err"

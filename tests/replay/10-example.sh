@@ -13,7 +13,7 @@ view() {
 }
 
 holds "the example recording is smaller than 1 MB" test "$(stat -c %s examples/late-frames.tactus)" -lt 1000000
-for name in tasks latency events affinity inversions roles frames gpu input migrations misses; do
+for name in tasks latency events affinity inversions roles frames gpu input migrations misses report; do
 	view $name >"$scratch/$name"
 	is "'tactus $name -i' on the example ends with status 0 for an ordinary user" $? 0
 done

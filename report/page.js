@@ -1,0 +1,189 @@
+/* The rest of the page: the verdict, threads, moves, GPU, CUDA, what tactus did; and light and dark. */
+const counts = all('report_counts')[0] || {};
+
+function makeVerdict() {
+  const section = byId('verdict'), sentences = all('report_verdict'), first = sentences.find((one) => one.kind === 'bad' || one.kind === 'good');
+  section.className = first ? first.kind : '';
+  section.append(...sentences.map((one) => el('p', { class: 'sentence ' + one.kind }, one.text)));
+  const when = new Date(head.wall_ns / 1e6), about = [head.source || 'watched live', `Linux ${head.kernel}`, `${head.cpus} CPUs`, seconds(whole, 2), `${number(head.events)} events`];
+  if (head.is_part) about.push('a part of the recording');
+  byId('about').append(about.join(' · ') + ' · ', el('time', { datetime: when.toISOString() }, when.toISOString().slice(0, 16).replace('T', ' ') + ' UTC'));
+  document.title = `${head.source || 'tactus'}: tactus report`;
+}
+
+/* Something that is counted, over time. */
+function countChart(section, label, parts, perSecond, text) {
+  const values = parts.filter(([field]) => counts[field] && counts[field].some(Boolean));
+  if (!values.length) return;
+  section.append(legend(values.map(([field, words, paint]) => [paint, `${words}: ${text(sum(counts[field]))}`])));
+  const rate = (field, bin) => counts[field][bin] / (perSecond ? binNs / 1e9 : binNs), most = Math.max(...values.map(([field]) => Math.max(...counts[field].map((_, bin) => rate(field, bin))))) || 1;
+  new Chart(section, {
+    label, height: 110,
+    under(pen) {
+      const step = steps(most, 3), marks = [];
+      for (let value = 0; value <= most * 1.02; value += step) marks.push(value);
+      this.grid(pen, marks, (value) => this.deep - value / most * (this.deep - 8), (value) => (perSecond ? number(value) + '/s' : share(value, 1)));
+    },
+    paint(pen) {
+      for (const [field, , paint] of values) {
+        pen.strokeStyle = colour(paint);
+        pen.lineWidth = 1.6;
+        pen.beginPath();
+        for (let bin = 0; bin < bins; bin++) {
+          const y = this.deep - rate(field, bin) / most * (this.deep - 8);
+          pen.lineTo(this.x(bin * binNs), y);
+          pen.lineTo(this.x((bin + 1) * binNs), y);
+        }
+        pen.stroke();
+      }
+    },
+    hover(x) {
+      const bin = Math.floor(this.at(x) / binNs);
+      return bin < 0 || bin >= bins ? '' : `${seconds(bin * binNs)}\n` + values.map(([field, words]) => `${words}: ${text(counts[field][bin])}`).join('\n');
+    },
+  });
+}
+
+function makeThreads() {
+  const rows = all('report_thread'), totals = all('report_threads')[0];
+  if (!rows.length) return;
+  const section = shown('threads'), left = totals && totals.left_out;
+  section.append(makeTable({ label: 'Threads', id: 'thread-table', filter: 'Filter by name, role, tid or pid', sort: 'cpu_ns', rows, columns: [
+    ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['pid', 'pid', 'plain'], ['role', 'role', 'role'], ['cpu_ns', 'CPU time', 'time'],
+    ['wait_ns', 'waited', 'time'], ['p50_ns', 'wait p50', 'time'], ['p99_ns', 'wait p99', 'time'], ['wait_max_ns', 'longest wait', 'time'], ['wakeups', 'wake-ups', 'count'],
+    ['involuntary', 'preempted', 'count'], ['migrations', 'moves', 'count']] }));
+  if (left) section.append(el('p', { class: 'lead' }, `${number(left)} more threads ran ${time(totals.left_out_cpu_ns)} and waited ${time(totals.left_out_wait_ns)} together; these are the ${number(rows.length)} that did most.`));
+}
+
+function makeMoves() {
+  const causes = all('migration_cause'), rows = all('migration_thread');
+  if (!causes.length) return;
+  const section = shown('moves');
+  section.append(makeBars(causes.map((cause) => [cause.cause, cause.moves]), (value) => number(value) + (value === 1 ? ' move' : ' moves'), 'var(--accent)'));
+  countChart(section, 'Moves over time.', [['moves', 'moves', 'accent']], true, number);
+  section.append(el('h3', {}, 'Threads that moved'), makeTable({ label: 'Threads that moved', id: 'move-table', sort: 'moves', low: true, rows, columns: [
+    ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['role', 'role', 'role'], ['moves', 'moves', 'count'], ['wakeup', 'by wake-up', 'count'], ['balance', 'by balance', 'count'],
+    ['affinity', 'by affinity', 'count'], ['core', 'to sibling', 'count'], ['cache', 'in cache', 'count'], ['node', 'in node', 'count'], ['across', 'across', 'count'],
+    ['to_run_avg_ns', 'ran after', 'time'], ['to_run_max_ns', 'at most', 'time']].filter(([field, , kind]) => kind !== 'count' || rows.some((row) => row[field])) }));
+}
+
+function makeTimers() {
+  const rows = all('miss_thread');
+  if (!rows.length) return;
+  shown('timers').append(el('p', { class: 'lead' }, 'Threads that render, play, read input or compose by a timer: how often one ran too late for its period.'),
+    makeTable({ label: 'Threads that work by a timer', id: 'timer-table', sort: 'misses', low: true, rows, columns: [
+      ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['role', 'role', 'role'], ['period_ns', 'period', 'time'], ['periods', 'periods', 'count'], ['misses', 'missed', 'count', true],
+      ['missed_periods', 'periods lost', 'count'], ['late_avg_ns', 'late by', 'time'], ['late_max_ns', 'at most', 'time']] }));
+}
+
+function makeGpu() {
+  const submits = all('submits'), fences = all('fences'), memory = all('gpu_memory');
+  if (!submits.length && !fences.length && !memory.length) return;
+  const section = shown('gpu');
+  countChart(section, 'Submits over time.', [['submits', 'submits', 'role-render']], true, number);
+  if (submits.length) section.append(el('h3', {}, 'Submits'), makeTable({ label: 'Submits to GPUs', id: 'submit-table', sort: 'submits', low: true, rows: submits, columns: [
+    ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['driver', 'driver', 'text'], ['kind', 'kind', 'text'], ['submits', 'submits', 'count'], ['submits_per_s', 'a second', 'percent'],
+    ['interval_p50_ns', 'every (p50)', 'time'], ['ioctl_p50_ns', 'call p50', 'time'], ['ioctl_p99_ns', 'call p99', 'time'], ['ioctl_max_ns', 'longest', 'time'],
+    ['refused', 'refused', 'count', true], ['ioctl_stalls', 'stalls', 'count', true], ['gap_stalls', 'gaps', 'count', true]] }));
+  if (fences.length) section.append(el('h3', {}, 'How long the GPU took'), makeTable({ label: 'Fences', low: true, sort: 'fences', rows: fences, columns: [
+    ['driver', 'driver', 'text'], ['timeline', 'timeline', 'text'], ['fences', 'done', 'count'], ['p50_ns', 'p50', 'time'], ['p99_ns', 'p99', 'time'], ['max_ns', 'longest', 'time']] }));
+  if (memory.length) section.append(el('h3', {}, 'Memory'), makeTable({ label: 'Memory of GPUs', low: true, sort: 'most_bytes', rows: memory, columns: [
+    ['gpu', 'GPU', 'plain'], ['pid', 'pid', 'plain'], ['bytes', 'at the end', 'bytes'], ['most_bytes', 'most', 'bytes']] }));
+}
+
+function makeCuda() {
+  const calls = all('cuda_calls'), launches = all('cuda_launches'), copies = all('cuda_copies'), layers = all('cuda_layer'), errors = all('cuda_errors');
+  if (!calls.length && !launches.length) return;
+  const section = shown('cuda'), waits = calls.filter((call) => call.class === 'wait');
+  section.append(el('div', { class: 'tiles' }, tile('kernels launched', 'launches', sum(launches.map((row) => row.launches)), number(sum(launches.map((row) => row.launches)))),
+    tile('calls', 'calls', sum(calls.map((row) => row.calls)), number(sum(calls.map((row) => row.calls)))),
+    tile('in synchronisation', 'sync_ns', sum(waits.map((row) => row.total_ns)), time(sum(waits.map((row) => row.total_ns)))),
+    tile('waited for a CPU in calls', 'wait_ns', sum(calls.map((row) => row.wait_ns)), time(sum(calls.map((row) => row.wait_ns)))),
+    tile('errors', 'errors', sum(errors.map((row) => row.count)), number(sum(errors.map((row) => row.count))), errors.length)));
+  countChart(section, 'Launches and copies over time.', [['launches', 'launches', 'accent'], ['copies', 'copies', 'role-cpu-bound']], true, number);
+  countChart(section, 'Share of the time that the CPU waited for the GPU.', [['sync_ns', 'synchronisation', 'role-audio']], false, time);
+  if (launches.length) section.append(el('h3', {}, 'Launches by kernel'), makeBars(launches.slice(0, 12).map((row) => [row.kernel, row.launches]), number, 'var(--accent)'),
+    launches.length > 12 ? makeTable({ label: 'Launches by kernel', low: true, sort: 'launches', rows: launches, columns: [['kernel', 'Kernel', 'long'], ['pid', 'pid', 'plain'], ['launches', 'launches', 'count'],
+      ['grid', 'grid', 'text'], ['block', 'block', 'text'], ['shared_bytes', 'shared', 'bytes']] }) : null);
+  section.append(el('h3', {}, 'Calls'), makeTable({ label: "CUDA's calls", id: 'cuda-table', sort: 'total_ns', low: true, rows: calls, columns: [
+    ['function', 'Function', 'text'], ['class', 'for', 'text'], ['calls', 'calls', 'count'], ['errors', 'errors', 'count', true], ['total_ns', 'in all', 'time'], ['self_ns', 'itself', 'time'],
+    ['ioctl_ns', 'in ioctls', 'time'], ['wait_ns', 'without a CPU', 'time'], ['p50_ns', 'p50', 'time'], ['p99_ns', 'p99', 'time'], ['max_ns', 'longest', 'time']] }));
+  if (copies.length) section.append(el('h3', {}, 'Copies'), makeTable({ label: 'Copies', low: true, rows: copies, columns:
+    Object.keys(copies[0]).filter((key) => !['record', 'schema', 'table', 'clock'].includes(key)).map((key) => [key, key.replace(/_(ns|bytes)$/, '').replace(/_/g, ' '),
+      typeof copies[0][key] === 'string' ? 'text' : key.endsWith('_ns') ? 'time' : key.endsWith('bytes') ? 'bytes' : 'count']) }));
+  if (layers.length) section.append(el('h3', {}, 'Where the time of calls goes'), makeBars(layers.map((row) => [row.layer, row.self_ns]), time, 'var(--role-compositor)'));
+}
+
+const REMEDIES = ['nothing could be done', 'its cause got no hints for a while', 'it was treated as urgent for a while', 'the scheduler left, hints took over'];
+function makeActs() {
+  const section = shown('acts'), effects = all('report_effect').map((row) => ({ ...row, who: nameOf(row.name), cause: row.cause_name ? nameOf(row.cause_name) : '', done: REMEDIES[row.what] || '' }));
+  const decided = ['preempts', 'decided_moves', 'urgent_misses'].some((field) => (counts[field] || []).some(Boolean));
+  if (!decided && !effects.length) {
+    section.append(el('p', { class: 'lead' }, 'Nothing that is in this recording: no decision of its scheduler, and nothing that it took back. Hints to the kernel leave no events.'));
+    return;
+  }
+  countChart(section, "Decisions of tactus's scheduler over time.", [['preempts', 'others were pushed off a CPU for an urgent thread', 'accent'], ['decided_moves', 'moves to a free CPU', 'role-input'],
+    ['urgent_misses', 'urgent threads that waited too long all the same', 'late']], true, number);
+  if (effects.length) section.append(el('h3', {}, 'Processes that waited longer because of it, and what was done'), makeTable({ label: 'Effects', low: true, rows: effects, columns: [
+    ['at_ns', 'at', 'moment'], ['who', 'who', 'text'], ['acted_p99_ns', 'p99 while acting', 'time'], ['held_p99_ns', 'while not', 'time'], ['cause', 'cause', 'text'], ['done', 'done', 'text']] }));
+}
+
+function makeFoot() {
+  const lines = [`Made by tactus ${head.version}. Every number here is one that 'tactus frames', 'latency', 'tasks', 'migrations', 'misses', 'gpu' and 'cuda' print of the same recording.`,
+    `The pictures over time are sums over ${time(binNs)} each. Frame times in the graph are rounded to microseconds; figures in tables and tiles are not.`,
+    'Zoom: drag over a picture, or click it and use the wheel, or plus and minus. Move: arrow keys, or shift and drag. 0 or a double click shows all.'];
+  if (head.lost) lines.push(`${number(head.lost)} events were lost while this was watched.`);
+  byId('foot').append(...lines.map((line) => el('p', {}, line)));
+}
+
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  byId('theme').setAttribute('aria-pressed', dark);
+  byId('theme').textContent = dark ? 'Light' : 'Dark';
+  colours = {};
+  tinted.forEach((tint) => tint());
+  redraw();
+}
+function drawNow() { charts.forEach((chart) => { chart.measure(); chart.draw(); }); }
+
+function start() {
+  const wish = matchMedia('(prefers-color-scheme: dark)');
+  let chosen = null;
+  document.documentElement.dataset.theme = wish.matches ? 'dark' : 'light';
+  makeVerdict();
+  const series = allSeries.slice().sort((a, b) => b.len - a.len)[0], kinds = all('report_cpu_time');
+  makeRuler((pen, x, height) => {
+    if (series) {
+      const top = Math.max(1, presenters.find((row) => row.pid === series.pid)?.p99_ns * 1.5 || 1);
+      columnsOf(series, 0, series.len, 500, x, (column, longest, late) => {
+        const tall = Math.min(1, longest / top) * (height - 3);
+        pen.fillStyle = colour(late ? 'late' : 'frame');
+        pen.fillRect(column, height - tall, 1.2, tall);
+      });
+    } else {
+      pen.fillStyle = colour('frame');
+      for (let bin = 0; bin < bins; bin++) {
+        const tall = sum(kinds.map((kind) => kind.cpu_us[bin])) * 1000 / binNs / Math.max(1, head.cpus) * (height - 3);
+        pen.fillRect(x(bin * binNs), height - tall, x((bin + 1) * binNs) - x(bin * binNs) + 0.4, tall);
+      }
+    }
+  });
+  makeFrames();
+  makeWaits();
+  makeBehind();
+  makeCpus();
+  makeThreads();
+  makeMoves();
+  makeTimers();
+  makeGpu();
+  makeCuda();
+  makeActs();
+  makeFoot();
+  setTheme(wish.matches);
+  wish.addEventListener('change', (event) => { if (chosen === null) setTheme(event.matches); });
+  byId('theme').addEventListener('click', () => { chosen = document.documentElement.dataset.theme !== 'dark'; setTheme(chosen); });
+  addEventListener('beforeprint', () => { document.documentElement.dataset.theme = 'light'; colours = {}; tinted.forEach((tint) => tint()); drawNow(); });
+  addEventListener('afterprint', () => setTheme(chosen ?? wish.matches));
+  document.documentElement.dataset.ready = 'yes';
+}
+start();

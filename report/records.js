@@ -1,0 +1,73 @@
+'use strict';
+/* The records of the page, and small helpers. Text from outside goes into the page by textContent alone: there is no other way here. */
+const records = document.getElementById('records').textContent.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+const all = (kind) => records.filter((record) => record.record === kind);
+const head = all('report')[0];
+const names = (all('report_names')[0] || { names: [] }).names;
+const nameOf = (number) => names[number] ?? '?';
+const byId = (id) => document.getElementById(id);
+const ROLES = ['unknown', 'render', 'input', 'audio', 'network', 'compositor', 'background', 'cpu-bound', 'unwatched'];
+
+/* An element with attributes; functions are listeners; what follows goes in as text or as elements. */
+function fill(node, attributes, inside) {
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (typeof value === 'function') node.addEventListener(key, value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? '' : value);
+  }
+  for (const one of inside.flat(Infinity)) if (one !== null && one !== undefined) node.append(one);
+  return node;
+}
+const el = (tag, attributes, ...inside) => fill(document.createElement(tag), attributes, inside);
+const svg = (tag, attributes, ...inside) => fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, inside);
+
+/* As the program prints them: three digits that matter and a unit. */
+function time(ns) {
+  if (!ns) return '0';
+  for (const [unit, word] of [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']]) {
+    const value = ns / unit;
+    if (value < 0.9995) continue;
+    return value.toFixed(value >= 99.95 || unit === 1 ? 0 : value >= 9.995 ? 1 : 2) + ' ' + word;
+  }
+  return '0';
+}
+function bytes(count) {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+  let unit = 0;
+  while (count >= 1023.5 && unit + 1 < units.length) { count /= 1024; unit++; }
+  return count.toFixed(unit === 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2) + ' ' + units[unit];
+}
+const number = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+const seconds = (ns, digits = 3) => (ns / 1e9).toFixed(digits) + ' s';
+const share = (part, whole) => (whole ? (100 * part / whole).toFixed(1) : '0.0') + ' %';
+const sum = (list) => list.reduce((a, b) => a + b, 0);
+const shown = (id) => { const section = byId(id); section.hidden = false; return section; };
+
+/* A tile with one figure; the raw number stays beside what is shown of it. */
+function tile(label, field, value, text, alarm) {
+  return el('div', { class: 'tile' + (alarm ? ' alarm' : '') }, el('b', { 'data-field': field, 'data-value': value }, text), el('span', {}, label));
+}
+
+/* Colours come from the style sheet, so that both themes and paper have their own. */
+let colours = {};
+const colour = (name) => colours[name] ?? (colours[name] = getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim());
+const roleColour = (role) => colour('role-' + (role === 'not watched' ? 'unwatched' : role));
+function mix(from, to, part) {
+  const read = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+  const [a, b] = [read(from), read(to)];
+  return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * part)).join(',')})`;
+}
+
+const tip = byId('tip');
+function showTip(event, text) {
+  if (!text) { tip.hidden = true; return; }
+  tip.textContent = text;
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 8)) + 'px';
+  tip.style.top = (event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 12 : event.clientY + 18) + 'px';
+}
+
+function legend(items) {
+  return el('ul', { class: 'legend' }, items.map(([name, text]) =>
+    el('li', {}, svg('svg', { viewBox: '0 0 10 10', 'aria-hidden': 'true' }, svg('rect', { width: 10, height: 10, rx: 2, fill: `var(--${name})` })), text)));
+}

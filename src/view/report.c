@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tactus report: one page about a recording, or about what is watched now: the verdict in words, then pictures.
+ * Whoever gets the file needs a browser and nothing else. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/output.h"
+#include "../base/say.h"
+#include "../sensor/cuda.h"
+#include "frame_words.h"
+#include "report_view.h"
+#include "view.h"
+
+const struct command_usage report_usage = {
+	.name = "report",
+	.text = "Writes one HTML page about a recording, or about what is watched until Ctrl-C, -d or the command's "
+		"end: which frames were late and why, waits and behind whom, CPUs, threads, moves, GPU and CUDA, and "
+		"what tactus did. The page opens in any browser and needs nothing else, no network either.\v"
+		"Its numbers are those of 'tactus frames', 'latency', 'tasks', 'migrations', 'misses', 'gpu' and "
+		"'cuda'. Of a long recording the page has sums over time and the longest frames and waits, and says "
+		"so. With --json the same is printed as records, without a page.\n"
+		"\n"
+		"Examples:\n"
+		"  tactus report -i FILE -o report.html\n"
+		"  tactus report -i FILE --from 2s --to 4s -o part.html\n"
+		"  tactus report -o game.html -- ./game       watches it, and writes the page at its end\n"
+		"  tactus report -i FILE --json               for a program to read",
+	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_INPUT | TAKES_ONE_INPUT | TAKES_FILTER |
+		 TAKES_RING | TAKES_REPORT | TAKES_REPORT_O,
+};
+
+/* What of CUDA's calls the page counts over time. */
+static void count_cuda(struct report_show *show, const struct event_header *event)
+{
+	const struct cuda *cuda = &show->cuda;
+	u64 waited_ns = cuda->wait_total_ns;
+	u32 function;
+
+	cuda_handle(&show->cuda, &show->capture.threads, event);
+	if (event->kind != EVENT_CUDA_CALL)
+		return;
+	function = ((const struct event_cuda_call *)event)->function;
+	report_count(show->report, REPORT_SYNCHRONISATION_NS, event->time_ns, cuda->wait_total_ns - waited_ns);
+	if (function < cuda->functions_len && cuda->functions[function].api &&
+	    cuda->functions[function].api->class == CUDA_COPIES)
+		report_count(show->report, REPORT_COPIES, event->time_ns, 1);
+}
+
+static void on_event(void *data, const struct event_header *event, const struct wait *ended)
+{
+	struct report_show *show = data;
+	struct threads *threads = &show->capture.threads;
+	const struct frame_process *process = NULL;
+	struct late_frame frame;
+	struct stall stall;
+	struct move move;
+	struct miss missed[MISSES_AT_ONCE];
+
+	if (!show->report)
+		show->report = report_new(show->capture.info.cpus_len, late_frame_words);
+	if (!show->report) {
+		show->failed = true;
+		return;
+	}
+	frames_handle(&show->frames, threads, event, &frame, &process);
+	latency_handle(&show->latency, threads, event, ended);
+	moves_handle(&show->moves, threads, event, &move);
+	misses_handle(&show->misses, threads, event, missed);
+	submits_handle(&show->submits, threads, event, &stall);
+	/* As 'tactus cuda' has it: before, only names are news; and the counts are those of all, and all threads. */
+	if ((!show->capture.before_window || event->kind == EVENT_CUDA_NAME) &&
+	    !(show->capture.is_excerpt && event->kind == EVENT_CUDA_COUNT))
+		count_cuda(show, event);
+	report_handle(show->report, threads, &show->frames, event, ended, process ? &frame : NULL, process);
+}
+
+static void on_window(void *data)
+{
+	struct report_show *show = data;
+
+	frames_restart(&show->frames);
+	latency_restart(&show->latency);
+	moves_restart(&show->moves, &show->capture.threads);
+	misses_restart(&show->misses, &show->capture.threads);
+	submits_restart(&show->submits);
+	if (show->report)
+		report_restart(show->report, show->capture.window_from_ns);
+}
+
+static bool open_page(void *data)
+{
+	struct report_show *show = data;
+	struct output_rule rule = { .beginning = REPORT_PAGE_BEGINNING, .force = show->options.force };
+	struct reason why = { "" };
+
+	if (!show->path)
+		return true;
+	show->page = output_text(show->path, &rule, &why);
+	if (!show->page)
+		fail(show->path, "cannot write: %s", why.text);
+	return show->page;
+}
+
+static void print_sentence(void *data, enum verdict_kind kind, const char *text)
+{
+	(void)data;
+	(void)kind;
+	puts(text);
+}
+
+/* Who has the page in a file gets the verdict at once. */
+static int write_all(struct report_show *show)
+{
+	struct verdict_of of = { show->report, &show->frames, &show->latency, &show->cuda,
+				 show->capture.losses.events };
+	FILE *page = show->page;
+	int error;
+
+	if (show->options.json) {
+		FILE *standard = stdout;
+
+		if (show->page)
+			stdout = show->page;
+		error = report_print_records(show);
+		stdout = standard;
+	} else {
+		error = report_write_page(show, show->page ? show->page : stdout);
+	}
+	if (error > 0 || show->failed)
+		note("something is missing from the report: there was no memory for it");
+	if (error < 0 || !page)
+		return error < 0;
+	show->page = NULL;
+	if (!output_close(page))
+		return EXIT_FAILURE;
+	if (!show->options.json) {
+		report_verdict(&of, print_sentence, NULL);
+		note("the page is in %s", show->path);
+	}
+	return 0;
+}
+
+static int finish(struct report_show *show)
+{
+	struct threads *threads = &show->capture.threads;
+	struct move left;
+	size_t at = 0;
+
+	if (!show->report)
+		show->report = report_new(show->capture.info.cpus_len, late_frame_words);
+	if (!show->report)
+		return fail("report", "out of memory");
+	while (moves_left(&show->moves, threads, &at, &left))
+		;
+	cuda_end(&show->cuda);
+	report_end(show->report, threads, threads->last_ns);
+	return write_all(show);
+}
+
+static int make(struct report_show *show)
+{
+	static const struct cuda_settings calls = { .api = "default", .sample = 1, .reports = true };
+	int status;
+
+	frames_init(&show->frames, true);
+	latency_init(&show->latency, 0);
+	cuda_init(&show->cuda);
+	show->capture = (struct capture){ .request = { .view = "report",
+						       .groups = EVENTS_ALL,
+						       .cuda = &calls,
+						       .wants_before = true,
+						       .on_window = on_window,
+						       .on_event = on_event,
+						       .on_outputs = open_page,
+						       .data = show } };
+	status = capture_run(&show->capture, &show->options);
+	/* A page that says that there was nothing is better than an empty file. */
+	if ((show->capture.threads.last_ns || show->page) && finish(show) && !status)
+		status = EXIT_FAILURE;
+	if (show->page && !output_close(show->page) && !status)
+		status = EXIT_FAILURE;
+	capture_print_losses(&show->capture);
+	frames_free(&show->frames);
+	latency_free(&show->latency);
+	misses_free(&show->misses);
+	submits_free(&show->submits);
+	cuda_free(&show->cuda);
+	report_free(show->report);
+	capture_free(&show->capture);
+	return status;
+}
+
+int view_report(int argc, char **argv)
+{
+	struct report_show *show = calloc(1, sizeof(*show));
+	int status;
+
+	if (!show)
+		return fail("report", "out of memory");
+	options_parse(&show->options, &report_usage, NULL, argc, argv);
+	show->path = show->options.report;
+	show->options.report = NULL;
+	if (!show->path && !show->options.json && (isatty(STDOUT_FILENO) || show->options.command)) {
+		fail("report", "no file to write the page to: give one with -o report.html");
+		status = EXIT_USAGE;
+	} else {
+		status = make(show);
+	}
+	free(show);
+	return status;
+}

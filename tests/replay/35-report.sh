@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# 'tactus report': the page in a real browser, against what the views print of the same recording; hostile names; its bounds.
+. tests/tap.sh
+
+example=examples/late-frames.tactus
+page=$scratch/page.html
+log=$PWD/build/tests-log
+mkdir -p "$log" "$scratch/views"
+
+"$tactus" report -i $example -o "$page" >"$scratch/words" 2>"$scratch/err"
+is "'tactus report -i' on the example ends with status 0" $? 0
+like "'tactus report' prints its verdict" "$(head -n 1 "$scratch/words")" '^[0-9]+ of [0-9]+ frames of chocolate-doom .* were late'
+size=$(stat -c %s "$page")
+say_measured "the page of the example has $size bytes"
+holds "the page of the example is smaller than 3 MB" test "$size" -lt 3000000
+is "the page names nothing that is not in it" "$(grep -coE '(src|href)="[^#]|url\(|@import|https?://(www\.)?[^w]' "$page")" 0
+holds "'tactus report' replaces a page of its own" "$tactus" report -i $example -o "$page"
+echo mine >"$scratch/foreign.html"
+ends "'tactus report' leaves a file that is no page of its own" 1 'exists and is not|not a file|force' "$tactus" report -i $example -o "$scratch/foreign.html"
+is "a file of somebody else's is as it was" "$(cat "$scratch/foreign.html")" mine
+ends "'tactus report' refuses to put the page where its recording is" 2 'one file' "$tactus" report -i $example -o $example
+ends "'tactus report' of a file that is not there says so" 1 'nothing.tactus' "$tactus" report -i "$scratch/nothing.tactus" -o "$scratch/none.html"
+ends "'tactus report' on a full disk fails" 1 'No space left' "$tactus" report -i $example -o /dev/full
+"$tactus" report -i $example --json >"$scratch/records" 2>/dev/null
+is "the page's data are the records that 'tactus report --json' prints" \
+	"$(python3 tests/page_records.py "$page" | cmp - "$scratch/records" 2>&1)" ""
+is "'tactus report' of the same recording is the same page" "$("$tactus" report -i $example | cmp - "$page" 2>&1)" ""
+
+for view in frames latency tasks migrations misses; do
+	"$tactus" $view -i $example --json >"$scratch/views/$view" 2>/dev/null
+done
+"$tactus" frames --why --json -i $example >"$scratch/views/why" 2>/dev/null
+
+# Names that try to be more than names; 8,000 frames in two minutes; a late one now and then.
+python3 - "$scratch/hostile" <<'END'
+import sys
+with open(sys.argv[1], "w") as out:
+    names = ["<script>", "</script><b>", "<!--", "&lt;x&gt;", "</style>", "a\"b'c`${d}", "\\u003cx", "a&b<c>"]
+    for i, name in enumerate(names):
+        print(f"thread 0 {100 + i} 0 pid={100 + i} comm={name}", file=out)
+    at, frame = 1000, 0
+    print(f"switch {at} 0 0 next_tid=101", file=out)
+    for i in range(8000):
+        late = i % 1000 == 999
+        at += 16000
+        print(f"wakeup {at - 15900} 100 0 target_cpu=0 prio=121", file=out)
+        begins = at - 15800 + (40000 if late else 0)
+        print(f"switch {begins} 101 0 next_tid=100 flags=1 prev_prio=121 next_prio=121", file=out)
+        at += 40000 if late else 0
+        print(f"frame {at} 100 0 interval_ns={(at - frame) * 1000 if frame else 0} number={i + 1} api=1", file=out)
+        print(f"switch {at + 10} 100 0 next_tid={101 + i % 7} prev_state=1 prev_prio=121 next_prio=121", file=out)
+        if i % 7:
+            print(f"switch {at + 20} {101 + i % 7} 0 next_tid=101 flags=1 prev_prio=121 next_prio=121", file=out)
+        frame = at
+END
+python3 tests/recording.py "$scratch/hostile.tac" <"$scratch/hostile"
+holds "'tactus report' on names that are HTML ends with status 0" "$tactus" report -i "$scratch/hostile.tac" -o "$scratch/hostile.html"
+is "the page of hostile names has the script elements of any other" \
+	"$(grep -oi '<script' "$scratch/hostile.html" | wc -l)" "$(grep -oi '<script' "$page" | wc -l)"
+is "the page of hostile names ends as many scripts as it begins" "$(grep -oi '</script' "$scratch/hostile.html" | wc -l)" 2
+"$tactus" tasks --json -i "$scratch/hostile.tac" >"$scratch/views/hostile" 2>/dev/null
+
+# CUDA and GPU, of a real start of a real program.
+"$tactus" report -i tests/recordings/h200-startup.tac -o "$scratch/cuda.html" >/dev/null 2>&1
+"$tactus" cuda --json -i tests/recordings/h200-startup.tac >"$scratch/views/cuda" 2>/dev/null
+
+# Nothing of a page needs a browser to be right; but that it draws does.
+if command -v chromedriver >/dev/null && command -v chromium >/dev/null; then
+	python3 tests/report_page.py "$scratch" "$log" >"$scratch/browser" 2>&1
+	status=$?
+	while IFS=$'\t' read -r verdict name seen; do
+		case $verdict in
+		ok) pass "$name" ;;
+		no) flunk "$name" "$seen" ;;
+		'#'*) printf '%s\n' "$verdict" ;;
+		esac
+	done <"$scratch/browser"
+	is "the browser's test comes to its end" "$status $(tail -n 1 "$scratch/browser" | grep -v '^ok\|^#')" "0 "
+else
+	skip "a browser shows the page" "chromium and chromium-driver are not installed"
+fi
+done_testing

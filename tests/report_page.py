@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""The pages of tests/replay/35-report.sh in a browser: `report_page.py SCRATCH LOG`. Prints "ok<tab>NAME" or "no<tab>NAME<tab>WHAT WAS SEEN"."""
+import json
+import os
+import sys
+
+from browser import Browser
+
+scratch, log = sys.argv[1:]
+
+
+def check(name, held, seen=""):
+    print(f"ok\t{name}" if held else f"no\t{name}\t{str(seen)[:600]}", flush=True)
+
+
+def same(name, got, want):
+    check(name, got == want, f"got {got}, want {want}")
+
+
+def rows_of(view):
+    return [json.loads(line) for line in open(os.path.join(scratch, "views", view), encoding="utf-8")]
+
+
+def time_words(ns):
+    """As sink/text.c has it."""
+    for unit, word in ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")):
+        value = ns / unit
+        if value >= 0.9995:
+            return f"{value:.{0 if value >= 99.95 or unit == 1 else 1 if value >= 9.995 else 2}f} {word}"
+    return "0"
+
+
+def open_page(page, name):
+    page.open("file://" + os.path.join(scratch, name))
+    page.wait('document.documentElement.dataset.ready === "yes"')
+
+
+def cells(page, table):
+    """Of each row of a table the numbers behind its cells, by field."""
+    return page.run("return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map((tr) => Object.fromEntries("
+                    "[...tr.querySelectorAll('td[data-field]')].map((td) => [td.dataset.field, [Number(td.dataset.value), td.textContent]])))", table)
+
+
+def check_numbers(page):
+    frames = [row for row in rows_of("frames") if row["record"] == "frames"][0]
+    tiles = page.run("return Object.fromEntries([...document.querySelectorAll('#frame-tiles [data-field], #percentiles [data-field]')]"
+                     ".map((one) => [one.dataset.field, Number(one.dataset.value)]))")
+    same("figures of frames on the page are those of 'tactus frames --json'", tiles, {field: frames[field] for field in tiles})
+    text = page.run("return document.querySelector('#percentiles [data-field=p99_ns]').textContent")
+    same("times on the page read as the program prints them", text, time_words(frames["p99_ns"]))
+    latency = {row["row"]: row for row in rows_of("latency") if row["record"] == "latency"}
+    table = cells(page, "#wait-table")
+    same("waits on the page are those of 'tactus latency --json'", [{field: value[0] for field, value in row.items()} for row in table],
+         [{field: latency[kind][field] for field in table[0]} for kind in ("all", "wakeup", "preempt")])
+    same("waits in the heat map are all waits", page.run("return waitCells()"), latency["all"]["waits"])
+    tasks = {row["tid"]: row for row in rows_of("tasks")}
+    rows = cells(page, "#thread-table")
+    same("the page shows as many threads as 'tactus tasks' has", len(rows), min(len(tasks), 60))
+    wrong = [row for row in rows for field in ("cpu_ns", "wait_ns", "wait_max_ns", "wakeups", "involuntary", "migrations")
+             if row[field][0] != tasks[row["tid"][0]][field]]
+    same("threads on the page have the numbers of 'tactus tasks --json'", wrong, [])
+    causes = {row["cause"]: row["moves"] for row in rows_of("migrations") if row["record"] == "migration_cause"}
+    shown = page.run("return [...document.querySelectorAll('#moves .bars > div')].map((one) => one.textContent)")
+    same("moves by cause on the page are those of 'tactus migrations --json'", shown,
+         [word for cause, moves in causes.items() for word in (cause, f"{moves} move{'s' * (moves != 1)}")])
+    cpu = page.run("return Number(document.querySelector('#cpus [data-field=cpu_ns]').dataset.value)")
+    whole = sum(row["cpu_ns"] for row in tasks.values())
+    same("CPU time of all roles on the page is that of all threads", cpu, whole)
+    print(f"# measured: {cpu / 1e9:.6f} s of CPU time on the page, {whole / 1e9:.6f} s in the accounts")
+
+
+def check_late(page):
+    late = [row for row in rows_of("why") if row["record"] == "late_frame"]
+    same("late frames of the graph are those of 'tactus frames --why'", page.run("return frameGraph.late.map((one) => one.frame)"), [row["late_frame"] for row in late])
+    longest = max(late, key=lambda row: row["interval_ns"])
+    spot = page.run("const one = frameGraph.late.find((late) => late.frame === arguments[0]), box = frameGraph.chart.canvas.getBoundingClientRect();"
+                    "frameGraph.chart.canvas.scrollIntoView({ block: 'center', behavior: 'instant' }); const at = frameGraph.chart.canvas.getBoundingClientRect();"
+                    "return [at.left + frameGraph.chart.x(one.at_ns - one.interval_ns / 2), at.top + at.height / 2]", longest["late_frame"])
+    page.drag([spot])
+    page.wait("document.querySelector('#late-detail')")
+    words = page.run("return document.querySelector('#late-detail').textContent")
+    check("a click on a late frame says which it is and how late", f"Frame {longest['late_frame']}: {time_words(longest['interval_ns'])}, {time_words(longest['late_ns'])} late" in words, words)
+    check("a click on a late frame says who was in the way", f"behind {longest['other_comm']} [{longest['other_tid']}]" in words, words)
+    check("a late frame has a timeline of its threads", page.run("return document.querySelectorAll('#late-detail svg rect').length") > 3)
+
+
+def check_zoom(page):
+    shown = "[view.from, view.to]"
+    page.run("showAll(); frameGraph.chart.canvas.focus()")
+    page.keys("+")
+    page.wait("view.to - view.from < whole * 0.51")
+    same("a key zooms into the middle", page.run(f"return {shown}.map(Math.round)"), page.run("return [whole / 4, whole * 3 / 4].map(Math.round)"))
+    page.keys("\ue014")  # the right arrow
+    page.wait("view.from > whole * 0.3")
+    check("an arrow key moves what is shown", True)
+    page.keys("0")
+    page.wait("view.from === 0 && view.to === whole")
+    box = page.run("const box = frameGraph.chart.canvas.getBoundingClientRect(); return [box.left, box.top, box.width]")
+    inner = page.run("return frameGraph.chart.inner")
+    page.drag([(box[0] + 62 + inner * 0.5, box[1] + 50), (box[0] + 62 + inner * 0.6, box[1] + 60), (box[0] + 62 + inner * 0.75, box[1] + 60)])
+    page.wait("view.to - view.from < whole * 0.4")
+    got = page.run("return [view.from / whole, view.to / whole]")
+    check("a mouse that is drawn over the graph zooms to what it covered", abs(got[0] - 0.5) < 0.02 and abs(got[1] - 0.75) < 0.02, got)
+    check("the page says which part of the time it shows", " to " in page.wait("document.querySelector('#ruler .span').textContent"))
+    page.run("showAll()")
+
+
+def check_filter(page):
+    page.run("const input = document.querySelector('#thread-table input'); input.value = 'cc1'; input.dispatchEvent(new Event('input'))")
+    names = page.run("return [...document.querySelectorAll('#thread-table tbody tr td:first-child')].map((td) => td.textContent)")
+    wanted = sum(row["comm"] == "cc1" for row in rows_of("tasks"))
+    check("the filter leaves the threads of that name", set(names) == {"cc1"} and len(names) == wanted, names)
+    page.run("const input = document.querySelector('#thread-table input'); input.value = ''; input.dispatchEvent(new Event('input'));"
+             "[...document.querySelectorAll('#thread-table th button')].find((one) => one.textContent === 'longest wait').click()")
+    waits = [row["wait_max_ns"][0] for row in cells(page, "#thread-table")]
+    check("a click on a column's head sorts by it", waits == sorted(waits, reverse=True), waits[:5])
+
+
+def check_example(page):
+    open_page(page, "page.html")
+    same("the browser has no complaint about the page", page.console(), [])
+    check_numbers(page)
+    check_late(page)
+    check_zoom(page)
+    check_filter(page)
+    unlabelled = page.run("return [...document.querySelectorAll('canvas, section, button, input, select')].filter((one) => !one.closest('[hidden]') && "
+                          "!(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.textContent.trim() || one.closest('label'))).length")
+    same("everything on the page that can be used or seen has a name for who hears it", unlabelled, 0)
+    same("the page is no wider than its window", page.run("return document.documentElement.scrollWidth <= innerWidth"), True)
+    page.picture(os.path.join(log, "report-light.png"), whole=True)
+    page.run("document.getElementById('theme').click()")
+    same("the button makes the page dark", page.run("return document.documentElement.dataset.theme"), "dark")
+    page.size(520, 900)
+    page.wait("innerWidth <= 520")
+    same("the page is no wider than a narrow window", page.run("return document.documentElement.scrollWidth <= innerWidth"), True)
+    page.picture(os.path.join(log, "report-dark-narrow.png"), whole=True)
+    same("the browser has no complaint after all that", page.console(), [])
+    page.size(1280, 900)
+
+
+def check_hostile(page):
+    open_page(page, "hostile.html")
+    same("the browser has no complaint about hostile names", page.console(), [])
+    names = page.run("return [...document.querySelectorAll('#thread-table tbody tr td:first-child')].map((td) => td.textContent).sort()")
+    same("names that are HTML show as what they are", names, sorted(row["comm"] for row in rows_of("hostile")))
+    check("a process called <script> is one of them", "<script>" in names, names)
+    same("the page of hostile names has two scripts and none more", page.run("return document.scripts.length"), 2)
+    frames = page.run("return [frameGraph.series.len, frameGraph.late.length]")
+    print(f"# measured: {frames[0]} frames, {frames[1]} of them late, on the page of hostile names")
+    same("the graph has every frame", frames[0], 7999)
+    drawn = page.run("const from = performance.now(); for (let i = 0; i < 20; i++) frameGraph.chart.draw(); return (performance.now() - from) / 20")
+    print(f"# measured: {drawn:.2f} ms for drawing the graph of them")
+
+
+def check_cuda(page):
+    open_page(page, "cuda.html")
+    same("the browser has no complaint about a page of CUDA", page.console(), [])
+    calls = {row["function"]: row for row in rows_of("cuda") if row["record"] == "cuda_calls"}
+    names = page.run("return [...document.querySelectorAll('#cuda-table tbody tr td:first-child')].map((td) => td.textContent)")
+    rows = cells(page, "#cuda-table")
+    same("calls on the page are those of 'tactus cuda --json'", {name: {field: value[0] for field, value in row.items()} for name, row in zip(names, rows)},
+         {name: {field: row[field] for field in rows[0]} for name, row in calls.items()})
+
+
+with Browser(scratch) as browser:
+    check_example(browser)
+    check_hostile(browser)
+    check_cuda(browser)
