@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages of tests/replay/35-report.sh in a browser: `report_page.py SCRATCH LOG`. Prints "ok<tab>NAME" or "no<tab>NAME<tab>WHAT WAS SEEN"."""
+"""The pages of tests/replay/36-report.sh in a browser: `report_page.py SCRATCH LOG`. Prints "ok<tab>NAME" or "no<tab>NAME<tab>WHAT WAS SEEN"."""
 import json
 import os
 import sys
