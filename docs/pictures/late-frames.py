@@ -8,7 +8,7 @@ import sys
 from html import escape
 
 top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-tactus = sys.argv[1] if len(sys.argv) > 1 else os.path.join(top, "build", "tactus")
+tactus = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TACTUS", os.path.join(top, "build", "tactus"))
 recording = os.path.join(top, "examples", "late-frames.tactus")
 
 

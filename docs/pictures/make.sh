@@ -8,11 +8,18 @@ export TACTUS=${TACTUS:-build/tactus}
 # draw NAME: docs/pictures/NAME.py prints NAME.svg; what is there stays until that is whole
 draw() {
 	say "docs/pictures/$1.svg"
-	python3 "docs/pictures/$1.py" >"docs/pictures/$1.svg.new"
+	python3 "docs/pictures/$1.py" >"docs/pictures/$1.svg.new" || { rm -f "docs/pictures/$1.svg.new"; return 1; }
 	mv "docs/pictures/$1.svg.new" "docs/pictures/$1.svg"
 }
 
-draw architecture
-draw late-frames
+for name in architecture late-frames late-frame before-after top-screen; do
+	draw $name
+done
+if command -v chromedriver >/dev/null; then
+	say "docs/pictures/report-frames.png"
+	python3 docs/pictures/report.py docs/pictures/report-frames.png
+else
+	say "docs/pictures/report-frames.png stays as it is: as root run 'apt-get install chromium chromium-driver'"
+fi
 say "the screens of docs/top.md"
 python3 docs/pictures/top.py
