@@ -77,14 +77,17 @@ function makeTimers() {
 }
 
 function makeGpu() {
-  const submits = all('submits'), fences = all('fences'), memory = all('gpu_memory');
-  if (!submits.length && !fences.length && !memory.length) return;
+  const submits = all('submits'), rings = all('gpu_ring'), fences = all('fences'), memory = all('gpu_memory');
+  if (!submits.length && !rings.length && !fences.length && !memory.length) return;
   const section = shown('gpu');
   countChart(section, 'Submits over time.', [['submits', 'submits', 'role-render']], true, number);
   if (submits.length) section.append(el('h3', {}, 'Submits'), makeTable({ label: 'Submits to GPUs', id: 'submit-table', sort: 'submits', low: true, rows: submits, columns: [
     ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['driver', 'driver', 'text'], ['kind', 'kind', 'text'], ['submits', 'submits', 'count'], ['submits_per_s', 'a second', 'percent'],
     ['interval_p50_ns', 'every (p50)', 'time'], ['ioctl_p50_ns', 'call p50', 'time'], ['ioctl_p99_ns', 'call p99', 'time'], ['ioctl_max_ns', 'longest', 'time'],
     ['refused', 'refused', 'count', true], ['ioctl_stalls', 'stalls', 'count', true], ['gap_stalls', 'gaps', 'count', true]] }));
+  if (rings.length) section.append(el('h3', {}, 'Rings: in the queue, behind another job, at work'), makeTable({ label: 'Rings of GPUs', id: 'ring-table', low: true, sort: 'jobs', rows: rings, columns: [
+    ['device', 'device', 'text'], ['ring', 'ring', 'text'], ['jobs', 'jobs', 'count'], ['queue_p50_ns', 'queue p50', 'time'], ['queue_p99_ns', 'p99', 'time'], ['behind_p99_ns', 'behind p99', 'time'],
+    ['run_p50_ns', 'run p50', 'time'], ['run_p99_ns', 'p99', 'time'], ['run_max_ns', 'longest', 'time'], ['busy_percent', 'busy %', 'percent'], ['stalls', 'stalls', 'count', true]] }));
   if (fences.length) section.append(el('h3', {}, 'How long the GPU took'), makeTable({ label: 'Fences', low: true, sort: 'fences', rows: fences, columns: [
     ['driver', 'driver', 'text'], ['timeline', 'timeline', 'text'], ['fences', 'done', 'count'], ['p50_ns', 'p50', 'time'], ['p99_ns', 'p99', 'time'], ['max_ns', 'longest', 'time']] }));
   if (memory.length) section.append(el('h3', {}, 'Memory'), makeTable({ label: 'Memory of GPUs', low: true, sort: 'most_bytes', rows: memory, columns: [
