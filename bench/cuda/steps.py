@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-STEPS, EVERY, DELAY_S = 400, 40, 0.06
+STEPS, EVERY, DELAY_S, HOGS = 400, 40, 0.06, 8
 # What is injected, and the part of the step that it belongs to. Every 40th step has it.
 EXPECTED = {"none": None, "data": "data", "lock": "lock", "hog": "cpu_wait", "copy": "copy", "sync": "sync", "work": "ran",
             "sleep": "slept"}
@@ -29,27 +29,27 @@ class Holder(threading.Thread):
                 time.sleep(DELAY_S)
 
 
-def start_hog():
-    """A process of real-time priority that runs on the first thread's CPU for a while at each byte that it reads."""
+def start_hogs():
+    """Processes that run on the first thread's CPU for a while, each at a byte that it reads. As many as one takes a small part beside."""
     cpu = sorted(os.sched_getaffinity(0))[-1]
     ear, mouth = os.pipe()
-    if os.fork() == 0:
-        os.close(mouth)
-        os.sched_setaffinity(0, {cpu})
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        with open("/proc/self/comm", "w", encoding="ascii") as name:
-            name.write("hog")
-        while os.read(ear, 1):
-            end = time.monotonic() + DELAY_S
-            while time.monotonic() < end:
-                pass
-        os._exit(0)
+    for _ in range(HOGS):
+        if os.fork() == 0:
+            os.close(mouth)
+            os.sched_setaffinity(0, {cpu})
+            with open("/proc/self/comm", "w", encoding="ascii") as name:
+                name.write("hog")
+            while os.read(ear, 1):
+                end = time.monotonic() + DELAY_S
+                while time.monotonic() < end:
+                    pass
+            os._exit(0)
     return cpu, mouth
 
 
 def loop(kind):
-    hog_cpu, hog = start_hog() if kind == "hog" else (None, None)
-    import torch  # after the fork: the hog needs none of it
+    hog_cpu, hogs = start_hogs() if kind == "hog" else (None, None)
+    import torch  # after the fork: hogs need none of it
     from torch import nn
     from torch.utils.data import DataLoader, Dataset
 
@@ -66,8 +66,8 @@ def loop(kind):
     model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 512), nn.GELU(), nn.Linear(512, 10)).cuda()
     optimizer = torch.optim.Adam(model.parameters())
     weigh = nn.CrossEntropyLoss()
-    big = torch.zeros(96 << 20, dtype=torch.float32, device="cuda")
-    there = torch.zeros(96 << 20, dtype=torch.float32)
+    big = torch.zeros(256 << 20, dtype=torch.float32, device="cuda")
+    there = torch.zeros(256 << 20, dtype=torch.float32)
     holder = Holder()
     holder.start()
     if kind == "sync":
@@ -93,7 +93,7 @@ def loop(kind):
         with holder.lock:
             pass
         if is_due and kind == "hog":
-            os.write(hog, b"x")
+            os.write(hogs, b"x" * HOGS)
         if is_due and kind == "copy":
             there.copy_(big)
         if is_due and kind == "sync":
@@ -113,11 +113,12 @@ def loop(kind):
 
 def check(tactus, out, kind):
     """One line of what was found; True if it is right."""
-    got = subprocess.run([tactus, "cuda", "--steps", "--json", "--", sys.executable, os.path.abspath(__file__), "--loop", kind],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
-    rows = [json.loads(line) for line in got.stdout.splitlines() if line.startswith('{"record"')]
-    with open(os.path.join(out, f"steps-{kind}.jsonl"), "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows)
+    report = os.path.join(out, f"steps-{kind}.jsonl")
+    got = subprocess.run([tactus, "cuda", "--steps", "--json", "--report", report, "--force", "--",
+                          sys.executable, os.path.abspath(__file__), "--loop", kind],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    with open(report, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
     table = max((r for r in rows if r["record"] == "cuda_steps"), key=lambda r: r["steps"], default=None)
     least_ns = DELAY_S * 1e9 * 0.6
     slow = [r for r in rows if r["record"] == "cuda_slow_step" and table and r["pid"] == table["pid"] and r["wall_ns"] > least_ns]
