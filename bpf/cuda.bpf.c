@@ -382,15 +382,44 @@ int on_ioctl(struct tracepoint_sys_enter_ioctl *call)
 	return 0;
 }
 
+/* Memory that came or an object that went, once that has happened. */
+static __always_inline void send_memory(struct here *here, const struct open_ioctl *ioctl, u64 now_ns)
+{
+	bool is_free = ioctl->inner_nr == NV_RM_FREE, is_old = ioctl->inner_nr == NV_RM_ALLOC_MEMORY;
+	struct event_cuda_call *event;
+	u64 bytes = 0;
+	u32 client = 0, object = 0;
+
+	if (!is_free && !((is_old || ioctl->inner_nr == NV_RM_ALLOC) && nvidia_class_is_memory(ioctl->detail)))
+		return;
+	if (!read_user(&client, sizeof(client), ioctl->arg + NVIDIA_CLIENT_AT) ||
+	    !read_user(&object, sizeof(object), ioctl->arg + NVIDIA_OBJECT_AT))
+		return;
+	if (is_old)
+		bytes = read_word(ioctl->arg + NVIDIA_LIMIT_AT) + 1;
+	else if (!is_free)
+		bytes = read_word(read_word(ioctl->arg + NVIDIA_PARAMETERS_AT) + NVIDIA_MEMORY_SIZE_AT);
+	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_CALL, event_cuda_call, now_ns, tid_of(here->current), true);
+	if (!event)
+		return;
+	__builtin_memset(&event->duration_ns, 0, sizeof(*event) - sizeof(event->head));
+	event->function = CUDA_FUNCTION_OF_DRIVER;
+	event->bytes = bytes;
+	event->address = (u64)client << 32 | object;
+	event->copy = is_free ? 0 : ioctl->detail;
+	event->pid = (u32)here->current->tgid;
+	event_send(here->cpu, event, sizeof(*event));
+}
+
 SEC("tracepoint")
 int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 {
 	struct event_cuda_ioctl *event;
 	struct open_ioctl *ioctl;
 	struct caller *caller;
+	u32 offset, status = 0;
 	struct here here;
 	u64 now_ns;
-	u32 offset;
 
 	if (!is_here(&here))
 		return 0;
@@ -413,8 +442,11 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 		offset = nvidia_status_offset(ioctl->inner_nr, ioctl->inner_bytes);
 		if (ioctl->device == NVIDIA_RM && offset != NO_OFFSET)
 			read_user(&event->status, sizeof(event->status), ioctl->arg + offset);
+		status = event->status;
 		event_send(here.cpu, event, sizeof(*event));
 	}
+	if (ioctl->device == NVIDIA_RM && !status && (!call->result || cuda.stand_in))
+		send_memory(&here, ioctl, now_ns);
 	ioctl->since_ns = 0;
 	return 0;
 }

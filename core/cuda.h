@@ -96,7 +96,7 @@ struct cuda_config {
 	u32 sample;	  /* send one call in so many */
 	u32 nvidia_major; /* of /dev/nvidia*; 0: ioctls are not watched */
 	u32 uvm_major;	  /* of /dev/nvidia-uvm; 0: there is none */
-	u32 unused;
+	u32 stand_in;	  /* devices that refuse every request stand for NVIDIA's, in tests: what is asked for counts */
 };
 
 /* Of one function, on one CPU. */
@@ -174,6 +174,10 @@ core_fn u32 cuda_probe_shift(const u8 *code)
  * whose behalf it ran. */
 enum driver_context { DRIVER_IN_THREAD, DRIVER_IN_KERNEL_THREAD, DRIVER_IN_INTERRUPT };
 
+/* A cuda_call of this function is none: memory that the driver allocated, with its bytes, in address the client (upper
+ * half) and the object, in copy its class; or, without a class, an object that was freed. */
+enum { CUDA_FUNCTION_OF_DRIVER = 0 };
+
 /* Of which driver an ioctl is. */
 enum nvidia_device { NVIDIA_RM = 1, NVIDIA_UVM = 2 };
 
@@ -185,6 +189,22 @@ enum {
 	NV_RM_VID_HEAP_CONTROL = 0x4a,
 	NV_RM_MAP_MEMORY = 0x4e,
 	NV_RM_UNMAP_MEMORY = 0x4f,
+};
+
+/* What is allocated is memory, not addresses or an engine: NV01_MEMORY_LOCAL_USER and NV01_MEMORY_SYSTEM. */
+core_fn int nvidia_class_is_memory(u32 class)
+{
+	return class == 0x40 || class == 0x3e;
+}
+
+/* In the request: the client, the object, the address of what else is said, or of RM_ALLOC_MEMORY the last byte. In
+ * what else is said of memory (NV_MEMORY_ALLOCATION_PARAMS): its size, which the driver may raise. */
+enum {
+	NVIDIA_CLIENT_AT = 0,
+	NVIDIA_OBJECT_AT = 8,
+	NVIDIA_PARAMETERS_AT = 16,
+	NVIDIA_LIMIT_AT = 32,
+	NVIDIA_MEMORY_SIZE_AT = 64,
 };
 
 enum { NO_OFFSET = 0xffffffff, NVIDIA_STRUCT_MAX = 64 };

@@ -568,6 +568,8 @@ void cuda_handle(struct cuda *cuda, const struct threads *threads, const struct 
 {
 	switch (event->kind) {
 	case EVENT_CUDA_CALL:
+		if (((const struct event_cuda_call *)event)->function == CUDA_FUNCTION_OF_DRIVER)
+			return;
 		handle_call(cuda, threads, (const struct event_cuda_call *)event);
 		break;
 	case EVENT_CUDA_LAUNCH:

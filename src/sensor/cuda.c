@@ -269,6 +269,7 @@ static void find_majors(struct cuda_config *config)
 	struct gpu_found found;
 
 	if (instead) {
+		config->stand_in = 1;
 		config->nvidia_major = (u32)strtoul(instead, NULL, 10);
 		config->uvm_major = strchr(instead, ',') ? (u32)strtoul(strchr(instead, ',') + 1, NULL, 10) : 0;
 		return;

@@ -199,6 +199,7 @@ struct show {
 	struct cuda cuda;
 	struct steps steps;
 	struct collectives collectives;
+	struct driver_memory driver_memory;
 	struct cuda_state_of sensor; /* live */
 	struct reason trap;	     /* why every call runs into its probe; "": not every one has to */
 	const char *export_path;     /* NULL: none */
@@ -335,6 +336,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		return;
 	cuda_handle(&show->cuda, &show->capture.threads, event);
 	collectives_handle(&show->collectives, &show->cuda, event);
+	driver_memory_handle(&show->driver_memory, event);
 	if (show->chosen.steps)
 		take_step(show, event);
 	/* At once, and where nobody overlooks it. */
@@ -435,6 +437,8 @@ static int play(struct show *show)
 			cuda_print_tables(&show->cuda, &show->options, show->capture.threads.first_ns,
 					  show->chosen.wishes.sample > 1, show->chosen.names);
 		cuda_print_collectives(&show->collectives, &show->cuda, &show->options);
+		if (!show->chosen.steps)
+			cuda_print_driver_memory(&show->driver_memory, &show->options);
 		print_notes(show);
 	}
 	if (show->export &&
@@ -444,6 +448,7 @@ static int play(struct show *show)
 	capture_print_losses(&show->capture);
 	steps_free(&show->steps);
 	collectives_free(&show->collectives);
+	driver_memory_free(&show->driver_memory);
 	cuda_free(&show->cuda);
 	capture_free(&show->capture);
 	return status;

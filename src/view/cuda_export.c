@@ -91,7 +91,9 @@ void cuda_export_handle(struct cuda_export *export, const struct event_header *e
 		       : event->kind == EVENT_CUDA_XID	  ? sizeof(struct event_header) /* cuda keeps its words */
 							  : 0;
 
-	if (!bytes)
+	/* The ioctl that allocates is there itself. */
+	if (!bytes || (event->kind == EVENT_CUDA_CALL &&
+		       ((const struct event_cuda_call *)event)->function == CUDA_FUNCTION_OF_DRIVER))
 		return;
 	if (!vec_reserve(export->events, export->room, export->len + 1, 4096)) {
 		export->failed = true;

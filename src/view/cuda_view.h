@@ -8,6 +8,7 @@
 
 #include "../base/options.h"
 #include "../model/collectives.h"
+#include "../model/driver_memory.h"
 #include "../model/steps.h"
 
 /* How kernels' names are shown, see sink/demangle.h. */
@@ -16,6 +17,9 @@ enum kernel_names { NAMES_SHORT, NAMES_WHOLE, NAMES_MANGLED };
 /* All tables, those that have rows. JSON has names whole unless they are mangled. */
 void cuda_print_tables(const struct cuda *cuda, const struct options *options, u64 from_ns, bool sampled,
 		       enum kernel_names names);
+
+/* Memory that the driver allocated, if it was seen. */
+void cuda_print_driver_memory(const struct driver_memory *memory, const struct options *options);
 
 /* NCCL's calls, if there were any. */
 void cuda_print_collectives(const struct collectives *collectives, const struct cuda *cuda,

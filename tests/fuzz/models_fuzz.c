@@ -10,6 +10,7 @@
 #include "../../src/model/collectives.h"
 #include "../../src/model/compare_take.h"
 #include "../../src/model/cuda.h"
+#include "../../src/model/driver_memory.h"
 #include "../../src/model/event_filter.h"
 #include "../../src/model/frames.h"
 #include "../../src/model/inputs.h"
@@ -53,6 +54,7 @@ static struct {
 	struct cuda cuda;
 	struct steps steps;
 	struct collectives collectives;
+	struct driver_memory driver_memory;
 	struct event_filter *filter;
 	struct lead_in *lead_in;
 	struct compare_take compare;
@@ -143,6 +145,7 @@ static void take(const struct event_header *event)
 		require(all.to_frames.rows_len <= TO_FRAME_ROWS, "frames that answer input have room");
 	cuda_handle(&all.cuda, &all.threads, event);
 	collectives_handle(&all.collectives, &all.cuda, event);
+	driver_memory_handle(&all.driver_memory, event);
 	require(!steps_handle(&all.steps, &all.threads, &all.cuda, event, &step, &step_process) ||
 			step.part < STEP_PARTS,
 		"a step has a cause");
@@ -231,6 +234,7 @@ static void end(void)
 	compare_take_free(&all.compare);
 	steps_free(&all.steps);
 	collectives_free(&all.collectives);
+	driver_memory_free(&all.driver_memory);
 	cuda_free(&all.cuda);
 	inputs_free(&all.inputs);
 	submits_free(&all.submits);

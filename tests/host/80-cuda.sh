@@ -50,6 +50,12 @@ is "sampled calls: what is never freed is told" "$(of never_freed bytes memory=d
 is "sampled calls: what is never freed is counted by function" "$(of never_freed count function=cuMemAlloc_v2)" 3
 is "sampled calls: host memory that is never freed is told" "$(of never_freed bytes memory=host)" 4096
 
+CUDA_DOUBLE_MEMORY=1 watch -- leak
+is "memory that the driver allocates is told by its own sizes, pieces of 2 MB" "$(of driver_memory total_bytes)" $((12 << 20))
+is "memory that the driver frees is subtracted" "$(of driver_memory now_bytes)" $((6 << 20))
+is "memory of the driver is told by its class" "$(of driver_memory class)" NV01_MEMORY_LOCAL_USER
+is "memory of the driver changes nothing of the calls" "$(of memory total_bytes memory=device)" $((8 << 20))
+
 watch --api all -- errors
 is "an error of an allocation is told by name" "$(of errors name function=cuMemAlloc_v2)" CUDA_ERROR_OUT_OF_MEMORY
 is "an error of a launch is told by name when its end is watched" "$(of errors name function=cuLaunchKernel)" CUDA_ERROR_INVALID_VALUE
