@@ -14,7 +14,14 @@
 #include "several.h"
 
 /* What -o writes: as --format says, else by the end of the file's name. */
-enum output_format { OUTPUT_BY_NAME, OUTPUT_RECORDING, OUTPUT_LINES, OUTPUT_TRACE };
+enum output_format {
+	OUTPUT_BY_NAME,
+	OUTPUT_RECORDING,
+	OUTPUT_LINES,
+	OUTPUT_TRACE, /* for chrome://tracing */
+	OUTPUT_PERFETTO,
+	OUTPUT_FORMATS
+};
 
 enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
@@ -70,6 +77,8 @@ enum {
 	TAKES_NO_CONFIG = 1 << 16, /* no file gives its options values */
 	TAKES_ONE_INPUT = 1 << 17, /* with TAKES_INPUT: not several */
 	TAKES_FILES = 1 << 18,	   /* words are recordings: `inputs` */
+	TAKES_TRACES = 1 << 26,	   /* -o and --format: what viewers of others read, and nothing else */
+	TAKES_PERFETTO = 1 << 27,  /* with TAKES_OUTPUT: -o also a trace for Perfetto */
 	TAKES_EVENTS_OF_VIEW = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_INPUT | TAKES_OUTPUT | TAKES_FILTER |
 			       TAKES_RING | TAKES_REPORT,
 };

@@ -177,15 +177,28 @@ static bool ends_with(const char *text, const char *end)
 
 static void take_format(struct parse *parse, const char *text)
 {
-	static const char *const names[] = {
-		[OUTPUT_RECORDING] = "recording", [OUTPUT_LINES] = "jsonl", [OUTPUT_TRACE] = "trace"
+	static const struct {
+		const char *name;
+		enum output_format format;
+		unsigned int takes;
+	} formats[] = {
+		{ "recording", OUTPUT_RECORDING, TAKES_OUTPUT },
+		{ "jsonl", OUTPUT_LINES, TAKES_OUTPUT },
+		{ "trace", OUTPUT_TRACE, TAKES_OUTPUT },
+		{ "perfetto", OUTPUT_PERFETTO, TAKES_TRACES | TAKES_PERFETTO },
 	};
+	char known[128] = "";
+	size_t used = 0;
 
-	for (int i = OUTPUT_RECORDING; i <= OUTPUT_TRACE; i++)
-		if (!strcmp(text, names[i]))
-			parse->options->output_format = (enum output_format)i;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (!(formats[i].takes & parse->usage->takes))
+			continue;
+		if (!strcmp(text, formats[i].name))
+			parse->options->output_format = formats[i].format;
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "", formats[i].name);
+	}
 	if (!parse->options->output_format)
-		bad_usage(parse, "format '%s' is none of recording, jsonl, trace", text);
+		bad_usage(parse, "format '%s' is none of %s", text, known);
 }
 
 static void take_colour(struct parse *parse, const char *text)
@@ -204,11 +217,34 @@ static void take_colour(struct parse *parse, const char *text)
 
 enum output_format options_format(const struct options *options)
 {
+	static const struct {
+		const char *ending;
+		enum output_format format;
+	} endings[] = {
+		{ ".jsonl", OUTPUT_LINES },
+		{ ".json", OUTPUT_TRACE },
+		{ ".pftrace", OUTPUT_PERFETTO },
+		{ ".perfetto-trace", OUTPUT_PERFETTO },
+	};
+
 	if (options->output_format || !options->output)
 		return options->output_format;
-	return ends_with(options->output, ".jsonl")  ? OUTPUT_LINES
-	       : ends_with(options->output, ".json") ? OUTPUT_TRACE
-						     : OUTPUT_RECORDING;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ends_with(options->output, endings[i].ending))
+			return endings[i].format;
+	return OUTPUT_RECORDING;
+}
+
+/* What a command that only writes for viewers of others writes. */
+static void check_trace(const struct parse *parse)
+{
+	const struct options *options = parse->options;
+
+	if (options->output_format < OUTPUT_PERFETTO)
+		bad_usage(
+			parse,
+			"what '%s' is to be its name does not say: name a FILE.pftrace for Perfetto, or give --format",
+			options->output);
 }
 
 /* A file gets what its name promises, or nothing. */
@@ -223,7 +259,14 @@ void options_choose_format(struct parse *parse)
 	}
 	options->output_format = options_format(options);
 	parse->applied = parse->format;
-	if (options->output_format == OUTPUT_TRACE && !(parse->usage->takes & TAKES_EXPORT))
+	if (parse->usage->takes & TAKES_TRACES)
+		check_trace(parse);
+	else if (options->output_format >= OUTPUT_PERFETTO && !(parse->usage->takes & TAKES_PERFETTO))
+		bad_usage(parse,
+			  "'%s' would be a file for other programs, which 'tactus export' writes: record, and give it "
+			  "the recording, or give --format recording",
+			  options->output);
+	if (options->output_format == OUTPUT_TRACE && !(parse->usage->takes & (TAKES_EXPORT | TAKES_TRACES)))
 		bad_usage(parse,
 			  "'%s' would be a trace for chrome://tracing, which only 'tactus cuda' writes: name a "
 			  "FILE.jsonl for one JSON object per event, or give --format recording",
@@ -278,7 +321,7 @@ void options_check_together(struct parse *parse)
 		bad_usage(parse, "what is read and what is written are one file");
 	if (options->command)
 		bad_usage(parse, "a recording is read or a command is watched, not both");
-	if (options->output && !(parse->usage->takes & TAKES_EXPORT))
+	if (options->output && !(parse->usage->takes & (TAKES_EXPORT | TAKES_TRACES)))
 		bad_usage(parse, "a recording is read or written, not both");
 	if (options->duration_ns)
 		bad_usage(parse, "a recording is read to its end: leave %s out",

@@ -104,6 +104,8 @@ struct capture {
 	struct recording_info info;
 	bool replay, verbose;
 	bool before_window; /* see wants_before */
+	bool stopped;	    /* by a view that wants no more of a recording */
+	int folder;	    /* of a recording: in which the view's file gets its name at the end; 0: none */
 	bool is_excerpt;    /* not all of a recording, or not of all its threads */
 	u64 window_from_ns; /* what is counted begins here; times are shown since threads.first_ns */
 	u32 command_pid;    /* live: the command, held until on_open is done; 0: there is none */

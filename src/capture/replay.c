@@ -140,6 +140,10 @@ static void on_recorded(void *data, const struct event_header *event)
 	struct replay *replay = data;
 	union any_event changed;
 
+	if (replay->capture->stopped) {
+		stream_stop_replay(replay->stream);
+		return;
+	}
 	pass_time(replay, event->time_ns);
 	if (replay->ended) {
 		give_behind(replay, event);
@@ -272,7 +276,7 @@ static int read_one(struct capture *capture, const struct options *options)
 	capture->replay = true;
 	status = capture_open_outputs(&capture->request, options);
 	if (!capture->request.opened)
-		privileges_give_up_all();
+		privileges_give_up_but_folder(capture->folder ? capture->folder : -1);
 	if (!status)
 		status = play(&replay, info);
 	stream_close(replay.stream);

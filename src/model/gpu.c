@@ -41,6 +41,16 @@ const char *gpu_driver_name(u32 driver)
 	return driver_names[driver < GPU_DRIVERS ? driver : GPU_OTHER];
 }
 
+const char *gpu_work_name(u32 work)
+{
+	static const char *const names[GPU_WORKS] = {
+		[GPU_WORK_NONE] = "other",  [GPU_WORK_COMMANDS] = "commands", [GPU_WORK_FLIP] = "flip",
+		[GPU_WORK_FENCE] = "fence", [GPU_WORK_CHANNEL] = "channel",   [GPU_WORK_MEMORY] = "memory",
+	};
+
+	return names[work < GPU_WORKS ? work : GPU_WORK_NONE];
+}
+
 const char *gpu_deed(u32 driver)
 {
 	if (driver == GPU_NVIDIA)

@@ -16,6 +16,9 @@ const char *gpu_driver_name(u32 driver);
  * itself can't be seen, see core/ioc.h, so it is another word there. */
 const char *gpu_deed(u32 driver);
 
+/* What was submitted, an enum gpu_work: "commands", "flip". */
+const char *gpu_work_name(u32 work);
+
 struct gpu_function {
 	char name[64];
 	bool with_inode; /* see struct gpu_config */

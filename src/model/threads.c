@@ -24,6 +24,7 @@ static void free_thread(struct thread *thread)
 	free(thread->stretches);
 	free(thread->moves);
 	free(thread->clock);
+	free(thread->lanes);
 	free(thread);
 }
 

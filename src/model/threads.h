@@ -32,6 +32,7 @@ struct thread {
 	struct stretches *stretches; /* model/path.c's, NULL if nobody keeps them */
 	struct thread_moves *moves;  /* and model/moves.c's */
 	struct thread_clock *clock;  /* and model/misses.c's */
+	struct thread_lanes *lanes;  /* and view/export_lanes.c's */
 };
 
 /* A wait that an event has just ended. */

@@ -54,16 +54,6 @@ struct show {
 	struct submits submits;
 };
 
-static const char *work_name(u32 work)
-{
-	static const char *const names[GPU_WORKS] = {
-		[GPU_WORK_NONE] = "other",  [GPU_WORK_COMMANDS] = "commands", [GPU_WORK_FLIP] = "flip",
-		[GPU_WORK_FENCE] = "fence", [GPU_WORK_CHANNEL] = "channel",   [GPU_WORK_MEMORY] = "memory",
-	};
-
-	return names[work < GPU_WORKS ? work : GPU_WORK_NONE];
-}
-
 static const char *const stall_names[] = { [STALL_IOCTL] = "ioctl",
 					   [STALL_GAP] = "gap",
 					   [STALL_FENCE] = "fence",
@@ -90,7 +80,7 @@ static struct stalled stalled(const struct show *show, const struct stall *stall
 	if (stall->row) {
 		found = (struct stalled){ stall->row->pid, stall->row->tid, &stall->row->comm, "", "" };
 		snprintf(found.driver, sizeof(found.driver), "%s", gpu_driver_name(stall->row->driver));
-		snprintf(found.what, sizeof(found.what), "%s", work_name(stall->row->work));
+		snprintf(found.what, sizeof(found.what), "%s", gpu_work_name(stall->row->work));
 		return found;
 	}
 	if (thread) {
@@ -191,7 +181,7 @@ static void add_submits(struct table *table, const struct submit_row *row)
 	cells[SUBMIT_tid].number = row->tid;
 	cells[SUBMIT_comm].text = comm;
 	cells[SUBMIT_driver].text = gpu_driver_name(row->driver);
-	cells[SUBMIT_kind].text = work_name(row->work);
+	cells[SUBMIT_kind].text = gpu_work_name(row->work);
 	cells[SUBMIT_submits].number = row->submits;
 	cells[SUBMIT_submits_per_s].number = submit_rate(row);
 	cells[SUBMIT_interval_p50_ns].number = hist_percentile(&row->interval_ns, P50);

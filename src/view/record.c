@@ -2,9 +2,11 @@
 /* tactus record: the stream to a file, for any view to read later with -i.
  * Shows how far it is while it goes on, and at the end what was written and what was lost. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../core/event_info.h"
@@ -17,6 +19,7 @@
 #include "../sink/text.h"
 #include "../capture/role_options.h"
 #include "../capture/capture.h"
+#include "export.h"
 #include "record_ring.h"
 #include "stack_words.h"
 #include "view.h"
@@ -82,6 +85,10 @@ const struct command_usage record_usage = {
 		"\n"
 		"After a crash, a kill or on a full disk, the file can be read up to its last complete block.\n"
 		"\n"
+		"By the name FILE.pftrace it writes a trace for ui.perfetto.dev, as 'tactus export' does, which no "
+		"view "
+		"reads.\n"
+		"\n"
 		"--ring writes nothing until it is asked to: each time to a file of its own (FILE, FILE.1, FILE.2...), "
 		"and goes on. By --on it does so once per SPAN at most.\n"
 		"\n"
@@ -89,8 +96,10 @@ const struct command_usage record_usage = {
 		"  tactus record -o game.tactus -- ./game\n"
 		"  tactus latency -i game.tactus --over 5ms\n"
 		"  tactus record --cuda -o train.tactus -- python3 train.py\n"
-		"  tactus record --ring 30s --on late-frame -o stutter.tactus",
-	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_FILTER | TAKES_RING | TAKES_JSON | TAKES_REPORT,
+		"  tactus record --ring 30s --on late-frame -o stutter.tactus\n"
+		"  tactus record -o game.pftrace -- ./game",
+	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_PERFETTO | TAKES_FILTER | TAKES_RING |
+		 TAKES_JSON | TAKES_REPORT,
 	.own = own_options,
 	.take_own = take_own,
 	.own_size = sizeof(struct chosen),
@@ -101,6 +110,9 @@ struct recording {
 	struct chosen chosen;
 	struct capture capture;
 	struct record_ring *ring; /* NULL: the stream goes to a file */
+	const struct options *options;
+	struct trace_file trace; /* where it goes as a trace for others */
+	u64 flushed_at_ns;
 	u64 shown_bytes;
 	u32 cuda_libraries;
 };
@@ -111,6 +123,45 @@ static void on_event(void *data, const struct event_header *event, const struct 
 
 	(void)ended;
 	record_ring_take(recording->ring, event);
+}
+
+static bool open_trace(void *data)
+{
+	struct recording *recording = data;
+	struct timespec boot;
+	char machine[HOST_NAME_MAX + 1] = "";
+	u64 now_ns = clock_now_ns(), asleep_ns;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	asleep_ns = (u64)boot.tv_sec * NSEC_PER_SEC + (u64)boot.tv_nsec - now_ns;
+	/* Unless the machine was suspended the two are one clock; between them lies only the reading. */
+	if (asleep_ns < 10 * NSEC_PER_MSEC)
+		asleep_ns = 0;
+	gethostname(machine, HOST_NAME_MAX);
+	return trace_file_open(&recording->trace, recording->options, false) &&
+	       trace_file_begin(&recording->trace, &recording->capture, machine,
+				recording->capture.info.mono_start_ns + asleep_ns, EXPORT_OVER_NS);
+}
+
+static void trace_event(void *data, const struct event_header *event, const struct wait *ended)
+{
+	struct recording *recording = data;
+
+	exporter_take(&recording->trace.exporter, event, ended, false);
+}
+
+/* What a killed recorder may lose is a second. False: the disk takes no more. */
+static bool flush_trace(struct recording *recording)
+{
+	struct trace_file *trace = &recording->trace;
+
+	if (clock_now_ns() - recording->flushed_at_ns >= NSEC_PER_SEC) {
+		trace_file_flush(trace);
+		recording->flushed_at_ns = clock_now_ns();
+	}
+	recording->capture.written_bytes = trace->output.bytes;
+	recording->capture.written_events = trace->exporter.events;
+	return !trace_file_error(trace);
 }
 
 /* On a terminal: how far it is, on one line that is written over. */
@@ -125,6 +176,8 @@ static bool on_tick(void *data)
 		record_ring_tick(recording->ring, &capture->info, clock_now_ns());
 		return true;
 	}
+	if (recording->trace.is_open && !flush_trace(recording))
+		return false;
 	if (capture->written_bytes == recording->shown_bytes || !isatty(STDERR_FILENO))
 		return true;
 	recording->shown_bytes = capture->written_bytes;
@@ -297,6 +350,37 @@ static int write_all(struct recording *recording, const struct options *options)
 	return status;
 }
 
+/* As a trace that others open, while it goes on. */
+static int write_trace(struct recording *recording, const struct options *options)
+{
+	struct capture *capture = &recording->capture;
+	struct options live = *options;
+	u64 events;
+	int status, closed;
+
+	/* What a recording has that is written at once. */
+	capture->request.groups |= EVENTS_ALL & ~(u32)EVENTS_CUDA;
+	capture->request.no_threads = false;
+	capture->request.forgets_ended = true;
+	capture->request.on_event = trace_event;
+	capture->request.on_outputs = open_trace;
+	recording->options = options;
+	live.output = NULL;
+	loop_take_requests();
+	status = capture_run(capture, &live);
+	if (isatty(STDERR_FILENO))
+		fputc('\r', stderr);
+	events = recording->trace.exporter.events;
+	closed = trace_file_close(&recording->trace, capture, options->output, false);
+	if (!capture->threads.last_ns)
+		return status;
+	capture->written_events = events;
+	capture->written_bytes = recording->trace.output.bytes;
+	print_summary(capture, options);
+	capture_print_losses(capture);
+	return status ? status : closed;
+}
+
 int view_record(int argc, char **argv)
 {
 	struct recording recording = {
@@ -329,7 +413,9 @@ int view_record(int argc, char **argv)
 	if (recording.chosen.with_stacks)
 		capture->request.groups |= EVENTS_STACKS;
 	capture->request.stacks_over_ns = STACKS_OVER_NS;
-	status = recording.chosen.ring.span_ns ? keep_ring(&recording, &options) : write_all(&recording, &options);
+	status = recording.chosen.ring.span_ns		    ? keep_ring(&recording, &options)
+		 : options.output_format == OUTPUT_PERFETTO ? write_trace(&recording, &options)
+							    : write_all(&recording, &options);
 	capture_free(capture);
 	return status;
 }

@@ -22,7 +22,7 @@ cp "$scratch/here/kinds.pddb" "$scratch/kinds.pddb"
 # over_a_recording LINE: what would watch reads instead; what the line says of whom and how long is for watching
 over_a_recording() {
 	local line=$1
-	[[ $line != 'tactus c'[uo][tm]* ]] || { printf '%s\n' "$line"; return; }
+	[[ $line != 'tactus c'[uo][tm]* && $line != 'tactus export'* ]] || { printf '%s\n' "$line"; return; }
 	line=$(sed -E 's/ -- [^|]*//; s/ -d [0-9.]+//; s/ -p [0-9]+//; s/ --without [a-z,]+//; s/^(tactus [a-z]+) [0-9]+ [0-9]+/\1 --interval 2/' <<<"$line")
 	case $line in
 	*' -i '* | *--list*) ;;

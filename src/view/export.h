@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A trace file that is being written: for 'tactus export', and for 'tactus record' as it goes. */
+#ifndef TACTUS_VIEW_EXPORT_H
+#define TACTUS_VIEW_EXPORT_H
+
+#include "../base/options.h"
+#include "../capture/capture.h"
+#include "export_output.h"
+#include "export_trace.h"
+#include "../sink/perfetto.h"
+
+enum { EXPORT_OVER_NS = NSEC_PER_MSEC };
+
+struct trace_file {
+	struct export_output output;
+	bool is_open;
+	enum output_format format;
+	struct perfetto *perfetto;
+	struct exporter exporter;
+};
+
+/* Opens the file. False after a message. */
+bool trace_file_open(struct trace_file *file, const struct options *options, bool only_whole);
+/* Once the machine is known; false after a message. `boot_ns`: CLOCK_BOOTTIME at the start. */
+bool trace_file_begin(struct trace_file *file, struct capture *capture, const char *machine, u64 boot_ns, u64 over_ns);
+/* Hands over what is kept back. */
+void trace_file_flush(struct trace_file *file);
+/* Ends the trace where the capture ended, and closes the file; with `dropped`, what only_whole means is done. Returns
+ * 0, or 1 after a message. */
+int trace_file_close(struct trace_file *file, const struct capture *capture, const char *path, bool dropped);
+/* Of the disk: 0 or -errno. */
+int trace_file_error(const struct trace_file *file);
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One file, its form, and what makes a trace of the stream.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/say.h"
+#include "export.h"
+
+bool trace_file_open(struct trace_file *file, const struct options *options, bool only_whole)
+{
+	struct output_rule rule = { PERFETTO_BEGINNING, options->force };
+	struct reason why;
+
+	file->format = options->output_format;
+	if (export_output_open(&file->output, options->output, &rule, only_whole, &why)) {
+		fail(options->output, "%s", why.text);
+		return false;
+	}
+	return file->is_open = true;
+}
+
+bool trace_file_begin(struct trace_file *file, struct capture *capture, const char *name, u64 boot_ns, u64 over_ns)
+{
+	struct trace_machine machine = { .name = name,
+					 .kernel = capture->info.kernel,
+					 .wall_ns = capture->info.wall_start_ns,
+					 .mono_ns = capture->info.mono_start_ns,
+					 .boot_ns = boot_ns,
+					 .cpus_len = capture->info.cpus_len };
+
+	file->perfetto = perfetto_open(&machine, export_output_write, &file->output);
+	if (!file->perfetto) {
+		fail(capture->request.view, "out of memory");
+		return false;
+	}
+	exporter_open(&file->exporter, &perfetto_form, file->perfetto, &capture->threads, over_ns,
+		      (capture->info.wall_start_ns ^ capture->info.mono_start_ns << 20) << 24 | 1);
+	return true;
+}
+
+void trace_file_flush(struct trace_file *file)
+{
+	file->exporter.form->flush(file->exporter.sink);
+}
+
+int trace_file_error(const struct trace_file *file)
+{
+	return file->perfetto ? perfetto_error(file->perfetto) : file->output.error;
+}
+
+int trace_file_close(struct trace_file *file, const struct capture *capture, const char *path, bool dropped)
+{
+	int error = 0, status = 0;
+
+	if (!file->is_open)
+		return 0;
+	if (file->perfetto) {
+		if (!dropped)
+			exporter_end(&file->exporter,
+				     capture->threads.last_ns ? capture->threads.last_ns : capture->info.mono_start_ns);
+		error = perfetto_error(file->perfetto);
+		if (file->exporter.failed)
+			note("there was no memory for all of it: something is missing from %s", path);
+		if (file->exporter.unplaced)
+			note("%s: %" PRIu64 " more lay across each other than there are tracks for: they are left out",
+			     path, file->exporter.unplaced);
+		exporter_close(&file->exporter);
+		perfetto_close(file->perfetto);
+	}
+	if (error && !file->output.error)
+		file->output.error = error;
+	error = export_output_close(&file->output, !dropped);
+	if (error && !dropped)
+		status = fail(path, "%s: %s", strerror(-error),
+			      file->output.whole.made[0] ? "nothing was written" : "the trace ends early");
+	file->is_open = false;
+	return status;
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# tactus export: a trace for Perfetto, read back by a decoder that shares nothing with the encoder (tests/perfetto.py). No root.
+. tests/tap.sh
+
+example=examples/late-frames.tactus
+trace=$scratch/example.pftrace
+# errors NAME FILE: reads it; what it says is in FILE.read/
+errors() {
+	python3 tests/perfetto.py "$2" "$2.read" 2>&1
+	is "$1" "$(cat "$2.read/errors" 2>&1)" ""
+}
+# of FILE WHAT EXPRESSION: over the decoder's rows
+of() { json "$3" <"$1.read/$2"; }
+# cpu_times OPTIONS...: as tasks shows them
+cpu_times() { "$tactus" tasks -i "$example" --json -n all "$@" | json '"\n".join("%u %u" % (r["tid"], r["cpu_ns"]) for r in rows if r.get("cpu_ns"))' | sort; }
+
+"$tactus" export -i "$example" -o "$trace" >"$scratch/out" 2>"$scratch/err"
+is "the example is exported" "$? $(cat "$scratch/err")" "0 "
+like "export says what it wrote" "$(cat "$scratch/out")" 'example\.pftrace: 25957 events in 0\.[0-9] MB'
+errors "the example's trace has nothing that trace_processor counts as an error" "$trace"
+say_measured "$(cat "$trace.read/sizes"), $(stat -c %s "$trace") bytes of $(stat -c %s "$example")"
+
+cpu_times >"$scratch/tasks"
+sort "$trace.read/cpu" >"$scratch/cpu"
+is "in the trace each thread has the CPU time that tasks shows" "$(join "$scratch/tasks" "$scratch/cpu" | awk '$2 == $3' | wc -l)" "$(wc -l <"$scratch/tasks")"
+like "there were threads to compare" "$(wc -l <"$scratch/tasks")" '^1[0-9]$'
+is "a trace has the clocks of one moment, REALTIME among them, and the kernel's version" "$(of "$trace" clocks '(d["3"] == d["6"] and d["1"] > 1.7e18 and d["primary"] == 6, d["release"][:4], d["cpus"])')" \
+	"(True, '6.18', 2)"
+"$tactus" events -i "$example" --only switch,wakeup --json >"$scratch/events"
+json '"\n".join("%u %u %u" % (r["time_ns"], r["cpu"], r["next_tid"]) for r in rows if r["event"] == "switch")' <"$scratch/events" | sort >"$scratch/switches"
+is "every switch of the recording is in the trace, at its time" "$(sort "$trace.read/switches" | comm -13 - "$scratch/switches" | wc -l)" 0
+is "every wake-up of the recording is in the trace with its waker" "$(of "$trace" wakeups 'sorted((r["at"], r["tid"], r["waker"]) for r in rows)' | cksum)" \
+	"$(json 'sorted((r["time_ns"], r["tid"], r["waker_tid"]) for r in rows if r["event"] == "wakeup")' <"$scratch/events" | cksum)"
+
+# What the views say, and what the trace says.
+"$tactus" frames --why -i "$example" --json | json '[(r["late_frame"], r["late_ns"], r["cause"], r["other_tid"]) for r in rows if r["record"] == "late_frame"]' >"$scratch/late"
+is "late frames, how late, their cause and who was in the way are those of frames --why" \
+	"$(of "$trace" slices '[(r["args"]["frame"], r["args"]["late_ns"], r["args"]["cause"], r["args"]["behind_tid"]) for r in rows if r["category"] == "late" and r["track"] == "frames"]')" "$(cat "$scratch/late")"
+like "a late frame's reason is there in words" "$(of "$trace" slices '[r["args"]["reason"] for r in rows if r["name"] == "late frame 182"]')" \
+	'chocolate-doom waited [0-9.]+ ms on CPU 1 behind cc1 \[8883\]'
+is "an arrow leads from each late frame to a wait or to who was in the way" \
+	"$(of "$trace" slices '[len([o for o in rows if set(o["flows"]) & set(r["flows"]) and o is not r]) > 0 for r in rows if r["name"].startswith("late frame") and r["track"] == "frames"]')" \
+	"$(python3 -c "print([True] * len($(cat "$scratch/late")))")"
+is "the arrow of a frame that waited leads to a slice of the thread that had the CPU" \
+	"$(of "$trace" slices '(lambda frame: [r["tid"] for r in rows if set(r["flows"]) & set(frame["flows"]) and r["track"] == "in the way"])([r for r in rows if r["name"] == "late frame 182"][0])')" "[8883]"
+"$tactus" latency -i "$example" --over 1ms --json >"$scratch/latency"
+is "long waits and behind whom are those of latency --over" \
+	"$(of "$trace" slices 'sorted((r["tid"], r["dur"], r["args"]["behind_tid"]) for r in rows if r["track"] == "waits")')" \
+	"$(json 'sorted((r["tid"], r["wait_ns"], r["behind_tid"] or 0) for r in rows if r["record"] == "wait")' <"$scratch/latency")"
+is "there are as many missed deadlines as misses shows" "$(of "$trace" slices 'sum(r["category"] == "miss" for r in rows)')" \
+	"$("$tactus" misses -i "$example" --json -n all | json 'sum(r["record"] == "miss" for r in rows)')"
+is "there are as many moves as migrations shows" "$(of "$trace" slices 'sum(r["category"] == "move" for r in rows)')" \
+	"$("$tactus" migrations -i "$example" --json -n all | json 'sum(r["record"] == "migration" for r in rows)')"
+is "the last role of each thread is the one that roles shows" "$(of "$trace" slices 'sorted({r["tid"]: r["name"] for r in rows if r["track"] == "role"}.items())')" \
+	"$("$tactus" roles -i "$example" --json -n all | json 'sorted((r["tid"], r["role"]) for r in rows)')"
+is "processes have their threads, and threads their names" "$(of "$trace" threads '[(r["pid"], r["name"]) for r in rows if r["tid"] in (8660, 8702)]')" "[(8660, 'chocolate-doom'), (8660, 'llvmpipe-0')]"
+
+# A part of it, with what was known before.
+"$tactus" export -i "$example" -o "$scratch/part.pftrace" --from 3s --to 5s >/dev/null
+errors "a part's trace has no error either" "$scratch/part.pftrace"
+cpu_times --from 3s --to 5s >"$scratch/tasks"
+sort "$scratch/part.pftrace.read/cpu" >"$scratch/cpu"
+is "in the trace of a part each thread has the CPU time that tasks shows" "$(join "$scratch/tasks" "$scratch/cpu" | awk '$2 == $3' | wc -l)" "$(wc -l <"$scratch/tasks")"
+is "nothing in a part lies before its beginning" "$(of "$scratch/part.pftrace" slices 'min(r["at"] for r in rows) >= 6149698694183')" True
+"$tactus" export -i "$example" -o "$scratch/few.pftrace" --from 5s --to 7s --over 20ms --machine den >/dev/null
+errors "a trace with other options has no error" "$scratch/few.pftrace"
+is "--over chooses which waits say who was in the way, and --machine names the machine" \
+	"$(of "$scratch/few.pftrace" slices 'min(r["dur"] for r in rows if r["track"] == "waits") > 20e6') $(of "$scratch/few.pftrace" clocks 'd["machine"]')" "True den"
+
+# Every other kind, by hand.
+python3 tests/recording.py "$scratch/all.tac" <<'LINES'
+thread 0 100 0 pid=100 comm=game parent_tid=1
+thread 0 101 0 pid=100 comm=render~x parent_tid=100
+thread 0 300 1 pid=300 comm=hog
+sample 0 100 0 prio=121
+sample 0 0 1
+device 1 0 0 device=5 node=3 device_kind=1 name=A~mouse
+cuda_name 1 0 0 handle=1 what=1 name=cuMemcpyHtoD_v2
+cuda_name 1 0 0 handle=2 what=1 name=cuLaunchKernel
+cuda_name 1 0 0 handle=3 what=1 name=cuCtxSynchronize
+cuda_name 1 0 0 handle=0xabc what=2 pid=100 name=_Z5scalePfi
+wakeup 100 101 0 waker_tid=100 target_cpu=1 prio=121 flags=32
+switch 110 0 1 next_tid=101 next_prio=121
+wakeup 120 300 1 waker_tid=101 target_cpu=1 prio=121 flags=16
+role 130 101 1 role=1 confidence=90 evidence=5 tier=1 boost=2 prio=121 presents=3 present_api=1
+role 150 101 1 role=2 confidence=80 evidence=5 tier=1 boost=2 prio=121
+submit 200 101 1 took_ns=20000 cmd=0x40 driver=1 work=1
+fence 260 101 1 took_ns=50000 context=7 seqno=1 driver=drv timeline=gfx
+fence 270 101 1 took_ns=40000 context=7 seqno=2 driver=drv timeline=gfx
+gpu_memory 280 100 0 bytes=4096 gpu=0 pid=100
+cuda_ioctl 305 101 1 duration_ns=4000 cmd=0xc030462b device=1
+cuda_call 308 101 1 function=1 duration_ns=7000 bytes=65536 address=0x7f00 copy=1 pid=100
+cuda_launch 310 101 1 kernel=0xabc function=2 grid_x=8 grid_y=1 grid_z=1 block_x=32 block_y=1 block_z=1
+cuda_call 312 101 1 function=2 duration_ns=2000 pid=100 flags=64
+cuda_call 315 101 1 function=3 duration_ns=5000 pid=100
+cuda_xid 320 0 0 code=31 message=MMU~fault
+input 330 0 0 device=5 events=3 interval_ns=1000
+input_wake 340 101 1 delay_ns=10000 device=5 device_kind=1
+vblank 350 0 0 at_ns=1000350000 seq=1 display=2
+vblank 351 101 1 at_ns=1000350000 seq=1 display=2
+decision 360 101 1 what=1 tier=1 to_cpu=1 other_tid=300
+decision 361 101 1 what=2 tier=1 from_cpu=0 to_cpu=1
+decision 362 101 1 what=3 tier=1 to_cpu=1 other_tid=300 wait_ns=9000
+effect 365 100 0 pid=100 cause_pid=300 what=1 acted_p99_ns=9 held_p99_ns=3
+exec 370 300 1 pid=300 parent_pid=1 path=/usr/bin/hog
+rename 375 300 1 comm=hog2
+commit 380 101 1 number=4
+migrate 390 300 1 by_tid=101 from_cpu=1 to_cpu=0
+lost 400 0 1 count=17 of_kind=1
+switch 500 300 1 next_tid=0 prev_state=1
+unseen_switch 520 101 1 since_ns=1000510000
+switch 600 101 1 next_tid=0 prev_state=0x80
+switch 700 100 0 next_tid=101 prev_state=0x402 next_prio=121
+frame 1000 100 0 interval_ns=0 number=1 api=1
+frame 17000 100 0 interval_ns=16000000 number=2 api=1
+LINES
+all=$scratch/all.pftrace
+"$tactus" export -i "$scratch/all.tac" -o "$all" >/dev/null 2>&1
+errors "a trace of every kind of event has no error" "$all"
+# each FILE WHAT: lines "name :: expression over the rows :: what it is to be", all asked at once
+each() {
+	while IFS=$'\t' read -r name got want; do is "$name" "$got" "$want"; done < <(python3 -c '
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+for line in sys.stdin:
+    name, expression, want = line.rstrip("\n").split(" :: ")
+    print(name, eval(expression), want, sep="\t")' "$1.read/$2")
+}
+each "$all" slices <<'LINES'
+a submit is a slice as long as the call took :: [(r["name"], r["at"], r["dur"]) for r in rows if r["track"] == "GPU submits"] :: [('i915 commands', 1000180000, 20000)]
+fences that overlap are slices on two tracks of one name :: [(r["at"], r["dur"], r["args"]["seqno"]) for r in rows if r["track"].startswith("GPU drv gfx")] :: [(1000210000, 50000, 1), (1000230000, 40000, 2)]
+a copy says how many bytes went where :: [(r["name"], r["dur"], r["args"]["bytes"], r["args"]["copy"]) for r in rows if r["category"] == "copy"] :: [('cuMemcpyHtoD_v2', 7000, 65536, 'host to device')]
+a launch has its kernel's name and sizes :: [(r["name"], r["args"]["grid"], r["args"]["block"]) for r in rows if r["category"] == "launch"] :: [('scale(float*, int)', '8, 1, 1', '32, 1, 1')]
+calls within calls are all there :: [(r["name"]) for r in rows if r["track"] == "CUDA"] :: ['cuMemcpyHtoD_v2', 'cuLaunchKernel', 'cuCtxSynchronize']
+an ioctl has its name :: [(r["name"].split()[0], r["dur"]) for r in rows if r["category"] == "ioctl"] :: [('NV_ESC', 4000)]
+an input device's report and who woke for it have its name :: [(r["track"], r["name"], r["dur"], r["tid"]) for r in rows if r["category"] == "input"] :: [('input: A mouse', 'report', 0, 0), ('input', 'input: A mouse', 10000, 101)]
+the display's periods, and that a picture is up :: [(r["track"], r["name"], r["tid"]) for r in rows if r["category"] == "display"] :: [('display 2', 'vblank', 0), ('frames', 'picture is up', 101)]
+the scheduler's decisions :: [(r["name"]) for r in rows if r["track"] == "scheduler" and r["tid"] == 101] :: ['preempts hog [300]', 'moved to CPU 1', 'deadline miss behind hog [300]']
+what acting did to others :: [(r["name"], r["args"]["cause_pid"]) for r in rows if r["track"] == "scheduler" and r["tid"] == 100] :: [('hints of the cause barred', 300)]
+an Xid with its message :: [(r["name"], r["args"]["message"]) for r in rows if r["track"] == "GPU errors"] :: [('Xid 31', 'MMU fault')]
+a loss is marked where it fell :: [(r["at"], r["args"]) for r in rows if r["category"] == "loss"] :: [(1000400000, {'count': 17, 'cpu': 1, 'kind': 'switch'})]
+a role lasts until the next one, with its evidence :: [(r["name"], r["at"], r["dur"], r["args"]["evidence"]) for r in rows if r["track"] == "role"] :: [('render', 1000130000, 20000, 'gpu'), ('input', 1000150000, 450000, 'gpu')]
+LINES
+is "a wake-up has its waker, and whether it was an interrupt" "$(of "$all" wakeups '[(r["tid"], r["waker"], r["flags"]) for r in rows]')" "[(101, 100, 0), (300, 101, 8)]"
+is "counters: GPU memory, frames a second" "$(of "$all" counts 'sorted({(r["track"], r["value"]) for r in rows if "run queue" not in r["track"]})')" "[('CUDA launches a second', 59), ('GPU 0 memory', 4096), ('frames a second', 118)]"
+is "a program that is executed names its process, and a new name its thread" "$(of "$all" threads '[r["program"] for r in rows if r["tid"] == 300]')" "['/usr/bin/hog']"
+is "a switch that was not seen is put in where the run began" "$(paste -sd' ' "$all.read/cpu")" "100 700000 101 16680000 300 100000"
+is "a CPU whose events were lost says so" "$(of "$all" sizes 'd["lost"]')" 1
+
+# Names from outside.
+python3 - "$scratch/odd.tac" <<'PYTHON'
+import subprocess, sys
+lines = "thread 0 7 0 pid=7 comm=\u00ff\x1b[31m<b>\nsample 0 7 0\nsample 9 7 0 flags=4\n"
+subprocess.run([sys.executable, "tests/recording.py", sys.argv[1]], input=lines, text=True, check=True)
+PYTHON
+"$tactus" export -i "$scratch/odd.tac" -o "$scratch/odd.pftrace" >/dev/null 2>&1
+errors "a trace with a name that is no plain text has no error" "$scratch/odd.pftrace"
+is "a name that is no plain text comes through harmless" "$(of "$scratch/odd.pftrace" threads '[r["name"] for r in rows]')" "['ÿ?[31m<b>']"
+
+# Wrong calls, and files of others.
+ends "export without a recording is bad usage" 2 'no recording to export' "$tactus" export -o "$scratch/x.pftrace"
+ends "export without a file is bad usage" 2 'no file to write' "$tactus" export -i "$example"
+ends "export to a file whose name says nothing is bad usage" 2 'name a FILE.pftrace' "$tactus" export -i "$example" -o "$scratch/x"
+ends "export in a format that there is not is bad usage" 2 "format 'svg' is none of perfetto" "$tactus" export -i "$example" -o "$scratch/x" --format svg
+ends "another view that is to write a trace says who does" 2 "which 'tactus export' writes" "$tactus" tasks -o "$scratch/x.pftrace"
+ends "export of what is not there is an error" 1 'No such file' "$tactus" export -i "$scratch/none" -o "$scratch/x.pftrace"
+ends "export of a part after the end is an error" 1 'nothing lies after --from' "$tactus" export -i "$example" -o "$scratch/x.pftrace" --from 1m
+is "export that failed leaves no file" "$(find "$scratch" -name 'x*')" ""
+echo precious >"$scratch/precious.pftrace"
+ends "export over a file of others is an error" 1 'exists and is not an earlier output' "$tactus" export -i "$example" -o "$scratch/precious.pftrace"
+is "a file that export refused to overwrite is as it was" "$(cat "$scratch/precious.pftrace")" precious
+holds "export --force replaces it" "$tactus" export -i "$example" -o "$scratch/precious.pftrace" --force
+holds "export replaces its own" "$tactus" export -i "$example" -o "$scratch/precious.pftrace"
+holds "what it wrote is the same each time" cmp "$scratch/precious.pftrace" "$trace"
+mkdir "$scratch/disk"
+short_of_room() { (ulimit -f 64 && exec "$tactus" export -i "$example" -o "$1"); }
+ends "export that finds no room ends with an error" 1 'File too large: nothing was written' short_of_room "$scratch/disk/new.pftrace"
+is "export that found no room leaves nothing" "$(ls -A "$scratch/disk")" ""
+head -c 300000 "$example" >"$scratch/torn.tactus"
+ends "export of a torn recording says so and writes what there is" 0 'ends in the middle of a block' "$tactus" export -i "$scratch/torn.tactus" -o "$scratch/torn.pftrace"
+errors "the trace of a torn recording has no error" "$scratch/torn.pftrace"
+"$tactus" cut -i "$example" -o "$scratch/empty.tactus" -c nobody >/dev/null 2>&1
+holds "a recording without a thread is exported" "$tactus" export -i "$scratch/empty.tactus" -o "$scratch/empty.pftrace"
+errors "the trace of a recording without a thread has no error" "$scratch/empty.pftrace"
+done_testing
