@@ -52,6 +52,13 @@ core_fn int effect_is_longer(u64 tail_ns, u64 than_ns)
 	return tail_ns >= times * than_ns && tail_ns - than_ns >= EFFECT_WORSE_NS;
 }
 
+/* What waits for a game that is in front, and is no part of it, may wait longer than else before the game is held back.
+ */
+core_fn int effect_is_too_long_for_game(u64 tail_ns, u64 than_ns)
+{
+	return tail_ns >= EFFECT_TIMES_SHARE * than_ns;
+}
+
 /* What acting does, by the waits with it and without. */
 core_fn enum effect effect_of(const struct waits *acted, const struct waits *held)
 {

@@ -200,6 +200,7 @@ static struct sensor_settings sensor_settings_of(struct session *session)
 					 .for_cuda = session->request->cuda,
 					 .stacks_over_ns = session->request->stacks_over_ns,
 					 .on_tier = session->request->on_tier,
+					 .on_program = session->request->on_program,
 					 .data = session->request->data };
 }
 

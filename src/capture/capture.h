@@ -68,6 +68,8 @@ struct capture_request {
 	bool (*on_open)(void *data, struct sensor *sched);
 	/* Live only: a thread has a tier that was learned of its kind. Comes at once, before its event. */
 	void (*on_tier)(void *data, u32 tid, u32 tier, u64 run_ns, u64 time_ns);
+	/* Live only: a program is a game, or serves one; see model/games.h. */
+	void (*on_program)(void *data, const struct program_seen *seen);
 	/* Live only: about every 100 ms, after the events of that time. False ends it. */
 	bool (*on_tick)(void *data);
 	/* Live only: after the last tick, while the window is still open. */

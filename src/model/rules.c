@@ -150,8 +150,8 @@ static bool any_matches(const char *const *patterns, const char *text)
 	return false;
 }
 
-/* Whether one of the variables is set to something. */
-static bool has_variable(const char *const *beginnings, const char *environ, size_t len)
+/* The value of one of the variables that is set to something, up to its NUL or the end; NULL: none is. */
+static const char *variable_of(const char *const *beginnings, const char *environ, size_t len, size_t *value_len)
 {
 	const char *at = environ, *end = environ ? environ + len : NULL;
 
@@ -161,12 +161,36 @@ static bool has_variable(const char *const *beginnings, const char *environ, siz
 		for (const char *const *one = beginnings; *one; one++) {
 			size_t begin = strlen(*one);
 
-			if (size > begin && !memcmp(at, *one, begin) && !(size == begin + 1 && at[begin] == '0'))
-				return true;
+			if (size > begin && !memcmp(at, *one, begin) && !(size == begin + 1 && at[begin] == '0')) {
+				*value_len = size - begin;
+				return at + begin;
+			}
 		}
 		at += size + 1;
 	}
-	return false;
+	return NULL;
+}
+
+static bool has_variable(const char *const *beginnings, const char *environ, size_t len)
+{
+	size_t value_len;
+
+	return variable_of(beginnings, environ, len, &value_len) != NULL;
+}
+
+u64 rules_family(const struct process_traits *traits)
+{
+	static const char *const prefix[] = { "WINEPREFIX=", NULL };
+	u64 hash = 0xcbf29ce484222325ull;
+	size_t len = 0;
+	const char *value = variable_of(builtin_game_variables, traits->environ, traits->environ_len, &len);
+
+	value = value ? value : variable_of(prefix, traits->environ, traits->environ_len, &len);
+	if (!value)
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (u8)value[i]) * 0x100000001b3ull;
+	return hash ? hash : 1;
 }
 
 /* A path of the process's making, cut if it is too long. What a deleted program's link says after its path goes. */

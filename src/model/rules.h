@@ -32,6 +32,10 @@ struct process_traits {
 /* PROCESS_* bits, and in *why in a few words which rule said so. */
 u32 rules_process(const struct rules *rules, const struct process_traits *traits, const char **why);
 
+/* What a launcher gave all programs of one game: a number for its variable's value, or for the Wine prefix; 0: neither.
+ */
+u64 rules_family(const struct process_traits *traits);
+
 /* What threads' names say: `name` is a prefix of them, or the whole name if it is exact; `by_user`: the config file
  * says so ([roles]), which outweighs everything; else it is a guess that everything outweighs. Calls `each` for them
  * all. */

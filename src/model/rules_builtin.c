@@ -147,8 +147,8 @@ const char *const builtin_helper_paths[] = {
 };
 
 const char *const builtin_game_variables[] = {
-	"SteamAppId=", "SteamGameId=",	   "STEAM_COMPAT_APP_ID=", "GAMEID=umu-",
-	"UMU_ID=umu-", "HEROIC_APP_NAME=", "LUTRIS_GAME_UUID=",	   NULL,
+	"SteamAppId=",	    "SteamGameId=",	 "STEAM_COMPAT_APP_ID=",       "GAMEID=umu-", "UMU_ID=umu-",
+	"HEROIC_APP_NAME=", "LUTRIS_GAME_UUID=", "GAMESCOPE_WAYLAND_DISPLAY=", NULL,
 };
 
 const char *const builtin_wine_loaders[] = {

@@ -50,6 +50,8 @@ struct launch_state {
 	bool arrived;
 	struct sensor *sched;
 	const struct rules *rules;
+	void (*on_program)(void *data, const struct program_seen *seen);
+	void *data; /* its */
 	struct later later[LATER_MAX];
 	u32 later_len;
 	u64 forgotten; /* second looks that there was no room for, and execs that the kernel could not report */
@@ -112,6 +114,12 @@ static u32 look_at(struct launch_state *state, u32 pid, bool *whole)
 	bits = rules_process(state->rules, &traits, &why);
 	if (bits)
 		sched_assign(state->sched, pid, 0, ORDER_PROCESS, (s32)bits);
+	if (state->on_program && (bits & (PROCESS_GAME | PROCESS_HELPER)))
+		state->on_program(state->data, &(struct program_seen){ .pid = pid,
+								       .bits = bits,
+								       .family = rules_family(&traits),
+								       .comm = texts->comm,
+								       .why = why });
 	return bits;
 }
 
@@ -313,6 +321,8 @@ static int launch_open(void **out, int hook, const struct sensor_settings *setti
 		return -ENOMEM;
 	state->sched = settings ? settings->sched : NULL;
 	state->rules = settings ? settings->rules : NULL;
+	state->on_program = settings ? settings->on_program : NULL;
+	state->data = settings ? settings->data : NULL;
 	state->connector_fd = -1;
 	state->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	state->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

@@ -5,6 +5,7 @@
 #define TACTUS_SENSOR_SENSOR_SET_H
 
 #include "../base/options.h"
+#include "../model/games.h"
 #include "../model/rules.h"
 #include "../model/threads.h"
 #include "sensor.h"
@@ -29,6 +30,9 @@ struct sensor_settings {
 	void *prepared;	    /* the sensor's own, from before the command was forked */
 	/* Called at once when a thread has a tier that was learned of its kind; NULL: nobody needs to know. */
 	void (*on_tier)(void *data, u32 tid, u32 tier, u64 run_ns, u64 time_ns);
+	/* Called for each program that the rules know for a game, or for what serves one; NULL: nobody needs to know.
+	 */
+	void (*on_program)(void *data, const struct program_seen *seen);
 	void *data;
 };
 

@@ -150,12 +150,28 @@ const struct command_usage run_usage = {
 	.fits = fits,
 };
 
+/* A tid is another thread's one day: then that one's first news says nothing of what was before. */
+static void count_evidence(struct run *run, const struct event_role *event)
+{
+	u32 tid = event->head.tid;
+	u8 *last = run->evidence_of && tid < TIDS_MAX ? &run->evidence_of[tid] : NULL;
+
+	if (!last || event->evidence >= EVIDENCES)
+		return;
+	if (*last && run->by_evidence[*last])
+		run->by_evidence[*last]--;
+	*last = event->head.flags & EVENT_FLAG_CLOSING ? EVIDENCE_NONE : event->evidence;
+	if (*last)
+		run->by_evidence[*last]++;
+}
+
 static void count_role(struct run *run, const struct event_role *event)
 {
 	if (run->by_role[event->was_role])
 		run->by_role[event->was_role]--;
 	if (run->by_tier[event->was_tier])
 		run->by_tier[event->was_tier]--;
+	count_evidence(run, event);
 	if (event->head.flags & EVENT_FLAG_CLOSING)
 		return;
 	run->by_role[event->role]++;
@@ -210,6 +226,7 @@ static void on_event(void *data, const struct event_header *header, const struct
 	if (!role_event_is_sound(header))
 		return;
 	count_role(data, event);
+	run_game_role(data, event);
 	if (!(header->flags & EVENT_FLAG_CLOSING))
 		pass_to_hints(data, event);
 }
@@ -414,6 +431,7 @@ static bool on_tick(void *data)
 		hints_look(run->hints);
 	if (!run_effect_tick(run))
 		return false;
+	run_game_tick(run);
 	lines_flush(run->lines_out);
 	if (run->scx && scx_is_out(run->scx) && !scx_was_put_out(run))
 		return false;
@@ -570,6 +588,7 @@ int view_run(int argc, char **argv)
 						     .no_threads = true,
 						     .whole_machine = true,
 						     .on_tier = on_tier,
+						     .on_program = run_game_program,
 						     .on_event = on_event,
 						     .on_open = on_open,
 						     .on_tick = on_tick,
@@ -583,8 +602,12 @@ int view_run(int argc, char **argv)
 	 * people start it. */
 	run.pressed = run.chosen.wanted != ACTUATOR_NONE && !run.chosen.dry_run && thread_attr_press();
 	privileges_need(run.chosen.wanted == ACTUATOR_NONE || run.chosen.dry_run ? 0 : NEED_TO_ACT);
+	run.games = games_new();
+	run.evidence_of = calloc(TIDS_MAX, 1);
 	status = capture_run(&run.capture, &options);
 	end_actuators(&run);
+	games_free(run.games);
+	free(run.evidence_of);
 	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */
 	if (!run.hints_given.stuck)
 		keeper_end(run.keeper);

@@ -8,6 +8,7 @@
 
 #include "../base/lines.h"
 #include "../model/effects.h"
+#include "../model/games.h"
 #include "../sched/bars.h"
 #include "../sched/hints.h"
 #include "../sched/scx.h"
@@ -16,6 +17,8 @@
 #include "../stream/feed.h"
 #include "../capture/capture.h"
 #include "status.h"
+
+enum { TIDS_MAX = 1 << 22 }; /* the kernel has no more */
 
 enum actuator { ACTUATOR_AUTO, ACTUATOR_SCX, ACTUATOR_HINTS, ACTUATOR_NONE, ACTUATORS };
 
@@ -67,9 +70,14 @@ struct run {
 	u32 tries;	 /* of the next start; 0: none is due */
 	u32 had_partial; /* threads with the policy before we gave it to any */
 	struct run_effect effect;
-	struct run_status last; /* the last line */
-	bool began;		/* everything is in place */
-	bool pressed;		/* raised until that is so */
+	struct run_status last;	 /* the last line */
+	struct games *games;	 /* NULL: no room for them */
+	u32 game_pid, game_next; /* the one in front in the last window of waits, and so far in this; 0: none */
+	u64 by_evidence[EVIDENCES];
+	u8 *evidence_of; /* of each tid, the last that was counted */
+	u64 for_game;	 /* processes that waited longer, and may while a game is in front */
+	bool began;	 /* everything is in place */
+	bool pressed;	 /* raised until that is so */
 	int status;
 };
 
@@ -79,6 +87,14 @@ void run_effect_begin(struct run *run);
 /* False ends the run. */
 bool run_effect_tick(struct run *run);
 void run_effect_end(struct run *run);
+
+/* Games, see run_game.c: what programs are, news of roles, each tick. */
+void run_game_program(void *data, const struct program_seen *seen);
+void run_game_role(struct run *run, const struct event_role *event);
+void run_game_tick(struct run *run);
+/* Whose threads have an audience in this window of waits; and whether what a process waits is what a game may cost. */
+void run_game_row(struct run *run, const struct wait_row *row);
+bool run_game_may_cost(const struct run *run, const struct effect_finding *finding);
 
 /* The scheduler leaves for good, and hints take over. False ends the run. */
 bool run_leave_scx(struct run *run);

@@ -100,6 +100,10 @@ static void on_worse(void *data, const struct effect_finding *finding)
 	char words[EFFECT_WORDS_SIZE];
 	struct run *run = data;
 
+	if (run_game_may_cost(run, finding)) {
+		run->for_game++;
+		return;
+	}
 	if (run->hints)
 		remedy_by_hints(run, &notice);
 	else
@@ -125,6 +129,7 @@ static int take_row(void *data, const void *bytes)
 	const struct wait_row *row = bytes;
 	struct run *run = data;
 
+	run_game_row(run, row);
 	return row->pid == (u32)getpid() ? 0 : effects_take(run->effect.effects, row);
 }
 
@@ -136,6 +141,8 @@ static bool window_ends(struct run *run)
 				    : acted		   ? EFFECT_ACTED
 							   : EFFECT_NOT_ACTED;
 
+	run->game_pid = run->game_next;
+	run->game_next = 0;
 	effects_window_ends(effect->effects, acting, clock_now_ns(), on_worse, run);
 	if (run->scx && effect->last.remedy == EFFECT_REMEDY_LEAVE && !run_leave_scx(run))
 		return false;

@@ -124,6 +124,9 @@ bool run_take_line(struct run *run)
 	status.span_ns = now_ns - run->line_at_ns;
 	snprintf(status.actuator, sizeof(status.actuator), "%s", actuator_of(run));
 	memcpy(status.by_role, run->by_role, sizeof(status.by_role));
+	memcpy(status.by_evidence, run->by_evidence, sizeof(status.by_evidence));
+	status.effect_for_game = run->for_game;
+	status.game_pid = run->game_pid;
 	memcpy(status.by_tier, run->by_tier, sizeof(status.by_tier));
 	fill_hints(&status, &hints);
 	status.addresses_refused = run->capture.refusals.addresses;

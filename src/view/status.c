@@ -189,6 +189,7 @@ static void print_effect(struct json *json, const struct run_status *status)
 	json_object(json, "effect");
 	json_u64(json, "trials", status->effect_trials);
 	json_u64(json, "worse", status->effect_worse);
+	json_u64(json, "for_game", status->effect_for_game);
 	json_u64(json, "barred", status->effect_barred);
 	if (!status->effect_worse) {
 		json_null(json, "last");
@@ -254,6 +255,11 @@ void status_print_json(FILE *out, const struct run_status *status)
 	for (u32 role = ROLE_UNKNOWN + 1; role < ROLES; role++)
 		json_u64(&json, role_name(role), status->by_role[role]);
 	json_object_end(&json);
+	json_object(&json, "threads_by_evidence");
+	for (u32 evidence = EVIDENCE_NONE + 1; evidence < EVIDENCES; evidence++)
+		json_u64(&json, evidence_name(evidence), status->by_evidence[evidence]);
+	json_object_end(&json);
+	json_u64_or_null(&json, "game_pid", status->game_pid != 0, status->game_pid);
 	print_hints(&json, status);
 	print_effect(&json, status);
 	json_object(&json, "learned");

@@ -43,6 +43,7 @@ struct run_status {
 	u64 waits[TIERS];   /* how many that is of */
 	u64 by_tier[TIERS]; /* threads that there are now */
 	u64 by_role[ROLES];
+	u64 by_evidence[EVIDENCES];
 	u64 decisions[SCX_COUNTERS];
 	u64 counts_events; /* 1: the kernel counts the next */
 	u64 kernel_events[SCX_EVENTS];
@@ -65,6 +66,8 @@ struct run_status {
 	/* What acting does to others, so far. */
 	u64 effect_trials;
 	u64 effect_worse;	   /* processes that waited longer */
+	u64 effect_for_game;	   /* that did, and may while a game is in front */
+	u64 game_pid;		   /* in front; 0: none */
 	u64 effect_barred;	   /* of them now get no hints, or are eased */
 	struct effect_notice last; /* of these, with effect_worse */
 };

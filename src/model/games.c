@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Keeps the games that are there, a few at a time; the threads of each with the role that they had last.
+ * Texts come from other processes: whoever prints them makes them plain. */
+#include "games.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roles.h"
+
+enum {
+	FLIPS_ENOUGH = 60, /* for a second at least: who tests a display or shows a splash flips less */
+};
+#define TOLD_AFTER_FRAME_NS (1ull * NSEC_PER_SEC)
+#define TOLD_AT_LATEST_NS (10ull * NSEC_PER_SEC)
+
+struct helper {
+	u32 pid;
+	u64 family;
+	char comm[COMM_LEN];
+};
+
+struct games {
+	struct game all[GAMES_KEPT_MAX];
+	u32 len;
+	/* Of any game: a launcher is there before it. */
+	struct helper helpers[GAMES_KEPT_MAX * GAME_HELPERS_MAX];
+	u32 helpers_len;
+	struct {
+		u32 tid, pid, role;
+	} threads[GAME_THREADS_MAX];
+	u32 threads_len;
+	u64 refused;
+};
+
+struct games *games_new(void)
+{
+	return calloc(1, sizeof(struct games));
+}
+
+void games_free(struct games *games)
+{
+	free(games);
+}
+
+static struct game *find(struct games *games, u32 pid)
+{
+	for (u32 i = 0; i < games->len; i++)
+		if (games->all[i].pid == pid)
+			return &games->all[i];
+	return NULL;
+}
+
+const struct game *games_find(const struct games *games, u32 pid)
+{
+	for (u32 i = 0; i < games->len; i++)
+		if (games->all[i].pid == pid)
+			return &games->all[i];
+	return NULL;
+}
+
+static void give_helper(struct game *game, const struct helper *helper)
+{
+	if (!game->family || game->family != helper->family || game->pid == helper->pid)
+		return;
+	for (u32 i = 0; i < game->helpers_len; i++)
+		if (game->helpers[i].pid == helper->pid)
+			return;
+	if (game->helpers_len == GAME_HELPERS_MAX) {
+		game->helpers_more++;
+		return;
+	}
+	game->helpers[game->helpers_len].pid = helper->pid;
+	memcpy(game->helpers[game->helpers_len++].comm, helper->comm, COMM_LEN);
+}
+
+static void saw_helper(struct games *games, const struct program_seen *seen)
+{
+	struct helper helper = { .pid = seen->pid, .family = seen->family };
+	u32 place = 0, room = sizeof(games->helpers) / sizeof(games->helpers[0]);
+
+	if (!seen->family)
+		return;
+	snprintf(helper.comm, sizeof(helper.comm), "%s", seen->comm);
+	while (place < games->helpers_len && games->helpers[place].pid != seen->pid)
+		place++;
+	/* Where there is no room the oldest goes. */
+	if (place == room) {
+		memmove(games->helpers, games->helpers + 1, (room - 1) * sizeof(helper));
+		place--;
+	}
+	games->helpers[place] = helper;
+	games->helpers_len = place >= games->helpers_len ? place + 1 : games->helpers_len;
+	for (u32 i = 0; i < games->len; i++)
+		give_helper(&games->all[i], &helper);
+}
+
+static struct game *add(struct games *games, u32 pid, u64 family, u64 now_ns)
+{
+	struct game *game;
+
+	if (games->len == GAMES_KEPT_MAX) {
+		games->refused++;
+		return NULL;
+	}
+	game = &games->all[games->len++];
+	*game = (struct game){ .pid = pid, .family = family, .found_ns = now_ns };
+	for (u32 i = 0; i < games->helpers_len; i++)
+		give_helper(game, &games->helpers[i]);
+	return game;
+}
+
+void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns)
+{
+	struct game *game = find(games, seen->pid);
+
+	if (!(seen->bits & PROCESS_GAME)) {
+		if (seen->bits & PROCESS_HELPER)
+			saw_helper(games, seen);
+		/* A loader that turned out to run something else. */
+		if (game && !game->is_told)
+			games_end(games, seen->pid);
+		return;
+	}
+	game = game ? game : add(games, seen->pid, seen->family, now_ns);
+	if (!game)
+		return;
+	/* Wine's loader says later what it runs. */
+	snprintf(game->comm, sizeof(game->comm), "%s", seen->comm);
+	snprintf(game->why, sizeof(game->why), "%s", seen->why);
+}
+
+static bool has_whole_screen(const struct event_role *event)
+{
+	return event->present_api == PRESENT_DRM && event->presents >= FLIPS_ENOUGH &&
+	       !(event->process & (PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO));
+}
+
+bool games_want(const struct games *games, const struct event_role *event)
+{
+	return (games->len && (event->process & PROCESS_GAME)) || has_whole_screen(event);
+}
+
+/* Which role the thread had, so far as it is known; and from now on. */
+static void take_role(struct games *games, struct game *game, u32 tid, u32 role)
+{
+	u32 place = 0;
+
+	while (place < games->threads_len && games->threads[place].tid != tid)
+		place++;
+	if (place == GAME_THREADS_MAX)
+		return;
+	if (place < games->threads_len && games->threads[place].pid == game->pid) {
+		if (game->by_role[games->threads[place].role])
+			game->by_role[games->threads[place].role]--;
+	}
+	if (place == games->threads_len)
+		games->threads_len++;
+	games->threads[place].tid = tid;
+	games->threads[place].pid = game->pid;
+	games->threads[place].role = role;
+	game->by_role[role]++;
+}
+
+void games_role(struct games *games, u32 pid, const char *comm, const struct event_role *event, u64 now_ns)
+{
+	struct game *game = find(games, pid);
+
+	if (!game && has_whole_screen(event)) {
+		game = add(games, pid, 0, now_ns);
+		if (game) {
+			snprintf(game->comm, sizeof(game->comm), "%s", comm);
+			snprintf(game->why, sizeof(game->why), "it has the whole screen");
+		}
+	}
+	if (!game || event->role >= ROLES)
+		return;
+	if (event->presents && !game->first_frame_ns)
+		game->first_frame_ns = now_ns;
+	take_role(games, game, event->head.tid, event->head.flags & EVENT_FLAG_CLOSING ? ROLE_UNKNOWN : event->role);
+}
+
+const struct game *games_due(struct games *games, u64 now_ns)
+{
+	for (u32 i = 0; i < games->len; i++) {
+		struct game *game = &games->all[i];
+
+		if (game->is_told)
+			continue;
+		if ((game->first_frame_ns && now_ns >= game->first_frame_ns + TOLD_AFTER_FRAME_NS) ||
+		    now_ns >= game->found_ns + TOLD_AT_LATEST_NS) {
+			game->is_told = true;
+			return game;
+		}
+	}
+	return NULL;
+}
+
+void games_end(struct games *games, u32 pid)
+{
+	struct game *game = find(games, pid);
+	u32 kept = 0;
+
+	if (!game)
+		return;
+	*game = games->all[--games->len];
+	for (u32 i = 0; i < games->threads_len; i++)
+		if (games->threads[i].pid != pid)
+			games->threads[kept++] = games->threads[i];
+	games->threads_len = kept;
+}
+
+void games_drop_ended(struct games *games, u32 (*threads_of)(u32 pid))
+{
+	for (u32 i = games->len; i-- > 0;)
+		if (!threads_of(games->all[i].pid))
+			games_end(games, games->all[i].pid);
+}
+
+u64 games_refused(const struct games *games)
+{
+	return games->refused;
+}
+
+void game_words(char words[GAME_WORDS_SIZE], const struct game *game, u32 threads)
+{
+	u64 known = 0;
+	int used = snprintf(words, GAME_WORDS_SIZE, "%s [%u]: %s; %u thread%s", game->comm, game->pid, game->why,
+			    threads, threads == 1 ? "" : "s");
+
+	for (u32 role = ROLE_UNKNOWN + 1; role < ROLES; role++) {
+		if (!game->by_role[role])
+			continue;
+		used += snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), "%s%" PRIu64 " %s",
+				 known ? ", " : ": ", game->by_role[role], role_name(role));
+		known += game->by_role[role];
+	}
+	if (known && threads > known)
+		used += snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), ", %" PRIu64 " unknown",
+				 threads - known);
+	for (u32 i = 0; i < game->helpers_len; i++)
+		used += snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), "%s%s [%u]", i ? ", " : "; with ",
+				 game->helpers[i].comm, game->helpers[i].pid);
+	if (game->helpers_more)
+		snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), " and %u more", game->helpers_more);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Games that were found, what belongs to each, and what their threads are for.
+ * Told of programs and of roles; says when a game is worth a line. No /proc here: that is handed in. */
+#ifndef TACTUS_MODEL_GAMES_H
+#define TACTUS_MODEL_GAMES_H
+
+#include <stdbool.h>
+
+#include "../../core/event.h"
+#include "../../core/role.h"
+
+enum { GAMES_KEPT_MAX = 16, GAME_HELPERS_MAX = 8, GAME_WHY_SIZE = 96, GAME_THREADS_MAX = 1024, GAME_WORDS_SIZE = 600 };
+
+/* A program that the rules know. */
+struct program_seen {
+	u32 pid;
+	u32 bits;	  /* PROCESS_* */
+	u64 family;	  /* what a launcher gave all programs of one game; 0: nothing */
+	const char *comm; /* may hold any bytes, as the next */
+	const char *why;
+};
+
+struct game {
+	u32 pid;
+	bool is_told;
+	char comm[COMM_LEN];
+	char why[GAME_WHY_SIZE];
+	u64 family;
+	u64 found_ns;
+	u64 first_frame_ns; /* 0: it has not presented */
+	struct {
+		u32 pid;
+		char comm[COMM_LEN];
+	} helpers[GAME_HELPERS_MAX];
+	u32 helpers_len, helpers_more; /* these had no room */
+	u64 by_role[ROLES];	       /* threads of which something is known */
+};
+
+struct games;
+
+/* NULL for want of memory. */
+struct games *games_new(void);
+void games_free(struct games *games);
+
+/* A process is a game, or serves one: what it is may be told several times. */
+void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns);
+
+/* Whether news of a role may be about a game, so that it is worth to ask whose thread it is. */
+bool games_want(const struct games *games, const struct event_role *event);
+/* A thread of the process has a new role. One that flips the display itself and is no compositor has the whole screen,
+ * which makes it a game. */
+void games_role(struct games *games, u32 pid, const char *comm, const struct event_role *event, u64 now_ns);
+
+/* The next game that is worth a line now, once each: a second after its first frame, when its threads have shown what
+ * they are for, or ten after it was found. NULL: none. */
+const struct game *games_due(struct games *games, u64 now_ns);
+
+/* NULL: the process is none. */
+const struct game *games_find(const struct games *games, u32 pid);
+
+/* A process has ended; and all those that have, by how many threads each has. */
+void games_end(struct games *games, u32 pid);
+void games_drop_ended(struct games *games, u32 (*threads_of)(u32 pid));
+
+/* Games that there was no room for. */
+u64 games_refused(const struct games *games);
+
+/* The line: name, pid, why, threads by role, what serves it. */
+void game_words(char words[GAME_WORDS_SIZE], const struct game *game, u32 threads);
+
+#endif

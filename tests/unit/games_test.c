@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* model/games.c: which game is told when, with which threads and helpers; and what background may wait for it. */
+#include "../../src/model/games.h"
+
+#include <string.h>
+
+#include "../../core/effect.h"
+#include "tap.h"
+
+enum { SECOND = 1000 * 1000 * 1000 };
+
+static struct event_role role_of(u32 tid, u32 role, u32 presents)
+{
+	return (struct event_role){ .head = { .tid = tid, .kind = EVENT_ROLE },
+				    .role = (u8)role,
+				    .presents = presents,
+				    .process = PROCESS_GAME };
+}
+
+static void test_steam(void)
+{
+	struct games *games = games_new();
+	struct program_seen reaper = { 10, PROCESS_HELPER, 480, "reaper", "*/reaper" },
+			    game = { 12, PROCESS_GAME | PROCESS_WINE, 480, "game.exe", "a game's environment" },
+			    server = { 13, PROCESS_HELPER, 480, "wineserver64", "wineserver64" },
+			    stranger = { 14, PROCESS_HELPER, 481, "wineserver64", "wineserver64" };
+	struct event_role render = role_of(20, ROLE_RENDER, 1), audio = role_of(21, ROLE_AUDIO, 0);
+	char words[GAME_WORDS_SIZE];
+	const struct game *due;
+
+	games_saw(games, &reaper, 1);
+	ok(!games_want(games, &render), "roles are not asked after before a game is there");
+	games_saw(games, &game, 1);
+	games_saw(games, &game, 2);
+	games_saw(games, &server, 2);
+	games_saw(games, &stranger, 2);
+	ok(games_want(games, &render), "role of a game's thread is wanted");
+	ok(!games_due(games, 3), "game is not told before its threads have shown what they are for");
+	games_role(games, 12, "x", &render, SECOND);
+	games_role(games, 12, "x", &audio, SECOND);
+	audio.role = ROLE_BACKGROUND;
+	games_role(games, 12, "x", &audio, SECOND);
+	ok(!games_due(games, 2ull * SECOND - 1), "game is not told before a second after its first frame");
+	due = games_due(games, 2ull * SECOND);
+	ok(due && due->pid == 12, "game is told a second after its first frame");
+	ok(!games_due(games, 30ull * SECOND), "game is told once");
+	game_words(words, due, 5);
+	ok(!strcmp(words,
+		   "game.exe [12]: a game's environment; 5 threads: 1 render, 1 background, 3 unknown; with reaper "
+		   "[10], wineserver64 [13]"),
+	   "line of a game has its name, pid, reason, threads by role and helpers: %s", words);
+	audio.head.flags = EVENT_FLAG_CLOSING;
+	games_role(games, 12, "x", &audio, SECOND);
+	is(games_find(games, 12)->by_role[ROLE_BACKGROUND], 0, "thread that ended is counted no more");
+	games_end(games, 12);
+	ok(!games_find(games, 12), "game that ended is none");
+	games_free(games);
+}
+
+static void test_others(void)
+{
+	struct games *games = games_new();
+	struct program_seen silent = { 30, PROCESS_GAME, 0, "silent", "--game" },
+			    server = { 31, PROCESS_HELPER, 0, "wineserver", "wineserver" };
+	struct event_role flips = role_of(40, ROLE_RENDER, 59);
+
+	games_saw(games, &server, 0);
+	games_saw(games, &silent, 0);
+	ok(!games_due(games, 10ull * SECOND - 1), "game that presents nothing is not told early");
+	is(games_due(games, 10ull * SECOND)->helpers_len, 0, "helper without a launcher's mark is nobody's");
+	flips.process = 0;
+	flips.present_api = PRESENT_DRM;
+	games_role(games, 50, "kiosk", &flips, 0);
+	ok(!games_find(games, 50), "program that flips a display a few times is no game");
+	flips.presents = 60;
+	ok(games_want(games, &flips), "who flips a display itself is looked at");
+	games_role(games, 50, "kiosk", &flips, 0);
+	ok(games_find(games, 50), "program that has the whole screen is a game");
+	flips.process = PROCESS_PRESENTED_TO;
+	games_role(games, 51, "mine", &flips, 0);
+	ok(!games_find(games, 51), "compositor has the whole screen and is no game");
+	for (u32 pid = 100; pid < 120; pid++) {
+		silent.pid = pid;
+		games_saw(games, &silent, 0);
+	}
+	is(games_refused(games), 20 - (GAMES_KEPT_MAX - 2), "games beyond the room are counted");
+	for (u32 tid = 0; tid < GAME_THREADS_MAX + 10; tid++) {
+		struct event_role one = role_of(1000 + tid, tid % 300, 0);
+
+		games_role(games, 30, "silent", &one, 0);
+	}
+	ok(games_find(games, 30)->by_role[ROLE_RENDER] <= GAME_THREADS_MAX, "threads beyond the room are left out");
+	games_free(games);
+}
+
+static void test_cost(void)
+{
+	ok(!effect_is_too_long_for_game(30 * NSEC_PER_MSEC, 10 * NSEC_PER_MSEC),
+	   "three times as long is what others may wait while a game is in front");
+	ok(effect_is_too_long_for_game(40 * NSEC_PER_MSEC, 10 * NSEC_PER_MSEC),
+	   "four times as long is more than others may wait while a game is in front");
+}
+
+int main(void)
+{
+	test_steam();
+	test_others();
+	test_cost();
+	return tap_end();
+}
