@@ -7,6 +7,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* Messages that the ring had no room for. */
 u64 reported_lost = 0;
+/* Presents and submits that were counted. */
+u64 presents_seen = 0, submits_seen = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -67,6 +69,7 @@ static __always_inline void count_present(u64 way)
 	}
 	facts->present_api = (u8)way_api(way);
 	facts->presents++;
+	__sync_fetch_and_add(&presents_seen, 1);
 	if (!(config.emit & EVENTS_FRAMES) && !(config.raise & RAISE_FRAMES) && facts->presents != 1 &&
 	    facts->presents != 11)
 		return;
@@ -84,6 +87,59 @@ SEC("uprobe.multi")
 int on_present(struct pt_regs *ctx)
 {
 	count_present(bpf_get_attach_cookie(ctx));
+	return 0;
+}
+
+static __always_inline void send_submit(struct task_struct *current, struct task_ctx *thread, u64 last_ns, u64 now_ns)
+{
+	u32 cpu_id = bpf_get_smp_processor_id(), driver = thread->role.facts.gpu_driver;
+	struct sched_cpu *cpu = cpu_state(cpu_id);
+	struct event_submit *event;
+
+	if (!(config.emit & EVENTS_GPU) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
+		return;
+	emit_thread_info(cpu, cpu_id, current, thread, now_ns, 0, true);
+	event = EVENT_BEGIN(cpu, cpu_id, SUBMIT, event_submit, now_ns, tid_of(current), true);
+	if (!event)
+		return;
+	event->took_ns = 0;
+	event->interval_ns = last_ns ? span_between(last_ns, now_ns) : 0;
+	event->cmd = 0;
+	event->driver = (u8)driver;
+	event->work = (u8)gpu_work_of(driver, 0);
+	event->result = 0;
+	event_send(cpu, event, sizeof(*event));
+}
+
+/* Commands are handed over by a library's function: to a driver that is asked by no ioctl that a hook knows, or that
+ * hands them to a thread of its own. The cookie is the way. */
+SEC("uprobe.multi")
+int on_submit(struct pt_regs *ctx)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	u64 way = bpf_get_attach_cookie(ctx), now_ns, last_ns;
+	struct task_ctx *thread = role_here(current);
+	struct presenter *presenter = thread ? presenter_of(current) : NULL;
+	struct role_facts *facts;
+
+	if (!presenter)
+		return 0;
+	facts = &thread->role.facts;
+	/* A new program begins anew. */
+	if (!facts->gpu_submits)
+		presenter->greatest_submit = 0;
+	if (!present_counts(&presenter->greatest_submit, way) || facts->gpu_submits == ~0u)
+		return 0;
+	facts->gpu_submits++;
+	__sync_fetch_and_add(&submits_seen, 1);
+	facts->gpu_driver = (u8)way_gpu_driver(way);
+	now_ns = bpf_ktime_get_ns();
+	last_ns = presenter->submitted_ns;
+	presenter->submitted_ns = now_ns;
+	thread->role.submitted_ns = now_ns;
+	send_submit(current, thread, last_ns, now_ns);
+	if (facts->gpu_submits == 1 || facts->gpu_submits == 11)
+		role_update(current, thread, now_ns);
 	return 0;
 }
 
@@ -128,6 +184,10 @@ int on_ask(struct pt_regs *ctx)
 		rank = WAY_VULKAN;
 	else if (NAME_IS(name, "eglSwapBuffersWithDamageKHR") || NAME_IS(name, "eglSwapBuffersWithDamageEXT"))
 		rank = WAY_EGL;
+	else if (NAME_IS(name, "vkQueueSubmit"))
+		rank = WAY_SUBMIT;
+	else if (NAME_IS(name, "vkQueueSubmit2") || NAME_IS(name, "vkQueueSubmit2KHR"))
+		rank = WAY_SUBMIT2;
 	else
 		return 0;
 	presenter = presenter_of(bpf_get_current_task_btf());

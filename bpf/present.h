@@ -11,8 +11,10 @@
 u64 presenters_refused = 0;
 
 struct presenter {
-	u64 greatest; /* way, see core/frame.h */
-	u64 asked_sp; /* the stack of a call that asks for a function, while it is under way; 0: none is */
+	u64 greatest;	     /* way, see core/frame.h */
+	u64 greatest_submit; /* likewise */
+	u64 submitted_ns;    /* by it */
+	u64 asked_sp;	     /* the stack of a call that asks for a function, while it is under way; 0: none is */
 	u64 asked_rank;
 	struct report_rate report_rate;
 	u64 last_ns; /* the last frame */

@@ -8,11 +8,34 @@
 
 /* A way to present: the API, and a number of the library's file. Ways are ordered: what is called from inside another
  * one is greater, aside from what hands a finished picture over: a Wayland commit, or an image put on an X window. */
-enum way_rank { WAY_NONE, WAY_DRM, WAY_X11, WAY_WAYLAND, WAY_LIBGL, WAY_GLX, WAY_EGL, WAY_VULKAN };
+enum way_rank {
+	WAY_NONE,
+	WAY_DRM,
+	WAY_X11,
+	WAY_WAYLAND,
+	WAY_LIBGL,
+	WAY_GLX,
+	WAY_EGL,
+	WAY_VULKAN,
+	/* And to hand commands over, counted apart. A driver may do the first by the second. */
+	WAY_FLUSH,
+	WAY_SUBMIT,
+	WAY_SUBMIT2
+};
 
 core_fn u64 way_of(enum way_rank rank, u32 file)
 {
 	return (u64)rank << 32 | file;
+}
+
+core_fn int way_submits(u64 way)
+{
+	return way >> 32 >= WAY_FLUSH;
+}
+
+core_fn u32 way_gpu_driver(u64 way)
+{
+	return way >> 32 == WAY_FLUSH ? GPU_OPENGL : GPU_VULKAN;
 }
 
 core_fn u32 way_api(u64 way)

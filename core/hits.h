@@ -10,7 +10,11 @@
 #define HIT_TABLE(HIT)                                 \
 	HIT(WINE_MICROSOFT, wine_microsoft)            \
 	HIT(WINE_SYSTEM_V, wine_system_v)              \
-	HIT(WINE_UNFIT, wine_unfit)
+	HIT(WINE_UNFIT, wine_unfit)                    \
+	HIT(PRESENTS, presents)                        \
+	HIT(LIBRARY_SUBMITS, library_submits)          \
+	HIT(GPU_SUBMITS, gpu_submits)                  \
+	HIT(GPU_OTHERS, gpu_other_ioctls)
 /* clang-format on */
 
 #define HIT_ENUM(KIND, name) HIT_##KIND,

@@ -33,7 +33,9 @@ enum gpu_driver {
 	GPU_NVIDIA,
 	GPU_NVIDIA_UVM,
 	GPU_OTHER,
-	GPU_CUDA, /* seen in its library */
+	GPU_CUDA, /* seen in its library, as the next two */
+	GPU_VULKAN,
+	GPU_OPENGL,
 	GPU_DRIVERS
 };
 
@@ -263,6 +265,8 @@ core_fn u32 gpu_work_of(u32 driver, u32 cmd)
 		return GPU_WORK_CHANNEL;
 	if (driver == GPU_NVIDIA_UVM)
 		return GPU_WORK_MEMORY;
+	if (driver == GPU_VULKAN || driver == GPU_OPENGL)
+		return GPU_WORK_COMMANDS;
 	if (nr < DRM_OWN || nr >= DRM_OWN_END)
 		return GPU_WORK_FLIP;
 	return driver == GPU_VGEM ? GPU_WORK_FENCE : GPU_WORK_COMMANDS;

@@ -34,6 +34,8 @@ static const char *const driver_names[GPU_DRIVERS] = {
 	[GPU_NVIDIA_UVM] = "nvidia-uvm",
 	[GPU_OTHER] = "a GPU",
 	[GPU_CUDA] = "a GPU by CUDA",
+	[GPU_VULKAN] = "a GPU by Vulkan",
+	[GPU_OPENGL] = "a GPU by OpenGL",
 };
 
 const char *gpu_driver_name(u32 driver)

@@ -74,13 +74,13 @@ struct frame_state {
 	bool said_hidden;
 };
 
-enum target_kind { TARGET_PRESENT, TARGET_ASK, TARGET_WAYLAND };
+enum target_kind { TARGET_PRESENT, TARGET_SUBMIT, TARGET_ASK, TARGET_WAYLAND };
 
 /* `or_else`: the same is had by the next row, if this one is not there. `optional`: no loss. */
 struct target {
 	const char *files, *symbol;
 	enum target_kind kind;
-	u32 with; /* present: enum way_rank; else the number of the argument that is of interest */
+	u32 with; /* present, submit: enum way_rank; else the number of the argument that is of interest */
 	bool or_else, optional;
 	const char *forwards_to; /* needs this library and does nothing but call it; NULL: it does not */
 };
@@ -90,11 +90,19 @@ struct target {
 static const struct target targets[] = {
 	{ "libGLX.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_GLX, false, false, NULL },
 	{ "libGL.so*", "glXSwapBuffers", TARGET_PRESENT, WAY_LIBGL, false, true, "libGLX.so*" },
+	{ "libGL.so*", "glFlush", TARGET_SUBMIT, WAY_FLUSH, false, true, NULL },
+	{ "libGL.so*", "glFinish", TARGET_SUBMIT, WAY_FLUSH, false, true, NULL },
+	{ "libOpenGL.so*", "glFlush", TARGET_SUBMIT, WAY_FLUSH, false, true, NULL },
+	{ "libOpenGL.so*", "glFinish", TARGET_SUBMIT, WAY_FLUSH, false, true, NULL },
+	{ "libGLESv2.so*", "glFlush", TARGET_SUBMIT, WAY_FLUSH, false, true, NULL },
+	{ "libGLESv2.so*", "glFinish", TARGET_SUBMIT, WAY_FLUSH, false, true, NULL },
 	{ "libEGL.so*", "eglSwapBuffers", TARGET_PRESENT, WAY_EGL, false, false, NULL },
 	{ "libEGL.so*", "eglSwapBuffersWithDamageKHR", TARGET_PRESENT, WAY_EGL, false, true, NULL },
 	{ "libEGL.so*", "eglSwapBuffersWithDamageEXT", TARGET_PRESENT, WAY_EGL, false, true, NULL },
 	{ "libEGL.so*", "eglGetProcAddress", TARGET_ASK, 1, false, true, NULL },
 	{ "libvulkan.so*", "vkQueuePresentKHR", TARGET_PRESENT, WAY_VULKAN, false, false, NULL },
+	{ "libvulkan.so*", "vkQueueSubmit", TARGET_SUBMIT, WAY_SUBMIT, false, false, NULL },
+	{ "libvulkan.so*", "vkQueueSubmit2", TARGET_SUBMIT, WAY_SUBMIT2, false, true, NULL },
 	{ "libvulkan.so*", "vkGetDeviceProcAddr", TARGET_ASK, 2, false, false, NULL },
 	{ "libvulkan.so*", "vkGetInstanceProcAddr", TARGET_ASK, 2, false, false, NULL },
 	/* Pictures that are drawn without a GPU. Smaller things are put without shared memory. */
@@ -155,6 +163,11 @@ static int probe_target(struct frame_state *state, const struct target *target, 
 	switch (target->kind) {
 	case TARGET_PRESENT:
 		return uprobes_attach(state->uprobes, state->skeleton->progs.on_present, library->open, symbol.offset,
+				      AT_ENTRY, way_of(target->with, number), why);
+	case TARGET_SUBMIT:
+		if (!bpf_program__autoload(state->skeleton->progs.on_submit))
+			return 0;
+		return uprobes_attach(state->uprobes, state->skeleton->progs.on_submit, library->open, symbol.offset,
 				      AT_ENTRY, way_of(target->with, number), why);
 	case TARGET_WAYLAND:
 		if (symbol.bits == 64)
@@ -229,6 +242,7 @@ static void on_address(struct frame_state *state, const struct frame_message *me
 {
 	struct reported_function function;
 	struct reason why = { "" };
+	u64 way;
 	int got = reported_find(&state->places, message->pid, message->address, &function, &why);
 
 	if (got) {
@@ -238,9 +252,10 @@ static void on_address(struct frame_state *state, const struct frame_message *me
 			     message->pid, why.text);
 		return;
 	}
-	got = uprobes_attach_in(state->uprobes, state->skeleton->progs.on_present, message->pid, function.open,
-				function.offset, AT_ENTRY,
-				way_of(message->rank, file_number(state, function.device, function.inode)), &why);
+	way = way_of(message->rank, file_number(state, function.device, function.inode));
+	got = uprobes_attach_in(state->uprobes,
+				way_submits(way) ? state->skeleton->progs.on_submit : state->skeleton->progs.on_present,
+				message->pid, function.open, function.offset, AT_ENTRY, way, &why);
 	if (got > 0) {
 		reported_keep(&state->places, &function);
 		if (sensor_is_verbose())
@@ -365,6 +380,7 @@ static int handle_message(void *data, void *bytes, size_t size)
 static const struct load_optional optional[] = {
 	{ "on_ask", "frames of functions that a program asks its library for are not seen" },
 	{ "on_answer", "frames of functions that a program asks its library for are not seen" },
+	{ "on_submit", "submits by Vulkan and OpenGL are seen only at the driver" },
 	{ "on_wayland", "frames that are drawn without a GPU's library for Wayland are not seen" },
 	{ NULL, NULL },
 };
@@ -380,6 +396,7 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	 */
 	if (!kernel_is_at_least(6, 10)) {
 		bpf_program__set_expected_attach_type(skeleton->progs.on_present, 0);
+		bpf_program__set_expected_attach_type(skeleton->progs.on_submit, 0);
 		bpf_program__set_expected_attach_type(skeleton->progs.on_ask, 0);
 		bpf_program__set_expected_attach_type(skeleton->progs.on_answer, 0);
 		bpf_program__set_expected_attach_type(skeleton->progs.on_wayland, 0);
@@ -509,6 +526,14 @@ static u64 frame_lost(const void *data)
 	       state->unreported;
 }
 
+static void frame_hits(const void *data, u64 hits[HITS])
+{
+	const struct frame_state *state = data;
+
+	hits[HIT_PRESENTS] += state->skeleton->bss->presents_seen;
+	hits[HIT_LIBRARY_SUBMITS] += state->skeleton->bss->submits_seen;
+}
+
 static u64 frame_refused(const void *data)
 {
 	return ((const struct frame_state *)data)->places.refused;
@@ -521,10 +546,11 @@ const struct sensor_kind frame_kind = {
 	.open = frame_open,
 	.attach = frame_attach,
 	.close = frame_close,
-	.groups = EVENTS_ROLES | EVENTS_FRAMES,
+	.groups = EVENTS_ROLES | EVENTS_FRAMES | EVENTS_GPU,
 	.fd = frame_fd,
 	.work = frame_work,
 	.emit = frame_emit,
 	.lost = frame_lost,
 	.refused = frame_refused,
+	.hits = frame_hits,
 };

@@ -355,6 +355,33 @@ static void gpu_work(void *data)
 	fill_minors(state);
 }
 
+/* Of all CPUs. */
+static void add_counts(const struct gpu_bpf *skeleton, u64 hits[HITS])
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct gpu_count *count = cpus > 0 ? calloc((size_t)cpus, sizeof(*count)) : NULL;
+
+	for (u32 driver = 0; count && driver < GPU_DRIVERS; driver++) {
+		if (bpf_map__lookup_elem(skeleton->maps.counts, &driver, sizeof(driver), count,
+					 (size_t)cpus * sizeof(*count), 0))
+			continue;
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			hits[HIT_GPU_SUBMITS] += count[cpu].submits;
+			hits[HIT_GPU_OTHERS] += count[cpu].others;
+		}
+	}
+	free(count);
+}
+
+static void gpu_hits(const void *data, u64 hits[HITS])
+{
+	const struct gpu_state *state = data;
+
+	for (int part = 0; part < PARTS; part++)
+		if (state->parts[part].skeleton)
+			add_counts(state->parts[part].skeleton, hits);
+}
+
 static u64 gpu_lost(const void *data)
 {
 	const struct gpu_state *state = data;
@@ -394,4 +421,5 @@ const struct sensor_kind gpu_kind = {
 	.fd = gpu_fd,
 	.work = gpu_work,
 	.lost = gpu_lost,
+	.hits = gpu_hits,
 };
