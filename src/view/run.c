@@ -150,34 +150,6 @@ const struct command_usage run_usage = {
 	.fits = fits,
 };
 
-/* A tid is another thread's one day: then that one's first news says nothing of what was before. */
-static void count_evidence(struct run *run, const struct event_role *event)
-{
-	u32 tid = event->head.tid;
-	u8 *last = run->evidence_of && tid < TIDS_MAX ? &run->evidence_of[tid] : NULL;
-
-	if (!last || event->evidence >= EVIDENCES)
-		return;
-	if (*last && run->by_evidence[*last])
-		run->by_evidence[*last]--;
-	*last = event->head.flags & EVENT_FLAG_CLOSING ? EVIDENCE_NONE : event->evidence;
-	if (*last)
-		run->by_evidence[*last]++;
-}
-
-static void count_role(struct run *run, const struct event_role *event)
-{
-	if (run->by_role[event->was_role])
-		run->by_role[event->was_role]--;
-	if (run->by_tier[event->was_tier])
-		run->by_tier[event->was_tier]--;
-	count_evidence(run, event);
-	if (event->head.flags & EVENT_FLAG_CLOSING)
-		return;
-	run->by_role[event->role]++;
-	run->by_tier[event->tier]++;
-}
-
 /* Asked before any thread is looked at: what was taken back meanwhile is not somebody else's choice. */
 static void went_on(struct run *run)
 {
@@ -225,7 +197,7 @@ static void on_event(void *data, const struct event_header *header, const struct
 	(void)ended;
 	if (!role_event_is_sound(header))
 		return;
-	count_role(data, event);
+	run_count_role(data, event);
 	run_game_role(data, event);
 	if (!(header->flags & EVENT_FLAG_CLOSING))
 		pass_to_hints(data, event);

@@ -100,6 +100,9 @@ bool run_game_may_cost(const struct run *run, const struct effect_finding *findi
 bool run_leave_scx(struct run *run);
 bool run_may_leave_scx(const struct run *run);
 
+/* Keeps count of threads by role, tier and evidence. */
+void run_count_role(struct run *run, const struct event_role *event);
+
 /* What lines count from, once everything is in place. */
 bool run_begin_lines(struct run *run);
 

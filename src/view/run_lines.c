@@ -14,6 +14,34 @@
 
 enum { LINES_PER_HEAD = 20 };
 
+/* A tid is another thread's one day: then that one's first news says nothing of what was before. */
+static void count_evidence(struct run *run, const struct event_role *event)
+{
+	u32 tid = event->head.tid;
+	u8 *last = run->evidence_of && tid < TIDS_MAX ? &run->evidence_of[tid] : NULL;
+
+	if (!last || event->evidence >= EVIDENCES)
+		return;
+	if (*last && run->by_evidence[*last])
+		run->by_evidence[*last]--;
+	*last = event->head.flags & EVENT_FLAG_CLOSING ? EVIDENCE_NONE : event->evidence;
+	if (*last)
+		run->by_evidence[*last]++;
+}
+
+void run_count_role(struct run *run, const struct event_role *event)
+{
+	if (run->by_role[event->was_role])
+		run->by_role[event->was_role]--;
+	if (run->by_tier[event->was_tier])
+		run->by_tier[event->was_tier]--;
+	count_evidence(run, event);
+	if (event->head.flags & EVENT_FLAG_CLOSING)
+		return;
+	run->by_role[event->role]++;
+	run->by_tier[event->tier]++;
+}
+
 static const char *actuator_of(const struct run *run)
 {
 	return run->scx ? "scx" : run->hints ? (run->chosen.dry_run ? "dry run" : "hints") : "none";
