@@ -104,7 +104,7 @@ print to-frame input --to-frame -i "$scratch/clicks.tac"
 print cuda cuda -i "$scratch/cuda.tac"
 python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"
 CUDA_DOUBLE_MEMORY=1 TACTUS_NVIDIA_MAJORS=1,5 print driver-memory cuda --library $library -- build/workloads/cuda_calls $library leak
-print nccl cuda --library $library -- build/workloads/nccl_calls "$PWD/build/workloads/libnccl.so" 2
+LD_LIBRARY_PATH=$PWD/build/workloads print nccl cuda -- build/workloads/nccl_calls "$PWD/build/workloads/libnccl.so" 2
 print steps cuda --steps -i "$scratch/steps.tac"
 print h200 cuda -i tests/recordings/h200-startup.tac
 "$tactus" cuda -i "$scratch/cuda.tac" -o "$scratch/json/trace.jsonl" >/dev/null 2>&1
