@@ -31,6 +31,7 @@
 enum {
 	DRAIN_NS = 100 * NSEC_PER_MSEC,
 	CALM_NS = 250 * NSEC_PER_MSEC,
+	SOON_NS = 20 * NSEC_PER_MSEC,
 	/* How long an event may take from its clock reading to its ring; a CPU that is held up there by its hypervisor
 	 * can take long. */
 	SETTLED_NS = 100 * NSEC_PER_MSEC,
@@ -407,7 +408,11 @@ static void watch_window(struct session *session)
 		else
 			session->status = watch_start(&session->watch);
 		if (!session->status)
-			watch_wait(&session->watch, request->calm ? CALM_NS : DRAIN_NS, fd, on_tick, session);
+			watch_wait(&session->watch,
+				   request->calm   ? CALM_NS
+				   : request->soon ? SOON_NS
+						   : DRAIN_NS,
+				   fd, on_tick, session);
 		if (request->on_close)
 			request->on_close(request->data);
 		error = sched_close_window(&session->sched);

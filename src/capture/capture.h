@@ -31,6 +31,7 @@ struct capture_request {
 	const struct cuda_settings *cuda; /* with EVENTS_CUDA */
 	bool no_sched_hooks;		  /* live, unless it records: as sched_settings has it, which is cheap */
 	bool prompt; /* live: hand rare kinds over at once, before it is sure that none of another CPU is older */
+	bool soon; /* live: tick every 20 ms, for a view that prints what happens and needs the order of time for it */
 	bool prompt_urgency; /* live: likewise who becomes urgent, or no longer is */
 	bool snapshots;	     /* live: also hand the sensors' counts over at each tick; they are not recorded */
 	bool whole_machine;  /* live: the command only says how long; everything is watched */

@@ -507,6 +507,7 @@ int view_frames(int argc, char **argv)
 						      .names_stacks = show.chosen.stacks,
 						      .stacks_over_ns = STACKS_OVER_NS,
 						      .no_sched_hooks = !explains,
+						      .soon = explains,
 						      .forgets_ended = true,
 						      .without = NOT_NEEDED,
 						      .on_outputs = open_csv,

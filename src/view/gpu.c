@@ -432,6 +432,8 @@ int view_gpu(int argc, char **argv)
 						      .groups = EVENTS_ROLES | EVENTS_GPU,
 						      .subject = { .sensor = "gpu",
 								   .absent = "GPU (neither DRM nor NVIDIA's driver)" },
+						      /* A recording is in the order of time. */
+						      .prompt = !options.output,
 						      .forgets_ended = true,
 						      .without = NOT_NEEDED,
 						      .interval_ns = every_ns(&options),

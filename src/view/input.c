@@ -275,6 +275,7 @@ int view_input(int argc, char **argv)
 						      .on_window = on_window,
 						      .on_event = on_event,
 						      .on_tick = on_tick,
+						      .soon = show.to_frames != NULL,
 						      .data = &show }
 	};
 	status = capture_run(&show.capture, &options);

@@ -264,6 +264,7 @@ int view_misses(int argc, char **argv)
 						      .on_window = on_window,
 						      .on_event = on_event,
 						      .on_tick = on_tick,
+						      .soon = true,
 						      .data = &show } };
 	table_check(&options, "misses", misses_tables);
 	table_open(&show.table, NULL, true, "miss", miss_columns, MISS_CELLS);
