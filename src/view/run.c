@@ -102,9 +102,7 @@ static const struct argp_option own_options[] = {
 	  "whose frame is nearly due (default: input)",
 	  0 },
 	{ "power", KEY_POWER, "performance|balanced|save", 0,
-	  "Under sched_ext, what CPUs that are not at urgent work do: run at full speed (default), at the speed that "
-	  "they seem to need, or also at no more than three quarters of it and on as few cores as will do",
-	  0 },
+	  "Under sched_ext, how fast CPUs run and how many at what is not urgent (default: performance)", 0 },
 	{ "compare", KEY_COMPARE, "on|off", 0,
 	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
 	  "(default: on)",
@@ -137,11 +135,11 @@ const struct command_usage run_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus run                    until Ctrl-C\n"
-		"  tactus run -- ./game          while a program runs; ends with its exit status\n"
+		"  tactus run -- ./game          while a program runs; gives its status\n"
 		"  tactus run --actuator hints   even if the kernel has sched_ext\n"
 		"  tactus run --dry-run          what would be done?\n"
-		"  tactus run --power save       on a battery: slower cores for all that is not urgent\n"
-		"  tactus run -o file            and write all events, decisions too, for 'tactus events -i file'\n"
+		"  tactus run --power save       on a battery\n"
+		"  tactus run -o file            and write all events: 'tactus events -i file'\n"
 		"  tactus stats                  the same lines, from another terminal",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING | TAKES_OUTPUT,
 	.own = own_options,
