@@ -51,7 +51,7 @@ def main():
             record = row.get("record")
             if list(row)[:2] != ["record", "schema"] or row["schema"] != 1:
                 wrong.add(f"{path}: an object does not begin with record and schema: {line[:60]}")
-            if any(MOMENT.match(key) for key in row) and record not in ("cuda_trace",) and row.get("clock") != "monotonic":
+            if any(MOMENT.match(key) for key in row) and row.get("clock") != "monotonic":
                 wrong.add(f"{record}: it has a point in time and names no clock")
             if record not in described:
                 wrong.add(f"{record}: the page has no such record")

@@ -333,8 +333,9 @@ static void write_line(struct writing *writing, const union kept *event, const s
 	bool is_ioctl = event->head.kind == EVENT_CUDA_IOCTL;
 	struct json *json = &writing->json;
 
-	json_record(json, "cuda_trace", false);
+	json_record(json, "cuda_trace", true);
 	json_u64(json, "event_id", writing->lines++);
+	json_u64(json, "time_ns", line->at_ns);
 	json_double(json, "ts", since_ms(writing, line->at_ns), 6);
 	json_u64(json, "tid", event->head.tid);
 	json_string(json, "type", type_of(writing, event));

@@ -34,6 +34,9 @@ is "a driver's function that allocates is of the kernel's memory" "$(of 'r["type
 is "a fence has its driver, number and time" "$(of 'r["type"] == "gpu_complete"' 'r["fence"], r["seqno"], r["took_us"]')" "[('nvidia-drm', 9, 30.0)]"
 is "a GPU's memory has its bytes" "$(of 'r["type"] == "gpu_mem"' 'r["bytes"]')" "[1048576]"
 is "an Xid has its number and message" "$(of 'r["type"] == "gpu_error"' 'r["xid"], r["message"]')" "[(31, 'MMU fault')]"
+is "a line has its moment by the clock that it names" "$(json '{(r["clock"], r["time_ns"] - round(r["ts"] * 1e6)) for r in rows}' <"$scratch/trace.jsonl")" \
+	"$(json '{("monotonic", rows[0]["time_ns"] - round(rows[0]["ts"] * 1e6))}' <"$scratch/trace.jsonl")"
+is "a line has the moment of its event" "$(of 'r["type"] == "gpu_complete"' 'r["time_ns"]')" "[1000160000]"
 is "lines are in the order of time" "$(json '[r["ts"] for r in rows] == sorted(r["ts"] for r in rows)' <"$scratch/trace.jsonl")" True
 "$tactus" cuda -i "$scratch/cuda.tac" --json >"$scratch/rows" 2>/dev/null
 is "an interrupt's time is not the thread's: no ioctl has it" "$(json '[r["spans"] for r in rows if r["table"] == "layers" and "functions in ioctls" in r["layer"]]' <"$scratch/rows")" "[1]"
