@@ -14,7 +14,7 @@ trap 'rm -f "$results"' EXIT
 
 command -v qemu-system-x86_64 >/dev/null || [ "$(id -u)" = 0 ] ||
 	die "demo: QEMU is missing: as root run 'apt-get install qemu-system-x86', then try again"
-boot=$(vm/kernel.sh "$kernel") || die "demo: there is no kernel to boot: see above"
+boot=$(vm/kernel.sh "$kernel") || exit 1 # it has said why
 say "booting Linux $(cat "$boot/image/release") in a VM; a minute or two in all"
 
 # Says what a line of the guest's is about, and keeps it.
