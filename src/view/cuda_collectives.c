@@ -43,7 +43,7 @@ void cuda_print_collectives(const struct collectives *collectives, const struct 
 			[COLLECTIVE_pid] = { .number = row->pid },
 			[COLLECTIVE_function] = { .text = function ? function : "?" },
 			[COLLECTIVE_type] = { .text = row->type == NCCL_TYPES ? "" : nccl_type_name(row->type) },
-			[COLLECTIVE_communicator] = { .text = communicator },
+			[COLLECTIVE_communicator] = { .text = row->communicator ? communicator : "" },
 			[COLLECTIVE_count] = { .number = row->count },
 			[COLLECTIVE_failed] = { .number = row->failed },
 			[COLLECTIVE_bytes] = { .number = row->bytes },
@@ -51,7 +51,7 @@ void cuda_print_collectives(const struct collectives *collectives, const struct 
 			[COLLECTIVE_max_ns] = { .number = row->longest_ns },
 		};
 
-		snprintf(communicator, sizeof(communicator), row->communicator ? "0x%" PRIx64 : "", row->communicator);
+		snprintf(communicator, sizeof(communicator), "0x%" PRIx64, row->communicator);
 		table_row(&table, cells);
 	}
 	if (table_close(&table) || collectives->failed)

@@ -42,9 +42,11 @@ void cuda_step_words(char *into, size_t size, const struct threads *threads, con
 	static const char *const prefixes[STEP_PARTS] = {
 		[STEP_DATA] = "data, from another process: ", [STEP_LOCK] = "a lock or a queue: "
 	};
-	struct late_frame frame = {
-		.tid = step->tid, .has_cause = step->has_cause, .cause = step->cause, .usual_ns = step->usual_part_ns
-	};
+	struct late_frame frame = { .tid = step->tid,
+				    .interval_ns = step->wall_ns,
+				    .has_cause = step->has_cause,
+				    .cause = step->cause,
+				    .usual_ns = step->usual_part_ns };
 	size_t used;
 
 	if (step->part == STEP_SYNC || step->part == STEP_COPY || step->part == STEP_COLLECTIVE) {

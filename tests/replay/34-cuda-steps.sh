@@ -21,6 +21,7 @@ words "waits for a lock" 'a lock or a queue: it waited for holder \[11\], which 
 words "waits for a CPU" 'python3 waited 20.0 ms on CPU 0 behind hog \[30\]'
 words "waits for the GPU" 'it waited 20.0 ms for the GPU, usually 2.00 ms: the longest in cuStreamSynchronize'
 words "copies" 'it copied for 20.0 ms, usually 0: the longest in cuMemcpyDtoH_v2, 64.0 MB device to host'
+is "a step is told without parts that it does not have" "$(grep -c 'smaller parts' "$scratch/text")" 0
 like "slow steps are counted by cause" "$(cat "$scratch/text")" '5 of [0-9]+ steps were slow: cpu_wait 1, data 1, lock 1, sync 1, copy 1'
 is "steps can begin with a call of a name" "$("$tactus" cuda --step-at StreamSync -i "$scratch/steps.tac" --json | json '[r["steps"] for r in rows if r["record"] == "cuda_steps"]')" "[59]"
 "$tactus" cuda --step-at nothing -i "$scratch/steps.tac" >"$scratch/text" 2>"$scratch/err"
