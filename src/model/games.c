@@ -3,12 +3,8 @@
  * Texts come from other processes: whoever prints them makes them plain. */
 #include "games.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "roles.h"
 
 enum {
 	FLIPS_ENOUGH = 60, /* for a second at least: who tests a display or shows a splash flips less */
@@ -34,6 +30,15 @@ struct games {
 	u32 threads_len;
 	u64 refused;
 };
+
+/* Cut where there is no room. */
+static void copy_text(char *into, size_t size, const char *text)
+{
+	size_t len = strnlen(text, size - 1);
+
+	memcpy(into, text, len);
+	memset(into + len, 0, size - len);
+}
 
 struct games *games_new(void)
 {
@@ -83,7 +88,7 @@ static void saw_helper(struct games *games, const struct program_seen *seen)
 
 	if (!seen->family)
 		return;
-	snprintf(helper.comm, sizeof(helper.comm), "%s", seen->comm);
+	copy_text(helper.comm, sizeof(helper.comm), seen->comm);
 	while (place < games->helpers_len && games->helpers[place].pid != seen->pid)
 		place++;
 	/* Where there is no room the oldest goes. */
@@ -128,8 +133,8 @@ void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns)
 	if (!game)
 		return;
 	/* Wine's loader says later what it runs. */
-	snprintf(game->comm, sizeof(game->comm), "%s", seen->comm);
-	snprintf(game->why, sizeof(game->why), "%s", seen->why);
+	copy_text(game->comm, sizeof(game->comm), seen->comm);
+	copy_text(game->why, sizeof(game->why), seen->why);
 }
 
 static bool has_whole_screen(const struct event_role *event)
@@ -171,8 +176,8 @@ void games_role(struct games *games, u32 pid, const char *comm, const struct eve
 	if (!game && has_whole_screen(event)) {
 		game = add(games, pid, 0, now_ns);
 		if (game) {
-			snprintf(game->comm, sizeof(game->comm), "%s", comm);
-			snprintf(game->why, sizeof(game->why), "it has the whole screen");
+			copy_text(game->comm, sizeof(game->comm), comm);
+			copy_text(game->why, sizeof(game->why), "it has the whole screen");
 		}
 	}
 	if (!game || event->role >= ROLES)
@@ -222,27 +227,4 @@ void games_drop_ended(struct games *games, u32 (*threads_of)(u32 pid))
 u64 games_refused(const struct games *games)
 {
 	return games->refused;
-}
-
-void game_words(char words[GAME_WORDS_SIZE], const struct game *game, u32 threads)
-{
-	u64 known = 0;
-	int used = snprintf(words, GAME_WORDS_SIZE, "%s [%u]: %s; %u thread%s", game->comm, game->pid, game->why,
-			    threads, threads == 1 ? "" : "s");
-
-	for (u32 role = ROLE_UNKNOWN + 1; role < ROLES; role++) {
-		if (!game->by_role[role])
-			continue;
-		used += snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), "%s%" PRIu64 " %s",
-				 known ? ", " : ": ", game->by_role[role], role_name(role));
-		known += game->by_role[role];
-	}
-	if (known && threads > known)
-		used += snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), ", %" PRIu64 " unknown",
-				 threads - known);
-	for (u32 i = 0; i < game->helpers_len; i++)
-		used += snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), "%s%s [%u]", i ? ", " : "; with ",
-				 game->helpers[i].comm, game->helpers[i].pid);
-	if (game->helpers_more)
-		snprintf(words + used, (size_t)(GAME_WORDS_SIZE - used), " and %u more", game->helpers_more);
 }

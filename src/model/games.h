@@ -9,7 +9,7 @@
 #include "../../core/event.h"
 #include "../../core/role.h"
 
-enum { GAMES_KEPT_MAX = 16, GAME_HELPERS_MAX = 8, GAME_WHY_SIZE = 96, GAME_THREADS_MAX = 1024, GAME_WORDS_SIZE = 600 };
+enum { GAMES_KEPT_MAX = 16, GAME_HELPERS_MAX = 8, GAME_WHY_SIZE = 96, GAME_THREADS_MAX = 1024 };
 
 /* A program that the rules know. */
 struct program_seen {
@@ -64,8 +64,5 @@ void games_drop_ended(struct games *games, u32 (*threads_of)(u32 pid));
 
 /* Games that there was no room for. */
 u64 games_refused(const struct games *games);
-
-/* The line: name, pid, why, threads by role, what serves it. */
-void game_words(char words[GAME_WORDS_SIZE], const struct game *game, u32 threads);
 
 #endif

@@ -13,6 +13,7 @@
 #include "../model/roles.h"
 #include "../sink/json.h"
 #include "../sink/text.h"
+#include "game_words.h"
 #include "run.h"
 
 void run_game_program(void *data, const struct program_seen *seen)

@@ -67,7 +67,7 @@ kill -INT $watcher
 wait $watcher
 exec 3>&-
 wait $program
-is "each of 12 flushes of OpenGL is a submit" \
+is "OpenGL by a double of its library: 12 flushes are counted as 12 submits" \
 	"$("$tactus" gpu -i "$scratch/gl.rec" --json 2>/dev/null | grep '"record":"submits"' | grep "\"pid\":$program," | json '(d["driver"], d["submits"])')" \
 	"('a GPU by OpenGL', 12)"
 done_testing

@@ -64,7 +64,7 @@ check_driver() {
 		printf '#include <stdint.h>\n#include <stdio.h>\n#include "%s"\n#include "core/ioc.h"\n' "$header"
 		echo 'static int agreed; static void check(const char *name, unsigned cmd, int is_submit) {'
 		echo "if ((drm_is_submit(GPU_$driver, cmd) != 0) == is_submit) agreed++; else"
-		echo 'printf("%s (0x%x) is %s submit in the header\n", name, cmd, is_submit ? "a" : "no"); }'
+		echo 'printf("%s (0x%x) is %s submit in the header%c", name, cmd, is_submit ? "a" : "no", 10); }'
 		echo 'int main(void) {'
 		while read -r name by; do
 			case "$by: $* " in
@@ -73,9 +73,13 @@ check_driver() {
 			*) echo "check(\"$name\", (unsigned)DRM_IOCTL_$name, 0);" ;;
 			esac
 		done <"$scratch/own"
-		echo 'printf("agreed %d\n", agreed); return 0; }'
+		echo 'printf("agreed %d%c", agreed, 10); return 0; }'
 	} >"$scratch/check.c"
-	gcc -w -I"$folder" -I"$folder/.." -I. -o "$scratch/check" "$scratch/check.c" 2>"$scratch/gcc" && "$scratch/check" || head -3 "$scratch/gcc"
+	if gcc -w -I"$folder" -I"$folder/.." -I. -o "$scratch/check" "$scratch/check.c" 2>"$scratch/gcc"; then
+		"$scratch/check"
+	else
+		head -3 "$scratch/gcc"
+	fi
 }
 
 for folder in "${folders[@]}"; do
