@@ -47,6 +47,7 @@ void cuda_step_words(char *into, size_t size, const struct threads *threads, con
 				    .has_cause = step->has_cause,
 				    .cause = step->cause,
 				    .usual_ns = step->usual_part_ns };
+	char span[TIME_SIZE];
 	size_t used;
 
 	if (step->part == STEP_SYNC || step->part == STEP_COPY || step->part == STEP_COLLECTIVE) {
@@ -54,6 +55,9 @@ void cuda_step_words(char *into, size_t size, const struct threads *threads, con
 		return;
 	}
 	snprintf(into, size, "%s", prefixes[step->part] ? prefixes[step->part] : "");
+	format_time(span, sizeof(span), step->parts_ns[STEP_CPU_WAIT]);
+	if (step->part == STEP_CPU_WAIT && step->parts_ns[STEP_CPU_WAIT] > step->cause.ns * 5 / 4)
+		snprintf(into, size, "it waited %s for a CPU, at the longest: ", span);
 	used = strlen(into);
 	late_cause_words(into + used, size - used, threads, &frame);
 }

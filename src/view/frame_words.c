@@ -85,7 +85,7 @@ void late_cause_words(char *into, size_t size, const struct threads *threads, co
 	}
 	used = strlen(into);
 	format_time(span, sizeof(span), rest_ns);
-	if (told && is_worth_a_word(late, rest_ns))
+	if (told && rest_ns && is_worth_a_word(late, rest_ns))
 		snprintf(into + used, size - used, ", %s in smaller parts", span);
 }
 
