@@ -35,12 +35,6 @@ gpu_time() {
 	TACTUS_SKIP_HOOKS=frame:,learned:,launch:,wine:,socket:,sound: "$tactus" frames --why --json -o "$scratch/recording" -- \
 		build/workloads/flip 60 40:50 >"$scratch/out" 2>"$scratch/err"
 	is "frames --why with a GPU that is submitted to ends well" $? 0
-	"$tactus" frames -i "$scratch/recording" --each --json >"$scratch/each"
-	is "the rows' missed vblanks add up to those that the display counts" \
-		"$(json 'sum(r["vblanks_missed"] or 0 for r in rows if r["record"] == "frame")' <"$scratch/each")" "$(said 'flipped [0-9]* missed')"
-	is "a flip's phase and the time until it is shown add up to whole periods of the display" \
-		"$(json '[r["frame"] for r in rows if r["record"] == "frame" and r["shown_ns"] and r["phase_ns"] and abs((r["phase_ns"] + r["shown_ns"] + 8e6) % 16.67e6 - 8e6) > 0.5e6]' <"$scratch/each")" "[]"
-	holds "most flips have a row that says when they were shown" test "$(json 'sum(bool(r["shown_ns"] and r["phase_ns"]) for r in rows if r["record"] == "frame")' <"$scratch/each")" -ge 50
 	"$tactus" events -i "$scratch/recording" --only submit,frame --json >"$scratch/events"
 	grep '"late_frame"' "$scratch/out" | json '(d["late_frame"], d["gpu_ns"])' >"$scratch/late"
 	python3 - "$(said flips)" "$scratch/events" >"$scratch/took" <<'END'
