@@ -26,6 +26,13 @@ ended_well() {
 	[ "$2" = 0 ] || sed 's/^/# /' "$scratch/err"
 }
 
+# runs WHERE WORDS: to its end, and says so of itself
+runs() {
+	"$tactus" run --without all -d 1 >"$scratch/out" 2>"$scratch/err"
+	ended_well "run ends well $1" $?
+	like "run says what it does $1" "$(cat "$scratch/err")" "$2"
+}
+
 hardened() {
 	echo 2 >/proc/sys/kernel/unprivileged_bpf_disabled
 	echo 2 >/proc/sys/net/core/bpf_jit_harden
@@ -33,6 +40,7 @@ hardened() {
 	is "the sched sensor has its best hook there" "$(sensor sched)" "ok tp_btf/sched_switch"
 	is "the scheduler loads there" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" True
 	sees_threads "there"
+	runs "with unprivileged_bpf_disabled and bpf_jit_harden set" '^tactus: scheduling by sched_ext'
 }
 
 without_sched_ext() {
@@ -42,9 +50,7 @@ without_sched_ext() {
 	like "doctor says what is missing for sched_ext" "$(json 'd["sched_ext"]["reason"]' <"$scratch/doctor")" 'CONFIG_SCHED_CLASS_EXT'
 	ends "who wants sched_ext alone is told that there is none" 1 'this kernel has no sched_ext' \
 		"$tactus" run --without all --actuator scx -d 0.5
-	"$tactus" run --without all -d 1 >"$scratch/out" 2>"$scratch/err"
-	ended_well "run ends well without sched_ext" $?
-	like "run says that it gives hints" "$(cat "$scratch/err")" "^tactus: hints to the kernel's scheduler: "
+	runs "without sched_ext" "^tactus: hints to the kernel's scheduler: "
 	umount /sys/kernel/sched_ext
 }
 
@@ -97,6 +103,7 @@ integrity() {
 	is "the sched sensor has its best hook there" "$(sensor sched)" "ok tp_btf/sched_switch"
 	is "the scheduler loads there" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" True
 	sees_threads "there"
+	runs "with lockdown=integrity" '^tactus: scheduling by sched_ext'
 }
 
 confidentiality() {
@@ -113,9 +120,7 @@ confidentiality() {
 	say_measured "off: $(json '" ".join(s["name"] for s in d["sensors"] if s["state"] == "off")' <"$scratch/doctor")"
 	sees_threads "there"
 	is "cpus works there" "$("$tactus" cpus -d 0.2 --json | json 'sum(r["switches"] for r in rows) > 0')" True
-	"$tactus" run --without all -d 1 >"$scratch/out" 2>"$scratch/err"
-	ended_well "run ends well there" $?
-	like "run schedules or gives hints there" "$(cat "$scratch/err")" "^tactus: (hints to the kernel's scheduler: |scheduling by sched_ext)"
+	runs "with lockdown=confidentiality" "^tactus: (hints to the kernel's scheduler: |scheduling by sched_ext)"
 }
 
 case $1 in
