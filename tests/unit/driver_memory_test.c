@@ -52,8 +52,9 @@ int main(void)
 		take(pid, DEVICE, pid, 1);
 	is(memory.rows_len, DRIVER_MEMORY_ROWS, "memory of the driver is kept of a number of processes");
 	ok(memory.failed, "more processes than that are told of");
-	ok(nvidia_class_is_memory(DEVICE) && nvidia_class_is_memory(SYSTEM) && !nvidia_class_is_memory(0x70),
-	   "classes of memory are told from that of addresses");
+	ok(nvidia_class_is_memory(DEVICE), "class of a device's memory is one of memory");
+	ok(nvidia_class_is_memory(SYSTEM), "class of the system's memory is one of memory");
+	ok(!nvidia_class_is_memory(0x70), "class of addresses is none of memory");
 	driver_memory_free(&memory);
 	return tap_end();
 }

@@ -23,7 +23,8 @@ static void test_protobuf(void)
 	ok(holds(&out, "\x08\x96\x01", 3), "a number is its tag and a varint");
 	out.len = 0;
 	protobuf_number(&out, 60, ~0ULL);
-	ok(out.len == 12 && out.bytes[11] == 1, "the greatest number takes ten bytes");
+	is(out.len, 12, "the greatest number takes ten bytes, after two of its field");
+	is(out.bytes[11], 1, "the greatest number ends with its uppermost bit");
 	out.len = 0;
 	protobuf_text(&out, 2, "testing");
 	ok(holds(&out, "\x12\x07testing", 9), "a text has its length before it");
@@ -41,8 +42,10 @@ static void test_protobuf(void)
 	begun = protobuf_begin(&out, 3);
 	protobuf_text(&out, 1, text);
 	protobuf_end(&out, begun);
-	ok(out.len == 302 + 3 && out.bytes[1] == 0xae && out.bytes[2] == 0x02 && out.bytes[3] == 0x0a,
-	   "a long message within has a length of two bytes");
+	is(out.len, 302 + 3, "a long message within has a length of two bytes");
+	is(out.bytes[1], 0xae, "the length of a long message begins with its low bits");
+	is(out.bytes[2], 0x02, "the length of a long message ends with its high bits");
+	is(out.bytes[3], 0x0a, "a long message begins after its length");
 	protobuf_free(&out);
 }
 

@@ -278,7 +278,8 @@ static void test_origin(void)
 	is(report.faults, 0, "file that says which database it is has no fault");
 	ok(db.origin == 0x1122334455667788, "database's own number is read");
 	is(procdb_encode(&db, PDDB_OWN, 99, write_memory, &made), 1, "file that says which database it is is written");
-	ok(made.len == hand.len && !memcmp(made.bytes, hand.bytes, made.len),
+	is(made.len, hand.len, "file that says which database it is is written as long as made by hand");
+	ok(!memcmp(made.bytes, hand.bytes, made.len < hand.len ? made.len : hand.len),
 	   "file that says which database it is is written byte by byte as made by hand");
 	for (size_t bit = 232 * 8; bit < hand.len * 8; bit++) {
 		memory = hand;

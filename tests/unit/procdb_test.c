@@ -289,10 +289,11 @@ static void test_changed_nature(void)
 			   "kind whose votes fade counts all its observations, %u a day", a_day[i]);
 			starts = starts_until_known(&db, &key, TIER_LATENCY_CRITICAL, ROLE_RENDER, same_day ? 89 : 90,
 						    same_day);
-			ok(starts >= 3 && starts <= 10,
-			   "kind of 90 days with %u threads a day that changes its nature %s is known for what it is "
-			   "within ten starts: after %u",
-			   a_day[i], same_day ? "in the middle of a day" : "and starts once a day", starts);
+			is_between(3, starts, 10,
+				   "kind of 90 days with %u threads a day that changes its nature %s is known for what "
+				   "it is "
+				   "within ten starts: after %u",
+				   a_day[i], same_day ? "in the middle of a day" : "and starts once a day", starts);
 			procdb_free(&db);
 		}
 }

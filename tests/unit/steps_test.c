@@ -245,10 +245,11 @@ static void test_causes(void)
 		   (unsigned long long)ended);
 		is(slow, 1, "step into which %s was put is the only slow one", cases[i].words);
 		is(last.part, cases[i].part, "step is slow for %s: %s", cases[i].words, step_part_name(last.part));
-		ok(last.wall_ns > 20 * NSEC_PER_MSEC && last.parts_ns[last.part] >= 20 * NSEC_PER_MSEC &&
-			   last.parts_ns[last.part] < 23 * NSEC_PER_MSEC,
-		   "step that is slow for %s spent that time so: %llu us", cases[i].words,
-		   (unsigned long long)(last.parts_ns[last.part] / NSEC_PER_USEC));
+		ok(last.wall_ns > 20 * NSEC_PER_MSEC, "step that is slow for %s takes longer than that",
+		   cases[i].words);
+		is_between(20 * NSEC_PER_MSEC, last.parts_ns[last.part], 23 * NSEC_PER_MSEC - 1,
+			   "step that is slow for %s spent that time so: %llu us", cases[i].words,
+			   (unsigned long long)(last.parts_ns[last.part] / NSEC_PER_USEC));
 		if (cases[i].tid)
 			is(last.cause.tid, cases[i].tid, "step that is slow for %s names the thread", cases[i].words);
 		if (cases[i].other_tid)
@@ -274,10 +275,9 @@ static void test_accounts(void)
 	is(process->sum.parts_ns[STEP_DATA] / process->steps, 600 * NSEC_PER_USEC,
 	   "time until the DataLoader's data came is counted, its own sleep and its run");
 	is(step_times(process).p50_ns, process->sum.wall_ns / process->steps, "median of equal steps is their length");
-	ok(process->sum.cpu_ns / process->steps >= 1500 * NSEC_PER_USEC &&
-		   process->sum.cpu_ns / process->steps <= 1700 * NSEC_PER_USEC,
-	   "CPU time of a step is that of the process's threads: %llu us",
-	   (unsigned long long)(process->sum.cpu_ns / process->steps / NSEC_PER_USEC));
+	is_between(1500 * NSEC_PER_USEC, process->sum.cpu_ns / process->steps, 1700 * NSEC_PER_USEC,
+		   "CPU time of a step is that of the process's threads: %llu us",
+		   (unsigned long long)(process->sum.cpu_ns / process->steps / NSEC_PER_USEC));
 	end();
 }
 
@@ -330,8 +330,8 @@ static void test_shape(void)
 			called(TRAINER, SYNC, 100, 0, 0);
 	}
 	marker = steps.processes->rhythm.period;
-	ok(marker >= 247 && marker <= 249, "step of 24 layers is the step, not the layer: %llu launches",
-	   (unsigned long long)marker);
+	is_between(247, marker, 249, "step of 24 layers is the step, not the layer: %llu launches",
+		   (unsigned long long)marker);
 	is(steps.processes->rhythm.marker_tid, TRAINER, "step is that of the process's first thread");
 	is(steps.processes->sum.launches / steps.processes->steps, 248,
 	   "launches of a second thread are the step's too");
