@@ -58,6 +58,41 @@ is "under --partial the command is in sched_ext and tactus itself is not" "$(gre
 is "a thread that a --partial run left behind is an ordinary one again" "$(grep -o '[0-9]*$' <(grep ^policy "/proc/$(cat "$scratch/left")/sched"))" 0
 kill "$(cat "$scratch/left")"
 
+# A --partial run that is killed: the kernel takes the scheduler out, and the thread has its own policy again. How long that takes is
+# printed; the guest's clock goes on while this machine emulates something else, so there is no second to hold it to.
+"${run[@]}" --partial -- sleep 60 >"$scratch/out" 2>"$scratch/err" &
+runner=$!
+wait_for "$scratch/err" "scheduling by sched_ext"
+sleeper=""
+for _ in $(seq 100); do
+	sleeper=$(pgrep -P $runner -x sleep) && break
+	sleep 0.1
+done
+# Sets policy to the sleeper's.
+read_policy() {
+	local key colon value
+	policy=""
+	while read -r key colon value; do
+		[ "$key$colon" != "policy:" ] || policy=$value
+	done <"/proc/$sleeper/sched"
+}
+# until_policy NUMBER: for ten seconds at most
+until_policy() {
+	local until_us=$((${EPOCHREALTIME/./} + 10000000))
+	read_policy
+	while [ "$policy" != "$1" ] && [ "${EPOCHREALTIME/./}" -lt $until_us ]; do read_policy; done
+}
+until_policy 7
+is "a thread of a --partial run is in sched_ext before the run is killed" "$policy" 7
+killed_us=${EPOCHREALTIME/./}
+kill -KILL $runner
+until_policy 0
+took_ms=$(((${EPOCHREALTIME/./} - killed_us) / 1000))
+wait $runner 2>/dev/null
+is "a thread of a --partial run that was killed is an ordinary one again, in ten seconds at most" "$policy" 0
+say_measured "an ordinary thread again $took_ms ms after its --partial run was killed"
+kill "$sleeper"
+
 # A CPU goes and comes back under load: a new start each time, and work gets done.
 rm "$scratch/err"
 : >"$scratch/err"
