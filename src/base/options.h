@@ -20,6 +20,7 @@ enum output_format {
 	OUTPUT_LINES,
 	OUTPUT_TRACE, /* for chrome://tracing */
 	OUTPUT_PERFETTO,
+	OUTPUT_CSV,
 	OUTPUT_FORMATS
 };
 

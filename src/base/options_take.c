@@ -186,6 +186,7 @@ static void take_format(struct parse *parse, const char *text)
 		{ "jsonl", OUTPUT_LINES, TAKES_OUTPUT },
 		{ "trace", OUTPUT_TRACE, TAKES_OUTPUT },
 		{ "perfetto", OUTPUT_PERFETTO, TAKES_TRACES | TAKES_PERFETTO },
+		{ "csv", OUTPUT_CSV, TAKES_TRACES },
 	};
 	char known[128] = "";
 	size_t used = 0;
@@ -221,10 +222,9 @@ enum output_format options_format(const struct options *options)
 		const char *ending;
 		enum output_format format;
 	} endings[] = {
-		{ ".jsonl", OUTPUT_LINES },
-		{ ".json", OUTPUT_TRACE },
-		{ ".pftrace", OUTPUT_PERFETTO },
-		{ ".perfetto-trace", OUTPUT_PERFETTO },
+		{ ".jsonl", OUTPUT_LINES },	 { ".json", OUTPUT_TRACE },
+		{ ".pftrace", OUTPUT_PERFETTO }, { ".perfetto-trace", OUTPUT_PERFETTO },
+		{ ".csv", OUTPUT_CSV },
 	};
 
 	if (options->output_format || !options->output)
@@ -243,7 +243,7 @@ static void check_trace(const struct parse *parse)
 	if (options->output_format < OUTPUT_PERFETTO)
 		bad_usage(
 			parse,
-			"what '%s' is to be its name does not say: name a FILE.pftrace for Perfetto, or give --format",
+			"what '%s' is to be its name does not say: name a FILE.pftrace or a FILE.csv, or give --format",
 			options->output);
 }
 
@@ -261,7 +261,8 @@ void options_choose_format(struct parse *parse)
 	parse->applied = parse->format;
 	if (parse->usage->takes & TAKES_TRACES)
 		check_trace(parse);
-	else if (options->output_format >= OUTPUT_PERFETTO && !(parse->usage->takes & TAKES_PERFETTO))
+	else if (options->output_format >= OUTPUT_PERFETTO &&
+		 !(options->output_format == OUTPUT_PERFETTO && (parse->usage->takes & TAKES_PERFETTO)))
 		bad_usage(parse,
 			  "'%s' would be a file for other programs, which 'tactus export' writes: record, and give it "
 			  "the recording, or give --format recording",

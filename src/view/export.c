@@ -7,18 +7,38 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../core/event_info.h"
 #include "../base/loop.h"
 #include "../base/say.h"
 #include "../sink/json.h"
 #include "../sink/text.h"
+#include "thread_words.h"
 #include "view.h"
 
-enum { KEY_OVER = 0x200, KEY_MACHINE, LOOK_FOR_SIGNALS = 4096 };
+enum { KEY_OVER = 0x200, KEY_MACHINE, KEY_ONLY, LOOK_FOR_SIGNALS = 4096 };
 
 struct chosen {
 	u64 over_ns;
 	const char *machine;
+	u64 only; /* kinds, as bits; 0: all */
 };
+
+static const char *take_only(struct chosen *chosen, const char *list)
+{
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		u32 kind = 1;
+
+		while (kind < EVENT_KINDS &&
+		       (strlen(event_info(kind)->name) != len || strncmp(event_info(kind)->name, list, len) != 0))
+			kind++;
+		if (kind == EVENT_KINDS)
+			return "names no kind of event: 'tactus events --only help' lists them";
+		chosen->only |= 1ULL << kind;
+		list += len + (list[len] == ',');
+	}
+	return chosen->only ? NULL : "names no kind of event";
+}
 
 static const char *take_own(void *data, int key, const char *value)
 {
@@ -26,6 +46,8 @@ static const char *take_own(void *data, int key, const char *value)
 
 	if (key == KEY_OVER)
 		return parse_span(value, &chosen->over_ns);
+	if (key == KEY_ONLY)
+		return take_only(chosen, value);
 	chosen->machine = value;
 	return NULL;
 }
@@ -33,6 +55,7 @@ static const char *take_own(void *data, int key, const char *value)
 static const struct argp_option own_options[] = {
 	{ "over", KEY_OVER, "SPAN", 0, "Waits longer than this (1ms) get a slice that says who was in the way", 0 },
 	{ "machine", KEY_MACHINE, "NAME", 0, "Give the machine this name, to tell several apart in one viewer", 0 },
+	{ "only", KEY_ONLY, "KINDS", 0, "Of a table: rows of these kinds of events, and their columns", 0 },
 	{ 0 },
 };
 
@@ -46,7 +69,8 @@ static bool fits(const void *data, const struct options *options, const char *op
 
 const struct command_usage export_usage = {
 	.name = "export",
-	.text = "Writes a recording as a file that other programs open: FILE.pftrace for ui.perfetto.dev.\v"
+	.text = "Writes a recording as a file that other programs open: FILE.pftrace for ui.perfetto.dev, or FILE.csv, "
+		"a table.\v"
 		"The trace has who ran on each CPU and who woke whom, processes and threads, roles and tiers, frames, "
 		"late ones with their reason and an arrow to who was in the way, long waits, moves, missed "
 		"deadlines, GPU submits and fences, calls into CUDA with launches and copies, input, the scheduler's "
@@ -56,7 +80,8 @@ const struct command_usage export_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus export -i game.tactus -o game.pftrace\n"
-		"  tactus export -i game.tactus -o stutter.pftrace --from 2s --to 4s",
+		"  tactus export -i game.tactus -o stutter.pftrace --from 2s --to 4s\n"
+		"  tactus export -i game.tactus -o waits.csv --only switch,wakeup",
 	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_FILTER | TAKES_FORCE | TAKES_TRACES | TAKES_JSON,
 	.own = own_options,
 	.take_own = take_own,
@@ -87,11 +112,22 @@ static bool on_outputs(void *data)
 /* Once something is known of the machine. */
 static bool begin(struct export *export)
 {
-	if (!export->begun)
+	if (!export->begun && export->options.output_format == OUTPUT_CSV)
+		export->failed = !trace_file_begin_table(&export->file,
+							 export->chosen.only ? export->chosen.only : ~0ULL);
+	else if (!export->begun)
 		export->failed = !trace_file_begin(&export->file, &export->capture, export->chosen.machine,
 						   export->capture.info.mono_start_ns, export->chosen.over_ns);
 	export->begun = true;
 	return !export->failed;
+}
+
+static void put_row(struct export *export, const struct event_header *event)
+{
+	u64 only = export->chosen.only;
+
+	if (!export->capture.before_window && (!only || only >> event->kind & 1))
+		trace_file_row(&export->file, event, thread_comm(&export->capture.threads, event->tid));
 }
 
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
@@ -100,7 +136,9 @@ static void on_event(void *data, const struct event_header *event, const struct 
 
 	if (++export->seen % LOOK_FOR_SIGNALS == 0 && (loop_signal_waits() || trace_file_error(&export->file)))
 		export->capture.stopped = true;
-	if (begin(export))
+	if (begin(export) && export->file.csv)
+		put_row(export, event);
+	else if (begin(export))
 		exporter_take(&export->file.exporter, event, ended, export->capture.before_window);
 	else
 		export->capture.stopped = true;
@@ -110,7 +148,7 @@ static void on_window(void *data)
 {
 	struct export *export = data;
 
-	if (begin(export))
+	if (begin(export) && !export->file.csv)
 		exporter_begin(&export->file.exporter, export->capture.window_from_ns);
 }
 
@@ -132,12 +170,14 @@ static void print_summary(const struct export *export, u64 bytes, u64 events, u6
 	json_line_end(&json);
 }
 
-static const char *find_conflict(const struct options *options)
+static const char *find_conflict(const struct options *options, const struct chosen *chosen)
 {
 	if (!options->input)
 		return "no recording to export: name one with -i FILE";
 	if (!options->output)
 		return "no file to write: give one with -o FILE";
+	if (chosen->only && options->output_format != OUTPUT_CSV)
+		return "--only is for a table: name a FILE.csv";
 	return NULL;
 }
 
@@ -146,7 +186,8 @@ static int end_file(struct export *export, int status)
 	/* Nothing was found, or nothing is wanted any more. */
 	bool dropped = loop_signal_waits() || (status && !export->capture.threads.last_ns) || !export->file.is_open ||
 		       !begin(export);
-	u64 events = export->file.exporter.events, marks = export->file.exporter.marks;
+	u64 events = export->file.csv ? export->file.rows : export->file.exporter.events,
+	    marks = export->file.exporter.marks;
 	int closed = trace_file_close(&export->file, &export->capture, export->options.output, dropped);
 
 	if (closed || dropped)
@@ -173,7 +214,7 @@ int view_export(int argc, char **argv)
 	int status;
 
 	options_parse(&export.options, &export_usage, &export.chosen, argc, argv);
-	conflict = find_conflict(&export.options);
+	conflict = find_conflict(&export.options, &export.chosen);
 	if (conflict) {
 		fail("export", "%s", conflict);
 		return EXIT_USAGE;

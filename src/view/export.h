@@ -7,6 +7,7 @@
 #include "../capture/capture.h"
 #include "export_output.h"
 #include "export_trace.h"
+#include "../sink/csv.h"
 #include "../sink/perfetto.h"
 
 enum { EXPORT_OVER_NS = NSEC_PER_MSEC };
@@ -16,9 +17,15 @@ struct trace_file {
 	bool is_open;
 	enum output_format format;
 	struct perfetto *perfetto;
+	FILE *text;
+	struct csv *csv;
+	u64 rows;
 	struct exporter exporter;
 };
 
+/* As a table: rows of these kinds, as bits. False after a message. */
+bool trace_file_begin_table(struct trace_file *file, u64 kinds);
+void trace_file_row(struct trace_file *file, const struct event_header *event, const struct comm *comm);
 /* Opens the file. False after a message. */
 bool trace_file_open(struct trace_file *file, const struct options *options, bool only_whole);
 /* Once the machine is known; false after a message. `boot_ns`: CLOCK_BOOTTIME at the start. */

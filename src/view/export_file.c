@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* One file, its form, and what makes a trace of the stream.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 
 bool trace_file_open(struct trace_file *file, const struct options *options, bool only_whole)
 {
-	struct output_rule rule = { PERFETTO_BEGINNING, options->force };
+	struct output_rule rule = { options->output_format == OUTPUT_CSV ? CSV_BEGINNING : PERFETTO_BEGINNING,
+				    options->force };
 	struct reason why;
 
 	file->format = options->output_format;
@@ -37,6 +39,21 @@ bool trace_file_begin(struct trace_file *file, struct capture *capture, const ch
 	exporter_open(&file->exporter, &perfetto_form, file->perfetto, &capture->threads, over_ns,
 		      (capture->info.wall_start_ns ^ capture->info.mono_start_ns << 20) << 24 | 1);
 	return true;
+}
+
+bool trace_file_begin_table(struct trace_file *file, u64 kinds)
+{
+	file->text = export_output_text(&file->output);
+	file->csv = file->text ? csv_open(file->text, kinds) : NULL;
+	if (!file->csv)
+		fail("export", "out of memory");
+	return file->csv;
+}
+
+void trace_file_row(struct trace_file *file, const struct event_header *event, const struct comm *comm)
+{
+	file->rows++;
+	csv_event(file->csv, event, comm);
 }
 
 void trace_file_flush(struct trace_file *file)
@@ -68,6 +85,9 @@ int trace_file_close(struct trace_file *file, const struct capture *capture, con
 		exporter_close(&file->exporter);
 		perfetto_close(file->perfetto);
 	}
+	csv_close(file->csv);
+	if (file->text && fclose(file->text) && !error)
+		error = file->output.error ? file->output.error : -EIO;
 	if (error && !file->output.error)
 		file->output.error = error;
 	error = export_output_close(&file->output, !dropped);

@@ -157,6 +157,31 @@ PYTHON
 errors "a trace with a name that is no plain text has no error" "$scratch/odd.pftrace"
 is "a name that is no plain text comes through harmless" "$(of "$scratch/odd.pftrace" threads '[r["name"] for r in rows]')" "['ÿ?[31m<b>']"
 
+# Tables.
+"$tactus" export -i "$example" -o "$scratch/all.csv" >"$scratch/out"
+"$tactus" events -i "$example" --only "$(tail -n +2 "$scratch/all.csv" | awk -F, '!seen[$5]++ { printf "%s%s", comma, $5; comma = "," }')" --json >"$scratch/events"
+cat >"$scratch/table.py" <<'PYTHON'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+events = [json.loads(line) for line in open(sys.argv[2])]
+differ = 0
+for row, event in zip(rows, events):
+    for name, value in row.items():
+        want = event.get({"kind": "event", "driver_name": "driver"}.get(name, name))
+        if name == "comm" or (want is None and value == ""):
+            continue
+        want = int(want, 16) if isinstance(want, str) and want.startswith("0x") else want
+        differ += str(want) != value
+print(len(rows) == len(events), differ, {len(row) for row in rows} == {len(rows[0])}, sum(row["comm"] == "chocolate-doom" for row in rows) > 1000)
+PYTHON
+is "a table has every event of the recording, each field as events shows it" "$(python3 "$scratch/table.py" "$scratch/all.csv" "$scratch/events")" "True 0 True True"
+"$tactus" export -i "$scratch/odd.tac" -o "$scratch/odd.csv" --only thread >/dev/null 2>&1
+is "--only chooses rows and columns, and a name that is no plain text is harmless" "$(paste -sd' ' "$scratch/odd.csv")" \
+	'time_ns,cpu,tid,comm,kind,start_ns,pid,parent_tid 1000000000,0,7,"ÿ?[31m<b>",thread,0,7,0'
+ends "--only of a trace is bad usage" 2 '--only is for a table' "$tactus" export -i "$example" -o "$scratch/x.pftrace" --only frame
+ends "--only of a kind that there is not is bad usage" 2 'names no kind of event' "$tactus" export -i "$example" -o "$scratch/x.csv" --only frames
+ends "record writes no table" 2 "which 'tactus export' writes" "$tactus" record -o "$scratch/x.csv"
+
 # Wrong calls, and files of others.
 ends "export without a recording is bad usage" 2 'no recording to export' "$tactus" export -o "$scratch/x.pftrace"
 ends "export without a file is bad usage" 2 'no file to write' "$tactus" export -i "$example"
