@@ -296,8 +296,8 @@ static void say_waits(const struct verdict *verdict)
 	report_name_words(waiter, &verdict->of->report->names, pair->waiter);
 	report_name_words(culprit, &verdict->of->report->names, pair->culprit);
 	format_time(max, sizeof(max), pair->wait_ns);
-	say_it(verdict, VERDICT_NOTE, "Most time was waited by %s behind %s: %s in %" PRIu64 " waits.", waiter, culprit,
-	       max, pair->waits);
+	say_it(verdict, VERDICT_NOTE, "Most time was waited by %s behind %s: %s in %" PRIu64 " wait%s.", waiter,
+	       culprit, max, pair->waits, pair->waits == 1 ? "" : "s");
 }
 
 static void say_cuda(const struct verdict *verdict)
