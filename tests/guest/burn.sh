@@ -39,7 +39,8 @@ one=$(cat "$scratch/got")
 burn 3
 three=$(cat "$scratch/got")
 say_measured "a thread that never sleeps got $alone % of a CPU by the kernel's own scheduler, $one % by tactus; three of one user $three % together"
-holds "an urgent thread that never sleeps has a CPU for itself where its user may burn one" test "$one" -ge 85
-holds "three urgent threads of one user that never sleep have no CPU each" test "$three" -le 250
+# A CPU for itself is 2.1 times its share beside two hogs a CPU; looking takes a while there, so that shares are compared.
+holds "an urgent thread that never sleeps gets twice its share, nearly, where its user may burn a CPU" test $((one * 10)) -ge $((alone * 18))
+holds "three urgent threads of one user that never sleep have no CPU each" test $((three * 10)) -le $((alone * 55))
 stop_run
 done_testing
