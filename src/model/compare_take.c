@@ -101,6 +101,16 @@ void compare_take_event(struct compare_take *take, struct threads *threads, cons
 		blocks_count(take->blocks, COUNT_LAUNCHES, 1);
 }
 
+/* A thread that is hopelessly late misses more than it begins. */
+static u64 periods_of(const struct thread *thread)
+{
+	const struct thread_clock *clock = thread->clock;
+
+	if (!clock)
+		return 0;
+	return clock->periods > clock->misses ? clock->periods : clock->misses;
+}
+
 void compare_take_piece_ends(struct compare_take *take, struct threads *threads, u64 from_ns, u64 to_ns)
 {
 	struct blocks *blocks = take->blocks;
@@ -114,7 +124,7 @@ void compare_take_piece_ends(struct compare_take *take, struct threads *threads,
 			continue;
 		blocks_count(blocks, COUNT_CPU_NS, account->cpu_ns);
 		blocks_count(blocks, COUNT_SWITCHES, account->voluntary + account->involuntary);
-		blocks_count(blocks, COUNT_PERIODS, thread->clock ? thread->clock->periods : 0);
+		blocks_count(blocks, COUNT_PERIODS, periods_of(thread));
 	}
 	if (blocks)
 		blocks_piece_ends(blocks, span_between(from_ns, to_ns));

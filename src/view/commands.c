@@ -7,6 +7,8 @@
 
 const struct command commands[] = {
 	{ "run", view_run, "the main job: find out what threads are for, act on it, report", .usage = &run_usage },
+	{ "trial", view_trial, "whether tactus helps a program here: acts and holds back in turns, and measures",
+	  .usage = &trial_usage },
 	{ "top", view_top, "all of it live on a full screen: threads, waits, frames, CPUs", .usage = &top_usage },
 	{ "stats", view_stats, "the status lines of a 'tactus run' elsewhere on the machine", .usage = &stats_usage },
 	{ "undo", view_undo, "take back the hints that a killed 'tactus run' left behind", .usage = &undo_usage },

@@ -24,128 +24,10 @@
 #include "view.h"
 
 enum {
-	SLICE_LEAST_US = 100,
-	SLICE_MOST_US = 100000,
 	ERRORS_MAX = 5,	  /* of the scheduler, in a run; then it is given up */
 	START_TRIES = 20, /* ten a second: while CPUs come and go the kernel refuses */
 	KEEPERS_MAX = 5,
 	OUTPUT_PATIENCE_NS = NSEC_PER_SEC / 2, /* for a reader at the end, when everything is taken back */
-	KEY_ACTUATOR = 0x200,
-	KEY_DRY_RUN,
-	KEY_SLICE,
-	KEY_RAISE,
-	KEY_PARTIAL,
-	KEY_COMPARE,
-	KEY_POWER,
-};
-
-static const char *const actuator_names[ACTUATORS] = { "auto", "scx", "hints", "none" };
-static const char *const raise_words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
-
-static const char *const power_words[POWERS] = { "performance", "balanced", "save" };
-
-static const char *take_own(void *data, int key, const char *value)
-{
-	struct run_chosen *chosen = data;
-
-	switch (key) {
-	case KEY_DRY_RUN:
-		chosen->dry_run = true;
-		return NULL;
-	case KEY_PARTIAL:
-		chosen->partial = true;
-		return NULL;
-	case KEY_SLICE:
-		if (parse_number(value, SLICE_MOST_US, &chosen->slice_us) || chosen->slice_us < SLICE_LEAST_US)
-			return "is not a number of microseconds from 100 to 100000";
-		return NULL;
-	case KEY_RAISE:
-		chosen->raise_given = true;
-		for (chosen->raise_by = 0; chosen->raise_by <= (RAISE_INPUT | RAISE_FRAMES); chosen->raise_by++)
-			if (!strcmp(value, raise_words[chosen->raise_by]))
-				return NULL;
-		return "is none of none, input, frames, both";
-	case KEY_COMPARE:
-		chosen->no_compare = !strcmp(value, "off");
-		return chosen->no_compare || !strcmp(value, "on") ? NULL : "is none of on, off";
-	case KEY_POWER:
-		chosen->power_given = true;
-		for (chosen->power = 0; chosen->power < POWERS; chosen->power++)
-			if (!strcmp(value, power_words[chosen->power]))
-				return NULL;
-		return "is none of performance, balanced, save";
-	case KEY_ACTUATOR:
-		for (chosen->wanted = 0; chosen->wanted < ACTUATORS; chosen->wanted++)
-			if (!strcmp(value, actuator_names[chosen->wanted]))
-				return NULL;
-		return "is none of auto, scx, hints, none";
-	default:
-		return role_options_take(key, value);
-	}
-}
-
-static const struct argp_option own_options[] = {
-	{ "actuator", KEY_ACTUATOR, "auto|scx|hints|none", 0,
-	  "How to act: as a sched_ext scheduler, by hints to the kernel's own, or not at all; auto (default) takes the "
-	  "first "
-	  "that works",
-	  0 },
-	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints and count them, but change nothing", 0 },
-	{ "slice-us", KEY_SLICE, "N", 0, "Set the slice of a thread under sched_ext, in microseconds (default 5000)",
-	  0 },
-	{ "partial", KEY_PARTIAL, 0, 0,
-	  "Schedule only the command's threads and others with the policy SCHED_EXT; the kernel runs all other "
-	  "threads before these",
-	  0 },
-	{ "raise", KEY_RAISE, "none|input|frames|both", 0,
-	  "Under sched_ext, make threads urgent for a moment: for 20 ms those that handle an input event, or those "
-	  "whose frame is nearly due (default: input)",
-	  0 },
-	{ "power", KEY_POWER, "performance|balanced|save", 0,
-	  "Under sched_ext, how fast CPUs run and how many at what is not urgent (default: performance)", 0 },
-	{ "compare", KEY_COMPARE, "on|off", 0,
-	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
-	  "(default: on)",
-	  0 },
-	ROLE_OPTIONS,
-	{ 0 },
-};
-
-static bool fits(const void *data, const struct options *options, const char *option)
-{
-	const struct run_chosen *chosen = data;
-	bool may_be_scx = chosen->wanted != ACTUATOR_HINTS && chosen->wanted != ACTUATOR_NONE;
-
-	if (!strcmp(option, "partial"))
-		return may_be_scx && !chosen->dry_run && options->command;
-	return may_be_scx ||
-	       (strcmp(option, "slice-us") != 0 && strcmp(option, "raise") != 0 && strcmp(option, "power") != 0);
-}
-
-const struct command_usage run_usage = {
-	.name = "run",
-	.text = "Finds out what threads are for and acts on it: as a sched_ext scheduler where the kernel has "
-		"sched_ext, else by hints to the kernel's own scheduler. Prints one status line per second. It "
-		"leaves nothing behind: after a kill, a helper process takes the hints back, else the next 'tactus "
-		"run' or 'tactus undo' does.\v"
-		"BUSY covers all CPUs. SWITCH/S: context switches. MOVE/S: moves to another CPU. PUSH/S: "
-		"preemptions by sched_ext for a more urgent thread. LATE: urgent threads that waited more than 2 "
-		"ms for a CPU. WAIT: the 99th percentile of the waits of each tier. THREADS: by tier and by role. "
-		"HINTS: threads that have one.\n"
-		"\n"
-		"Examples:\n"
-		"  tactus run                    until Ctrl-C\n"
-		"  tactus run -- ./game          while a program runs; gives its status\n"
-		"  tactus run --actuator hints   even if the kernel has sched_ext\n"
-		"  tactus run --dry-run          what would be done?\n"
-		"  tactus run --power save       on a battery\n"
-		"  tactus run -o file            and write all events: 'tactus events -i file'\n"
-		"  tactus stats                  the same lines, from another terminal",
-	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING | TAKES_OUTPUT,
-	.own = own_options,
-	.take_own = take_own,
-	.own_size = sizeof(struct run_chosen),
-	.fits = fits,
 };
 
 /* Asked before any thread is looked at: what was taken back meanwhile is not somebody else's choice. */
@@ -191,8 +73,10 @@ static void on_tier(void *data, u32 tid, u32 tier, u64 run_ns, u64 time_ns)
 static void on_event(void *data, const struct event_header *header, const struct wait *ended)
 {
 	const struct event_role *event = (const struct event_role *)header;
+	struct run *run = data;
 
-	(void)ended;
+	if (run->trial)
+		run_trial_event(run, header, ended);
 	if (!role_event_is_sound(header))
 		return;
 	run_count_role(data, event);
@@ -401,15 +285,23 @@ static bool on_tick(void *data)
 		hints_look(run->hints);
 	if (!run_effect_tick(run))
 		return false;
-	run_game_tick(run);
-	lines_flush(run->lines_out);
+	if (!run->trial)
+		run_game_tick(run);
+	if (run->lines_out)
+		lines_flush(run->lines_out);
 	if (run->scx && scx_is_out(run->scx) && !scx_was_put_out(run))
 		return false;
 	if (run->tries && !start_again(run))
 		return false;
+	if (run->trial && !run_trial_tick(run))
+		return false;
 	if (clock_now_ns() - run->line_at_ns < NSEC_PER_SEC)
 		return true;
 	keep_keeper(run);
+	if (run->trial) {
+		run->line_at_ns = clock_now_ns();
+		return true;
+	}
 	/* A reader that went away ends the run. */
 	return run_take_line(run);
 }
@@ -442,11 +334,11 @@ static void on_close(void *data)
 	struct run *run = data;
 	u64 dropped;
 
-	if (run->began && !run->status && clock_now_ns() - run->line_at_ns >= 100 * NSEC_PER_MSEC)
+	if (run->began && !run->trial && !run->status && clock_now_ns() - run->line_at_ns >= 100 * NSEC_PER_MSEC)
 		run_take_line(run);
 	run_effect_end(run);
 	end_hints(run);
-	dropped = lines_close(run->lines_out, OUTPUT_PATIENCE_NS);
+	dropped = run->lines_out ? lines_close(run->lines_out, OUTPUT_PATIENCE_NS) : 0;
 	run->lines_out = NULL;
 	if (dropped)
 		note("%" PRIu64 " lines were dropped: nobody read them", dropped);
@@ -462,12 +354,10 @@ static void say_learned(struct run *run)
 		     learned.loaded, learned.path, learned.confident);
 }
 
-static bool on_open(void *data, struct sensor *sched)
+static bool open_lines(struct run *run)
 {
-	struct run *run = data;
 	int out = fileno(stdout); /* where the report goes, see base/report.h */
 
-	run->sched = sched;
 	fflush(stdout);
 	/* Where that fails, there is only a look whether there is room before each line. */
 	never_wait(out);
@@ -476,7 +366,18 @@ static bool on_open(void *data, struct sensor *sched)
 	if (!run->lines_out)
 		fail("run", "out of memory");
 	say_learned(run);
-	run->began = run->lines_out && start_actuator(run) && run_begin_lines(run);
+	return run->lines_out;
+}
+
+static bool on_open(void *data, struct sensor *sched)
+{
+	struct run *run = data;
+
+	run->sched = sched;
+	if (run->trial)
+		run->began = start_actuator(run) && run_trial_begin(run);
+	else
+		run->began = open_lines(run) && start_actuator(run) && run_begin_lines(run);
 	run_effect_begin(run);
 	/* Who gives hints has a priority of its own. */
 	if (run->pressed && !run->hints)
@@ -517,78 +418,66 @@ static void end_actuators(struct run *run)
 	feed_close(run->feed);
 }
 
-/* Options that are sound one by one but not together. */
-static int check_options(const struct run_chosen *chosen, const struct options *options)
+int run_conduct(struct run *run)
 {
-	const char *trouble = NULL;
+	bool acts = run->chosen.wanted != ACTUATOR_NONE && !run->chosen.dry_run;
+	char words[LEARNED_WORDS_SIZE];
+	int status;
 
-	if (chosen->partial && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE || chosen->dry_run))
-		trouble = "--partial is for sched_ext only";
-	else if (chosen->slice_us && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
-		trouble = "--slice-us is for sched_ext only";
-	else if (chosen->raise_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
-		trouble = "--raise is for sched_ext only";
-	else if (chosen->power_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
-		trouble = "--power is for sched_ext only";
-	else if (chosen->partial && !options->command)
-		trouble = "--partial needs a command after --";
-	if (!trouble)
-		return 0;
-	fail("run", "%s", trouble);
-	return EXIT_USAGE;
+	if (acts)
+		run->keeper = keeper_start(undo_after_death, undo_while_it_stands);
+	if (run->keeper < 0)
+		note("cannot start the process that takes hints back after a kill: %s", strerror(-run->keeper));
+	/* Loading takes some seconds of CPU time, which it would not get for a minute on a machine that is full: when
+	 * people start it. */
+	run->pressed = acts && thread_attr_press();
+	privileges_need(acts ? NEED_TO_ACT : 0);
+	run->capture.request.whole_machine = true;
+	run->capture.request.on_tier = on_tier;
+	run->capture.request.on_program = run->trial ? NULL : run_game_program;
+	run->capture.request.on_event = on_event;
+	run->capture.request.on_open = on_open;
+	run->capture.request.on_tick = on_tick;
+	run->capture.request.on_close = on_close;
+	run->capture.request.data = run;
+	run->games = run->trial ? NULL : games_new();
+	run->evidence_of = calloc(TIDS_MAX, 1);
+	status = capture_run(&run->capture, run->options);
+	end_actuators(run);
+	games_free(run->games);
+	free(run->evidence_of);
+	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */
+	if (!run->hints_given.stuck)
+		keeper_end(run->keeper);
+	if (run->began && run->options->output)
+		note("%s: %" PRIu64 " events", run->options->output, run->capture.written_events);
+	if (run->began && run->last.magic) {
+		learned_words(words, &run->last);
+		note("%s", words);
+	}
+	if (run->began)
+		capture_print_losses(&run->capture);
+	return status ? status : run->status;
 }
 
 int view_run(int argc, char **argv)
 {
 	struct options options;
 	struct run run = { .options = &options, .chosen = { .raise_by = RAISE_INPUT } };
-	char words[LEARNED_WORDS_SIZE];
 	int status;
 
 	options_parse(&options, &run_usage, &run.chosen, argc, argv);
-	status = check_options(&run.chosen, &options);
+	status = run_check_options(&run.chosen, &options);
 	if (status)
 		return status;
-	run.capture = (struct capture){ .request = { .view = "run",
-						     .groups = EVENTS_ROLES,
-						     .learns = !run.chosen.dry_run,
-						     .counts_cpus = true,
-						     .prompt_urgency = !options.output,
-						     .raise = run.chosen.raise_by,
-						     .no_threads = true,
-						     .whole_machine = true,
-						     .on_tier = on_tier,
-						     .on_program = run_game_program,
-						     .on_event = on_event,
-						     .on_open = on_open,
-						     .on_tick = on_tick,
-						     .on_close = on_close,
-						     .data = &run } };
-	if (run.chosen.wanted != ACTUATOR_NONE && !run.chosen.dry_run)
-		run.keeper = keeper_start(undo_after_death, undo_while_it_stands);
-	if (run.keeper < 0)
-		note("cannot start the process that takes hints back after a kill: %s", strerror(-run.keeper));
-	/* Loading takes some seconds of CPU time, which it would not get for a minute on a machine that is full: when
-	 * people start it. */
-	run.pressed = run.chosen.wanted != ACTUATOR_NONE && !run.chosen.dry_run && thread_attr_press();
-	privileges_need(run.chosen.wanted == ACTUATOR_NONE || run.chosen.dry_run ? 0 : NEED_TO_ACT);
-	run.games = games_new();
-	run.evidence_of = calloc(TIDS_MAX, 1);
-	status = capture_run(&run.capture, &options);
-	end_actuators(&run);
-	games_free(run.games);
-	free(run.evidence_of);
-	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */
-	if (!run.hints_given.stuck)
-		keeper_end(run.keeper);
-	if (run.began && options.output)
-		note("%s: %" PRIu64 " events", options.output, run.capture.written_events);
-	if (run.began && run.last.magic) {
-		learned_words(words, &run.last);
-		note("%s", words);
-	}
-	if (run.began)
-		capture_print_losses(&run.capture);
+	run.capture.request = (struct capture_request){ .view = "run",
+							.groups = EVENTS_ROLES,
+							.learns = !run.chosen.dry_run,
+							.counts_cpus = true,
+							.prompt_urgency = !options.output,
+							.raise = run.chosen.raise_by,
+							.no_threads = true };
+	status = run_conduct(&run);
 	capture_free(&run.capture);
-	return status ? status : run.status;
+	return status;
 }

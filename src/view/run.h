@@ -74,10 +74,11 @@ struct run {
 	struct games *games;	 /* NULL: no room for them */
 	u32 game_pid, game_next; /* the one in front in the last window of waits, and so far in this; 0: none */
 	u64 by_evidence[EVIDENCES];
-	u8 *evidence_of; /* of each tid, the last that was counted */
-	u64 for_game;	 /* processes that waited longer, and may while a game is in front */
-	bool began;	 /* everything is in place */
-	bool pressed;	 /* raised until that is so */
+	u8 *evidence_of;	  /* of each tid, the last that was counted */
+	u64 for_game;		  /* processes that waited longer, and may while a game is in front */
+	struct trial_view *trial; /* acting is on trial ('tactus trial'), and no lines are printed; NULL: it is not */
+	bool began;		  /* everything is in place */
+	bool pressed;		  /* raised until that is so */
 	int status;
 };
 
@@ -95,6 +96,25 @@ void run_game_tick(struct run *run);
 /* Whose threads have an audience in this window of waits; and whether what a process waits is what a game may cost. */
 void run_game_row(struct run *run, const struct wait_row *row);
 bool run_game_may_cost(const struct run *run, const struct effect_finding *finding);
+
+/* Holds acting back, or no longer. */
+void run_hold(struct run *run, bool is_held);
+
+/* From the first sensor to the last hint that is taken back. Returns the status to end with. */
+int run_conduct(struct run *run);
+/* Options that are sound one by one but not together. Returns 0, or after a message the status to end with. */
+int run_check_options(const struct run_chosen *chosen, const struct options *options);
+/* For take_own. */
+const char *run_take_actuator(struct run_chosen *chosen, const char *value);
+#define ACTUATOR_WORDS "auto|scx|hints|none"
+#define ACTUATOR_MEANING                                                                                           \
+	"How to act: as a sched_ext scheduler, by hints to the kernel's own, or not at all; auto (default) takes " \
+	"the first that works"
+
+/* view/trial.c's part of a run: when everything is in place, for every event, and at every tick; false ends it. */
+bool run_trial_begin(struct run *run);
+void run_trial_event(struct run *run, const struct event_header *event, const struct wait *ended);
+bool run_trial_tick(struct run *run);
 
 /* The scheduler leaves for good, and hints take over. False ends the run. */
 bool run_leave_scx(struct run *run);

@@ -31,7 +31,7 @@ static bool acts(const struct run *run)
 	return run->hints && hints_counts(run->hints).urgent;
 }
 
-static void hold(struct run *run, bool is_held)
+void run_hold(struct run *run, bool is_held)
 {
 	struct scx_exit_record last;
 	int error = 0;
@@ -151,7 +151,7 @@ static bool window_ends(struct run *run)
 	else
 		effect->eased = (struct bars){ 0 };
 	if (effects_hold(effect->effects) != was_held) {
-		hold(run, !was_held);
+		run_hold(run, !was_held);
 		effect->settles = true;
 		effect->since_ns = clock_now_ns();
 		return true;

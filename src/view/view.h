@@ -53,6 +53,7 @@ int view_report(int argc, char **argv);
 int view_cut(int argc, char **argv);
 int view_compare(int argc, char **argv);
 int view_export(int argc, char **argv);
+int view_trial(int argc, char **argv);
 int view_db(int argc, char **argv);
 int view_config(int argc, char **argv);
 int view_complete(int argc, char **argv);
@@ -80,6 +81,7 @@ extern const struct command_usage report_usage;
 extern const struct command_usage cut_usage;
 extern const struct command_usage compare_usage;
 extern const struct command_usage export_usage;
+extern const struct command_usage trial_usage;
 extern const struct command_usage db_list_usage, db_show_usage, db_forget_usage, db_import_usage, db_export_usage,
 	db_check_usage, db_summary_usage, db_merge_usage;
 extern const struct table_columns db_list_tables[];

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Draws the order of turns, chooses what is measured, and bets on the signs of differences.
+ */
+#include "trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FRAMES_LEAST = 5,	/* in a turn */
+	WAKES_LEAST_PER_S = 10, /* of a program that works when it is woken */
+};
+
+/* Differences that nobody feels are none: a hundredth, and of waits some microseconds. */
+#define TRIFLE 0.01
+#define TRIFLE_WAIT_NS 20000.0
+/* So that waits of next to nothing do not differ by much. */
+#define WAIT_LEAST_NS 10000.0
+
+/* What part is staked at most, and what part of the beginning wealth goes by it. */
+static const double stakes[TRIAL_STAKES] = { 0.9, 0.4 };
+static const double parts[TRIAL_STAKES] = { 0.7, 0.3 };
+
+double trial_measure(const struct trial_turn *turn, enum trial_by by)
+{
+	switch (by) {
+	case TRIAL_BY_FRAMES:
+		return turn->frame_ns > 0 ? turn->frame_squares / turn->frame_ns : NAN;
+	case TRIAL_BY_WAITS:
+		return turn->wakes ? (double)turn->wake_wait_ns / (double)turn->wakes : NAN;
+	default:
+		return turn->span_ns ? (double)turn->cpu_ns / (double)turn->span_ns : NAN;
+	}
+}
+
+void trial_turn_add(struct trial_turn *into, const struct trial_turn *turn)
+{
+	into->span_ns += turn->span_ns;
+	into->frames += turn->frames;
+	into->frame_ns += turn->frame_ns;
+	into->frame_squares += turn->frame_squares;
+	into->wakes += turn->wakes;
+	into->wake_wait_ns += turn->wake_wait_ns;
+	into->cpu_ns += turn->cpu_ns;
+}
+
+void trial_begin(struct trial *trial, u64 seed)
+{
+	memset(trial, 0, sizeof(*trial));
+	trial->seed = seed;
+}
+
+bool trial_acts(const struct trial *trial, u32 turn)
+{
+	struct draws seeds = { trial->seed }, draws = { draws_next(&seeds) + turn / 2 };
+
+	return draws_below(&draws, 2) != turn % 2;
+}
+
+/* By what happens in both kinds of turns alike: so the choice says nothing of which is better. */
+static void choose(struct trial *trial)
+{
+	u32 with_frames = 0;
+	u64 wakes = 0, span_ns = 0;
+
+	for (u32 i = 0; i < trial->len; i++)
+		for (u32 side = 0; side < 2; side++) {
+			const struct trial_turn *turn = &trial->pairs[i].turns[side];
+
+			with_frames += turn->frames >= FRAMES_LEAST;
+			wakes += turn->wakes;
+			span_ns += turn->span_ns;
+		}
+	if (with_frames > trial->len)
+		trial->by = TRIAL_BY_FRAMES;
+	else if ((double)wakes * NSEC_PER_SEC >= WAKES_LEAST_PER_S * (double)span_ns && span_ns)
+		trial->by = TRIAL_BY_WAITS;
+	else
+		trial->by = TRIAL_BY_PROGRESS;
+	trial->by_is_fixed = true;
+}
+
+void trial_turn_ends(struct trial *trial, const struct trial_turn *turn)
+{
+	bool ends_pair = trial->turn % 2;
+
+	if (trial->len == TRIAL_PAIRS_MOST)
+		return;
+	trial->pairs[trial->len].turns[trial_acts(trial, trial->turn)] = *turn;
+	trial->turn++;
+	if (!ends_pair)
+		return;
+	for (u32 side = 0; side < 2; side++)
+		trial_turn_add(&trial->sums[side], &trial->pairs[trial->len].turns[side]);
+	trial->len++;
+	if (trial->len == TRIAL_CHOOSES_AFTER && !trial->by_is_fixed)
+		choose(trial);
+}
+
+/* Positive: acting is worse. As the logarithm of a quotient, so that twice as long and half as long are as far. */
+static double difference(const struct trial_pair *pair, enum trial_by by)
+{
+	double without = trial_measure(&pair->turns[0], by), with = trial_measure(&pair->turns[1], by);
+	double least = by == TRIAL_BY_WAITS ? WAIT_LEAST_NS : 0;
+	double logarithm;
+
+	if (isnan(without) || isnan(with) || without + least <= 0 || with + least <= 0)
+		return NAN;
+	logarithm = log((with + least) / (without + least));
+	return by == TRIAL_BY_PROGRESS ? -logarithm : logarithm;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What a quarter of the sizes so far does not exceed. Sizes say nothing of signs, so a stake may go by them. */
+static double usual_size(const double *differences, u32 len, double *sorted)
+{
+	for (u32 i = 0; i < len; i++)
+		sorted[i] = fabs(differences[i]);
+	qsort(sorted, len, sizeof(*sorted), by_value);
+	return sorted[len / 4];
+}
+
+static bool is_trifle(const struct trial *trial)
+{
+	double without = trial_measure(&trial->sums[0], trial->by), with = trial_measure(&trial->sums[1], trial->by);
+
+	return isnan(without) || isnan(with) || fabs(with - without) < TRIFLE * without ||
+	       (trial->by == TRIAL_BY_WAITS && fabs(with - without) < TRIFLE_WAIT_NS);
+}
+
+/* Of the mean of the logarithms, by Student's distribution. */
+static void fill_interval(struct trial_answer *answer, const double *differences, u32 len, bool is_progress)
+{
+	double sum = 0, squares = 0, half;
+
+	for (u32 i = 0; i < len; i++)
+		sum += differences[i];
+	for (u32 i = 0; i < len; i++)
+		squares += (differences[i] - sum / len) * (differences[i] - sum / len);
+	if (len < 2)
+		return;
+	half = student_quantile(0.95, len - 1) * sqrt(squares / (len - 1) / len);
+	answer->low = exp((is_progress ? -sum : sum) / len - half);
+	answer->high = exp((is_progress ? -sum : sum) / len + half);
+}
+
+/* What one who bets that acting helps, and one who bets that it harms, have in the end. */
+static void bet(const double *differences, u32 len, double *sorted, double *helps, double *harms)
+{
+	*helps = *harms = 0;
+	for (u32 i = 0; i < TRIAL_STAKES; i++) {
+		double for_help = parts[i], for_harm = parts[i];
+
+		for (u32 pair = 0; pair < len; pair++) {
+			double usual = usual_size(differences, pair + 1, sorted), size = fabs(differences[pair]);
+			double stake = usual > 0 ? stakes[i] * fmin(1, size / usual) : 0;
+
+			for_help *= differences[pair] < 0 ? 1 + stake : 1 - stake;
+			for_harm *= differences[pair] > 0 ? 1 + stake : 1 - stake;
+		}
+		*helps += for_help;
+		*harms += for_harm;
+	}
+}
+
+struct trial_answer trial_answer(const struct trial *trial)
+{
+	double *differences = calloc(2 * TRIAL_PAIRS_MOST, sizeof(double)), helps, harms;
+	struct trial_answer answer = { .evidence = 1 };
+	u32 len = 0;
+
+	for (u32 i = 0; differences && trial->by_is_fixed && i < trial->len; i++) {
+		double one = difference(&trial->pairs[i], trial->by);
+
+		if (isnan(one) || one == 0)
+			continue;
+		differences[len++] = one;
+		answer.better += one < 0;
+		answer.worse += one > 0;
+	}
+	if (len) {
+		bet(differences, len, differences + TRIAL_PAIRS_MOST, &helps, &harms);
+		answer.evidence = (helps + harms) / 2;
+		fill_interval(&answer, differences, len, trial->by == TRIAL_BY_PROGRESS);
+		if (answer.evidence >= TRIAL_EVIDENCE && !is_trifle(trial))
+			answer.says = helps > harms ? 1 : -1;
+	}
+	free(differences);
+	return answer;
+}

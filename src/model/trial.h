@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A trial of whether acting helps: turns with and without acting, in pairs of which a draw says what comes first, and a
+ * test that may be looked at after every pair. Pure.
+ *
+ * If acting changes nothing, which of a pair's turns is the better one is decided by the draw alone: each sign is a
+ * fair coin, whatever the sizes of the differences. So one who bets on signs, more on large differences than on small
+ * ones, does not grow rich: that he ever has a hundred times what he began with is as likely as one in a hundred at
+ * most (Ville's inequality), however often one looks and whenever one stops. What he has is the evidence. */
+#ifndef TACTUS_MODEL_TRIAL_H
+#define TACTUS_MODEL_TRIAL_H
+
+#include <stdbool.h>
+
+#include "bootstrap.h"
+
+enum {
+	TRIAL_PAIRS_MOST = 4096,
+	TRIAL_CHOOSES_AFTER = 3, /* pairs: then it is fixed what is measured */
+	TRIAL_EVIDENCE = 100,	 /* is enough: one in a hundred */
+	TRIAL_STAKES = 2,
+};
+
+/* What is measured. */
+enum trial_by { TRIAL_BY_FRAMES, TRIAL_BY_WAITS, TRIAL_BY_PROGRESS, TRIAL_BYS };
+
+/* What happened in a turn. */
+struct trial_turn {
+	u64 span_ns;
+	u64 frames;
+	double frame_ns, frame_squares; /* sums */
+	u64 wakes;			/* of threads that are not batch work */
+	u64 wake_wait_ns;		/* until they ran */
+	u64 cpu_ns;
+};
+
+/* Of turns: how long a frame takes, over time (a long one counts as long as it lasts), in ns; how long it takes from a
+ * wake-up until the thread runs, in ns; or the CPU time a second. NAN: nothing of that happened. */
+double trial_measure(const struct trial_turn *turn, enum trial_by by);
+
+void trial_turn_add(struct trial_turn *into, const struct trial_turn *turn);
+
+struct trial_pair {
+	struct trial_turn turns[2]; /* without, and with acting */
+};
+
+struct trial {
+	u64 seed;
+	u32 turn; /* whose end comes next, from 0 */
+	enum trial_by by;
+	bool by_is_fixed;
+	struct trial_pair pairs[TRIAL_PAIRS_MOST];
+	u32 len;		   /* whole pairs */
+	struct trial_turn sums[2]; /* of them */
+};
+
+void trial_begin(struct trial *trial, u64 seed);
+/* Whether the turn of that number acts. */
+bool trial_acts(const struct trial *trial, u32 turn);
+/* The next turn is over. */
+void trial_turn_ends(struct trial *trial, const struct trial_turn *turn);
+
+struct trial_answer {
+	double evidence;   /* against "acting changes nothing": so many to one */
+	int says;	   /* 1: it helps; -1: it harms; 0: that can't be said */
+	u32 better, worse; /* pairs */
+	double low, high;  /* the measure with acting as a part of that without, by 95 %; 0 and 0: not known */
+};
+
+struct trial_answer trial_answer(const struct trial *trial);
+
+#endif

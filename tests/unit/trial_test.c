@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A trial on made turns: the order is balanced and follows from the seed, equal turns hardly ever lead to an answer
+ * however often one looks, and a program that is helped or harmed gets the right one. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../src/model/trial.h"
+#include "tap.h"
+
+enum { PAIRS = 30, TRIALS = 400 };
+
+static double normal(struct draws *draws)
+{
+	double a = ((double)(draws_next(draws) >> 11) + 0.5) / 9007199254740992.0;
+
+	return sqrt(-2 * log(a)) * cos(2 * M_PI * ((double)draws_below(draws, 1u << 30) / (1u << 30)));
+}
+
+static struct trial trial;
+
+static void test_order(void)
+{
+	struct trial_turn turn = { .span_ns = NSEC_PER_SEC };
+	u32 acted = 0, first = 0;
+	int is_balanced = 1;
+	u64 order[2] = { 0 };
+
+	for (int again = 0; again < 2; again++) {
+		trial_begin(&trial, 42);
+		for (u32 i = 0; i < 64; i++) {
+			bool acts = trial_acts(&trial, trial.turn);
+
+			order[again] = order[again] << 1 | acts;
+			acted += acts;
+			first += acts && i % 2 == 0;
+			if (i % 2)
+				is_balanced &= acted % 2 == (again * 32 + i / 2 + 1) % 2;
+			trial_turn_ends(&trial, &turn);
+		}
+	}
+	is(order[0], order[1], "the same seed gives the same order of turns");
+	is(acted, 64, "half of the turns act");
+	ok(is_balanced, "each pair has a turn that acts and one that does not");
+	printf("# measured: acting came first in %u of 64 pairs\n", first);
+	ok(first > 16 && first < 48, "which turn of a pair acts is drawn");
+	trial_begin(&trial, 43);
+	for (order[1] = 0; trial.turn < 64; trial_turn_ends(&trial, &turn))
+		order[1] = order[1] << 1 | trial_acts(&trial, trial.turn);
+	ok(order[0] != order[1], "another seed gives another order of turns");
+}
+
+/* How a program does: waits that drift, as load comes and goes, and what acting makes of them. */
+static int run_trial(u64 seed, double times_with, double drifts, enum trial_by by, u32 *pairs)
+{
+	struct draws draws = { seed * 977 + 5 };
+	double drift = normal(&draws);
+
+	trial_begin(&trial, seed);
+	for (*pairs = 0; trial.len < PAIRS;) {
+		double times = trial_acts(&trial, trial.turn) ? times_with : 1;
+		struct trial_turn turn = { .span_ns = 2ull * NSEC_PER_SEC };
+
+		drift = 0.9 * drift + 0.43 * normal(&draws);
+		times *= exp(drifts * drift + 0.1 * normal(&draws));
+		turn.cpu_ns = (u64)(1e9 * (by == TRIAL_BY_PROGRESS ? times : 1));
+		turn.wakes = by == TRIAL_BY_PROGRESS ? 0 : 400;
+		turn.wake_wait_ns = (u64)(400 * 1e6 * times);
+		turn.frames = by == TRIAL_BY_FRAMES ? 120 : 0;
+		turn.frame_ns = 120 * 16.7e6 * times;
+		turn.frame_squares = 120 * 16.7e6 * 16.7e6 * times * times;
+		trial_turn_ends(&trial, &turn);
+		if (trial.turn % 2 == 0 && trial_answer(&trial).says) {
+			*pairs = trial.len;
+			return trial_answer(&trial).says;
+		}
+	}
+	*pairs = trial.len;
+	return 0;
+}
+
+static void test_equal(double drifts)
+{
+	u32 called = 0, pairs;
+
+	for (u32 i = 0; i < TRIALS; i++)
+		called += run_trial(i, 1, drifts, TRIAL_BY_WAITS, &pairs) != 0;
+	printf("# measured: acting changes nothing, load drifts by %.1f: an answer in %u of %d trials of %d pairs\n",
+	       drifts, called, TRIALS, PAIRS);
+	ok(called * 100 <= TRIALS,
+	   "a trial in which acting changes nothing gives an answer in one of 100 at most, with a drift of %.1f",
+	   drifts);
+}
+
+/* As many as one would make by hand. */
+static void test_twenty(void)
+{
+	u32 called = 0, pairs;
+
+	for (u32 i = 0; i < 20; i++)
+		called += run_trial(i + 1, 1, 0.3, i % 2 ? TRIAL_BY_PROGRESS : TRIAL_BY_FRAMES, &pairs) != 0;
+	is(called, 0, "none of 20 trials in which acting changes nothing gives an answer");
+}
+
+static void test_effect(const char *what, double times_with, enum trial_by by, int want)
+{
+	u32 right = 0, most = 0, sum = 0, pairs;
+	bool is_measured = true;
+
+	for (u32 i = 0; i < 40; i++) {
+		right += run_trial(i, times_with, 0.3, by, &pairs) == want;
+		is_measured &= trial.by == by;
+		most = pairs > most ? pairs : most;
+		sum += pairs;
+	}
+	printf("# measured: %s: %u of 40 right, after %.1f pairs on average, %u at most\n", what, right, sum / 40.0,
+	       most);
+	is(right, 40, "a program %s gets that answer in 40 of 40 trials", what);
+	ok(is_measured, "a program %s is measured by what it does", what);
+}
+
+static void test_trifle(void)
+{
+	u32 pairs;
+
+	/* For sure, and nobody feels it. */
+	trial_begin(&trial, 1);
+	while (trial.len < PAIRS) {
+		struct trial_turn turn = { .span_ns = NSEC_PER_SEC, .wakes = 100 };
+
+		turn.wake_wait_ns = 100 * (trial_acts(&trial, trial.turn) ? 8000 : 3000);
+		trial_turn_ends(&trial, &turn);
+	}
+	ok(trial_answer(&trial).evidence > TRIAL_EVIDENCE, "five microseconds in each pair are evidence");
+	is(trial_answer(&trial).says, 0, "five microseconds of waits are no harm");
+	is(run_trial(1, 0.2, 0, TRIAL_BY_WAITS, &pairs), 1, "a fifth of the waits is help");
+	ok(trial_answer(&trial).low < 0.21 && trial_answer(&trial).high > 0.19 && trial_answer(&trial).high < 0.3,
+	   "the interval of a fifth has it: %.3f to %.3f", trial_answer(&trial).low, trial_answer(&trial).high);
+	is(pairs, 9, "a clear answer takes nine pairs");
+}
+
+static void test_nothing(void)
+{
+	struct trial_turn nothing = { 0 };
+
+	trial_begin(&trial, 1);
+	for (u32 i = 0; i < 2 * TRIAL_PAIRS_MOST + 8; i++)
+		trial_turn_ends(&trial, &nothing);
+	is(trial.len, TRIAL_PAIRS_MOST, "a trial keeps so many pairs and no more");
+	is(trial_answer(&trial).says, 0, "turns in which nothing happens say nothing");
+}
+
+int main(void)
+{
+	test_order();
+	test_equal(0);
+	test_equal(0.5);
+	test_twenty();
+	test_effect("that waits a third as long", 0.33, TRIAL_BY_WAITS, 1);
+	test_effect("that waits twice as long", 2, TRIAL_BY_WAITS, -1);
+	test_effect("whose frames take two thirds as long", 0.67, TRIAL_BY_FRAMES, 1);
+	test_effect("that gets twice the CPU time", 2, TRIAL_BY_PROGRESS, 1);
+	test_effect("that gets half the CPU time", 0.5, TRIAL_BY_PROGRESS, -1);
+	test_trifle();
+	test_nothing();
+	return tap_end();
+}
