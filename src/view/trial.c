@@ -293,7 +293,7 @@ bool run_trial_tick(struct run *run)
 	struct trial_view *view = run->trial;
 	u64 now_ns = clock_now_ns();
 
-	while (view->trial.by_is_fixed && view->printed < view->trial.len && view->trial.len >= TRIAL_CHOOSES_AFTER)
+	while (view->trial.by_is_fixed && view->printed < view->trial.len)
 		print_pair(view, view->printed++);
 	/* A reader that went away ends it. */
 	if (fflush(stdout) || view->is_clear)

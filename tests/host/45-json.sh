@@ -117,6 +117,7 @@ print record record --without all -o "$scratch/rec" -- true
 "$tactus" record --without all --ring 1s --on late-frame -o "$scratch/ring" --json -- sh -c 'sleep 1; kill -USR1 $PPID; sleep 1' >"$scratch/json/ring" 2>/dev/null
 "$tactus" cut -i "$example" -o "$scratch/part" --around 182 --json >"$scratch/json/cut"
 "$tactus" compare "$example" "$example" --json >"$scratch/json/compare"
+"$tactus" trial --actuator none --without all --turn 500ms --by waits -d 5 --json -- build/workloads/pace 5000 200 60000 2>/dev/null | grep '^{' >"$scratch/json/trial"
 "$tactus" tasks -i "$example" -i "$scratch/part" --json >"$scratch/json/several"
 "$tactus" run --actuator none --without all -d 1.5 --json >"$scratch/json/run" 2>/dev/null
 python3 -c 'import struct, sys

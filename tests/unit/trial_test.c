@@ -40,7 +40,7 @@ static void test_order(void)
 	}
 	is(order[0], order[1], "the same seed gives the same order of turns");
 	is(acted, 64, "half of the turns act");
-	ok(is_balanced, "each pair has a turn that acts and one that does not");
+	ok(is_balanced, "the turns of every pair are one that acts and one that does not");
 	printf("# measured: acting came first in %u of 64 pairs\n", first);
 	ok(first > 16 && first < 48, "which turn of a pair acts is drawn");
 	trial_begin(&trial, 43);
@@ -98,7 +98,7 @@ static void test_twenty(void)
 
 	for (u32 i = 0; i < 20; i++)
 		called += run_trial(i + 1, 1, 0.3, i % 2 ? TRIAL_BY_PROGRESS : TRIAL_BY_FRAMES, &pairs) != 0;
-	is(called, 0, "none of 20 trials in which acting changes nothing gives an answer");
+	is(called, 0, "trials in which acting changes nothing, twenty of them, give no answer");
 }
 
 static void test_effect(const char *what, double times_with, enum trial_by by, int want)

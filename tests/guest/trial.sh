@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# 'tactus trial' on one CPU by the virtual clock: a program that it helps, one that it can't help, one that a rule of the configuration
+# makes it harm, each with the right verdict; and none in trials in which nothing acts. Runs in the VM.
+. tests/tap.sh
+. tests/guest/scheduler.sh
+
+cp build/workloads/pace "$scratch/hog"
+printf '[roles]\nhog = cpu-bound\npace = audio\n' >"$scratch/helps"
+printf '[roles]\ncrowd = audio\n' >"$scratch/harms"
+without="${left_out%,names},learned"
+# try_it NAME OPTIONS... -- COMMAND: its JSON in $scratch/NAME
+try_it() {
+	local name=$1
+	shift
+	at "$name"
+	"$tactus" trial --json --report "$scratch/$name" --without "$without" --seed "${seed:-7}" "$@" >/dev/null 2>"$scratch/err" ||
+		flunk "a trial that ends by itself ends with status 0: $name" "$(cat "$scratch/err")"
+	say_measured "$name: $(json 'rows[-1]["words"]' <"$scratch/$name")"
+}
+verdict() { json 'rows[-1]["verdict"]' <"$scratch/$1"; }
+hogs() {
+	for _ in 1 2 3; do
+		"$scratch/hog" 0 1 900000 >/dev/null &
+		load+=($!)
+	done
+}
+
+build/workloads/crowding crowd 3 15000 100000 900 &
+load+=($!)
+try_it harms --actuator hints --config "$scratch/harms" --turn 1s -d 60 -- build/workloads/crowding bystander 3000 900
+is "a program beside threads that a rule makes urgent is harmed" "$(verdict harms)" harms
+end_load
+for actuator in ${ACTUATORS:-hints scx}; do
+	hogs
+	try_it "helps-$actuator" --actuator "$actuator" --config "$scratch/helps" --turn 1s -d 60 -- build/workloads/pace 5000 200 900000
+	is "a thread that wakes every 5 ms beside three hogs is helped ($actuator)" "$(verdict "helps-$actuator")" helps
+	is "a thread that wakes by a clock is measured by its waits ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/helps-$actuator")" waits
+	end_load
+	try_it "alone-$actuator" --actuator "$actuator" --turn 500ms -d 15 -- "$scratch/hog" 0 1 900000
+	is "a program that computes alone can't be helped ($actuator)" "$(verdict "alone-$actuator")" no_difference
+	is "a program that computes is measured by its CPU time ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/alone-$actuator")" progress
+done
+false_ones=0
+for ((seed = 1; seed <= ${NULLS:-20}; seed++)); do
+	hogs
+	try_it "nothing-$seed" --actuator none --turn 500ms -d 13 -- build/workloads/pace 5000 200 900000
+	[ "$(verdict "nothing-$seed")" = no_difference ] || false_ones=$((false_ones + 1))
+	end_load
+done
+is "no trial of ${NULLS:-20} in which nothing acts has an answer" "$false_ones" 0
+done_testing
