@@ -5,8 +5,8 @@
 . tests/guest/scheduler.sh
 
 cp build/workloads/pace "$scratch/hog"
-printf '[roles]\nhog = cpu-bound\npace = audio\n' >"$scratch/helps"
-printf '[roles]\ncrowd = audio\n' >"$scratch/harms"
+printf '[roles]\nhog = cpu-bound\npace = audio\n' >"$scratch/helps.conf"
+printf '[roles]\ncrowd = audio\n' >"$scratch/harms.conf"
 without="${left_out%,names},learned"
 # try_it NAME OPTIONS... -- COMMAND: its JSON in $scratch/NAME
 try_it() {
@@ -27,12 +27,12 @@ hogs() {
 
 build/workloads/crowding crowd 3 15000 100000 900 &
 load+=($!)
-try_it harms --actuator hints --config "$scratch/harms" --turn 1s -d 60 -- build/workloads/crowding bystander 3000 900
+try_it harms --actuator hints --config "$scratch/harms.conf" --turn 1s -d 60 -- build/workloads/crowding bystander 3000 900
 is "a program beside threads that a rule makes urgent is harmed" "$(verdict harms)" harms
 end_load
 for actuator in ${ACTUATORS:-hints scx}; do
 	hogs
-	try_it "helps-$actuator" --actuator "$actuator" --config "$scratch/helps" --turn 1s -d 60 -- build/workloads/pace 5000 200 900000
+	try_it "helps-$actuator" --actuator "$actuator" --config "$scratch/helps.conf" --turn 1s -d 60 -- build/workloads/pace 5000 200 900000
 	is "a thread that wakes every 5 ms beside three hogs is helped ($actuator)" "$(verdict "helps-$actuator")" helps
 	is "a thread that wakes by a clock is measured by its waits ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/helps-$actuator")" waits
 	end_load
