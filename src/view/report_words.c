@@ -313,8 +313,8 @@ static void say_cuda(const struct verdict *verdict)
 	format_time(waited, sizeof(waited), cuda->wait_total_ns);
 	format_time(no_cpu, sizeof(no_cpu), cpu_wait_ns);
 	say_it(verdict, VERDICT_NOTE,
-	       "%" PRIu64
-	       " kernels were launched, %.0f a second. The CPU waited %s for the GPU in synchronisation, which "
+	       "Kernels were launched %" PRIu64
+	       " times, %.0f a second. The CPU waited %s for the GPU in synchronisation, which "
 	       "is %.1f %% of the time.",
 	       cuda->launches, span_ns ? (double)cuda->launches * NSEC_PER_SEC / (double)span_ns : 0, waited,
 	       percent(cuda->wait_total_ns, span_ns));
