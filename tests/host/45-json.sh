@@ -119,7 +119,10 @@ print record record --without all -o "$scratch/rec" -- true
 "$tactus" compare "$example" "$example" --json >"$scratch/json/compare"
 "$tactus" trial --actuator none --without all --turn 500ms --by waits -d 5 --json -- build/workloads/pace 5000 200 60000 2>/dev/null | grep '^{' >"$scratch/json/trial"
 "$tactus" tasks -i "$example" -i "$scratch/part" --json >"$scratch/json/several"
-"$tactus" run --actuator none --without all -d 1.5 --json >"$scratch/json/run" 2>/dev/null
+"$tactus" export --json -i "$example" -o "$scratch/example.pftrace" >"$scratch/json/export" 2>/dev/null
+# A game that shows no frames is told after ten seconds.
+"$tactus" run --actuator none --without gpu,feed,wine,input,frame,socket,sound,learned,display,names,runtime --game $$ -d 12 --json \
+	>"$scratch/json/run" 2>/dev/null
 python3 -c 'import struct, sys
 entry = struct.pack("<16sB7xQQQQII", b"kind", 2, 1000000, 0, 10, 10, 9, 9)
 open(sys.argv[1], "wb").write(b"PDDB" + struct.pack("<II", 2, 1) + entry)
