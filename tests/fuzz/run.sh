@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # The same ones are cut off after a minute, on a machine that is far slower.
 seconds=${FUZZ_SECONDS:-60}
-declare -A same_inputs=([models]=1500 [top]=200 [procdb]=4000 [recording]=4000 [elf]=5000)
+declare -A same_inputs=([models]=600 [export]=300 [top]=60 [procdb]=3000 [recording]=3000 [elf]=5000)
 wanted=" $* "
 fuzz_out=build/fuzz
 flags=(-std=gnu11 -Wall -Wextra -Werror -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all)
