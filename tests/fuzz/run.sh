@@ -22,16 +22,29 @@ is_up_to_date() {
 		[ -z "$(find core src tests/fuzz -newer "$fuzz_out/$1" -type f -print -quit)" ]
 }
 
+# compile SOURCE: once for all targets; adds the object to objects. Targets are built side by side, so it appears as a whole.
+compile() {
+	local object=$fuzz_out/obj/${1%.c}.o
+	if [ ! -e "$object" ] || [ -n "$(find core src "$1" -newer "$object" -type f -print -quit)" ]; then
+		mkdir -p "$(dirname "$object")"
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer-no-link,address,undefined -c "$1" -o "$object.$$" && mv "$object.$$" "$object" || return 1
+	fi
+	objects+=("$object")
+}
+
 # build_target NAME SOURCE-FOR-SEEDS SOURCES...: the second may be empty
 build_target() {
-	local name=$1 maker=$2
+	local name=$1 maker=$2 source objects=() libraries=(-lz -linih -liberty)
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name"
-	is_up_to_date "$name" ||
-		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "$@" -lz -linih -liberty \
-			-o "$fuzz_out/$name" &&
-		"${CLANG:-clang}" "${flags[@]}" -fsanitize=address,undefined "tests/fuzz/${name}_seeds.c" ${maker:+"$maker"} "$@" -lz -linih -liberty \
+	if ! is_up_to_date "$name"; then
+		for source in "$@"; do compile "$source" || return 1; done
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "${objects[@]}" "${libraries[@]}" \
+			-o "$fuzz_out/$name" || return 1
+		[ -z "$maker" ] || compile "$maker" || return 1
+		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer-no-link,address,undefined "tests/fuzz/${name}_seeds.c" "${objects[@]}" "${libraries[@]}" \
 			-o "$fuzz_out/${name}_seeds" || return 1
+	fi
 	"$fuzz_out/${name}_seeds" "$scratch/$name"
 }
 
@@ -54,7 +67,7 @@ fuzz() {
 		flunk "$name: the fuzz target builds and has seeds" "$(tail -n 20 "$log")"
 		return
 	fi
-	timeout -k 5 $((seconds + 60)) "$fuzz_out/$name" "${how_many[@]}" -max_total_time="$seconds" -max_len=66000 -timeout=30 \
+	timeout -k 5 $((seconds + 600)) "$fuzz_out/$name" "${how_many[@]}" -max_total_time="$seconds" -max_len=66000 -timeout=30 \
 		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$fuzz_out/$name-" "$scratch/$name" "${corpus[@]}" \
 		>"$log" 2>&1 || status=$?
 	[ -z "${FUZZ_KEEP:-}" ] || keep_corpus "$name"
