@@ -43,11 +43,11 @@ static __always_inline struct sched_cpu *cpu_state(u32 cpu)
 
 /* A ring is looked at so many times while it fills once, and is nearly full when all but the last of these parts is
  * used: that one is left to what is rare. The reader is woken at every fourth look. */
-enum { RING_LOOKS = 16, RING_CROWDED_AT = 14, RING_WAKES = 4 };
+enum { RING_LOOKS = 16, RING_NEARLY_FULL_AT = 14, RING_WAKES = 4 };
 
 static __always_inline bool is_nearly_full(void *ring)
 {
-	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= (u64)config.look_bytes * RING_CROWDED_AT;
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= (u64)config.look_bytes * RING_NEARLY_FULL_AT;
 }
 
 /* Room for an event with its header filled in, or NULL if the ring is full. `irqs_on`: interrupts may be on here. What

@@ -7,7 +7,7 @@
 #include "timer.h"
 
 enum {
-	MISS_BEATS = 16,	  /* before so many nothing is a timer */
+	MISS_PERIODS = 16,	  /* before so many nothing is a timer */
 	MISS_STEADY_PERCENT = 10, /* deviation that a timer may have */
 	MISS_SLACK_PERCENT = 25,  /* of the period: a thread that runs within that is on time */
 };
@@ -44,7 +44,7 @@ core_fn int watch_is_steady(const struct timer_watch *watch)
 {
 	const struct timer *timer = &watch->timer;
 
-	return timer->kept >= MISS_BEATS && timer->gap_ns && timer->gap_ns <= MISS_PERIOD_MOST_NS &&
+	return timer->kept >= MISS_PERIODS && timer->gap_ns && timer->gap_ns <= MISS_PERIOD_MOST_NS &&
 	       timer->gap_dev_ns * 100 <= timer->gap_ns * MISS_STEADY_PERCENT;
 }
 

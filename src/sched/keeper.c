@@ -26,7 +26,7 @@ enum { TRIES = 20, TRY_NS = 50 * NSEC_PER_MSEC, LOOK_MS = 500, NICE_MOST = -20 }
 
 /* Shared by both. */
 struct pulse {
-	u64 beat_ns; /* 0: not begun */
+	u64 heartbeat_ns; /* 0: not begun */
 	u32 is_relieved;
 };
 static struct pulse *pulse;
@@ -89,9 +89,9 @@ static void say(const char *words)
 
 static bool stands_still(void)
 {
-	u64 beat_ns = pulse ? __atomic_load_n(&pulse->beat_ns, __ATOMIC_ACQUIRE) : 0;
+	u64 heartbeat_ns = pulse ? __atomic_load_n(&pulse->heartbeat_ns, __ATOMIC_ACQUIRE) : 0;
 
-	return beat_ns && now_ns() - beat_ns > STANDS_STILL_NS;
+	return heartbeat_ns && now_ns() - heartbeat_ns > STANDS_STILL_NS;
 }
 
 static void wait_for_death(pid_t run, int run_fd, void (*relieve)(char *words, size_t size))
@@ -127,11 +127,11 @@ static void keep(pid_t run, bool (*undo)(char *words, size_t size), void (*relie
 		say(words);
 }
 
-bool keeper_beat(void)
+bool keeper_heartbeat(void)
 {
 	if (!pulse)
 		return false;
-	__atomic_store_n(&pulse->beat_ns, now_ns(), __ATOMIC_RELEASE);
+	__atomic_store_n(&pulse->heartbeat_ns, now_ns(), __ATOMIC_RELEASE);
 	return __atomic_exchange_n(&pulse->is_relieved, 0, __ATOMIC_ACQ_REL);
 }
 

@@ -15,7 +15,7 @@
 pid_t keeper_start(bool (*undo)(char *words, size_t size), void (*relieve)(char *words, size_t size));
 
 /* The run goes on: call at every tick. Returns whether it was relieved meanwhile. */
-bool keeper_beat(void);
+bool keeper_heartbeat(void);
 
 /* Whether it still waits; if not, its end has been taken note of. */
 bool keeper_waits(pid_t keeper);

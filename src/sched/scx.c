@@ -22,7 +22,7 @@
 #include "scx_kernel.h"
 #include "scx_places.h"
 
-enum { FAREWELL_WAIT_MS = 1000 };
+enum { EXIT_INFO_WAIT_MS = 1000 };
 
 struct scx {
 	struct scx_bpf *skeleton;
@@ -241,7 +241,7 @@ static void take_out(struct scx *scx)
 
 	bpf_link__destroy(scx->link);
 	scx->link = NULL;
-	for (int waited_ms = 0; waited_ms < FAREWELL_WAIT_MS && !scx_is_out(scx); waited_ms++)
+	for (int waited_ms = 0; waited_ms < EXIT_INFO_WAIT_MS && !scx_is_out(scx); waited_ms++)
 		nanosleep(&step, NULL);
 }
 

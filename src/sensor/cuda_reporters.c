@@ -122,7 +122,7 @@ static void keep_counts(struct cuda_reporters *reporters, const struct cuda_repo
 /* Reads what it left and lets go of it; the last takes its place. */
 static void let_go(struct cuda_reporters *reporters, u32 at)
 {
-	struct cuda_reports_wishes wishes = { reporters->functions, true, clock_now_ns, CUDA_TOLD_HELD_LAST };
+	struct cuda_reports_wishes wishes = { reporters->functions, true, clock_now_ns, CUDA_REPORTED_HELD_LAST };
 	struct cuda_reporter *reporter = &reporters->all[at];
 
 	read_counts(reporters, reporter);
@@ -245,7 +245,7 @@ void cuda_reporters_serve(struct cuda_reporters *reporters, bool (*is_ours)(void
 void cuda_reporters_collect(struct cuda_reporters *reporters, bool all)
 {
 	struct cuda_reports_wishes wishes = { .functions = reporters->functions, .all = all, .clock = clock_now_ns };
-	size_t most = all ? CUDA_TOLD_HELD_LAST : CUDA_TOLD_HELD;
+	size_t most = all ? CUDA_REPORTED_HELD_LAST : CUDA_REPORTED_HELD;
 
 	if (clock_now_ns() - reporters->swept_ns >= NSEC_PER_SEC)
 		sweep(reporters);

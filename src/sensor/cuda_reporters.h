@@ -12,8 +12,8 @@
 enum {
 	CUDA_REPORTERS_MAX = 256,
 	/* Launches held at a time, and at the end, when no ring can keep what is left. */
-	CUDA_TOLD_HELD = 1 << 17,
-	CUDA_TOLD_HELD_LAST = 1 << 20,
+	CUDA_REPORTED_HELD = 1 << 17,
+	CUDA_REPORTED_HELD_LAST = 1 << 20,
 };
 
 struct cuda_reporter {

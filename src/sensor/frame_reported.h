@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Functions that present, where processes say that they are: believed of that process alone, and only if a function of
  * the graphics stack begins there. All else is refused and counted. */
-#ifndef TACTUS_SENSOR_FRAME_TOLD_H
-#define TACTUS_SENSOR_FRAME_TOLD_H
+#ifndef TACTUS_SENSOR_FRAME_REPORTED_H
+#define TACTUS_SENSOR_FRAME_REPORTED_H
 
 #include <stdbool.h>
 

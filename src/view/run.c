@@ -33,7 +33,7 @@ enum {
 /* Asked before any thread is looked at: what was taken back meanwhile is not somebody else's choice. */
 static void went_on(struct run *run)
 {
-	if (!keeper_beat() || !run->hints)
+	if (!keeper_heartbeat() || !run->hints)
 		return;
 	note("the run goes on after a standstill: hints are given again");
 	hints_relieved(run->hints);
