@@ -365,7 +365,6 @@ static bool open_lines(struct run *run)
 	run->lines_out = lines_open(out);
 	if (!run->lines_out)
 		fail("run", "out of memory");
-	say_learned(run);
 	return run->lines_out;
 }
 
@@ -378,6 +377,8 @@ static bool on_open(void *data, struct sensor *sched)
 		run->began = start_actuator(run) && run_trial_begin(run);
 	else
 		run->began = open_lines(run) && start_actuator(run) && run_begin_lines(run);
+	if (run->began && !run->trial)
+		say_learned(run);
 	run_effect_begin(run);
 	/* Who gives hints has a priority of its own. */
 	if (run->pressed && !run->hints)
