@@ -63,7 +63,8 @@ wait_for "$scratch/program" '^set'
 wait_for "$scratch/run" '"wine_unfit":2'
 hits=$(grep -o '"wine_microsoft":[0-9]*,"wine_system_v":[0-9]*,"wine_unfit":[0-9]*' "$scratch/run" | tail -1)
 say_measured "$hits"
-like "tactus run counts calls by calling convention" "$hits" '"wine_microsoft":0,"wine_system_v":[1-9][0-9]*,"wine_unfit":2'
+# Another program may call in Microsoft's meanwhile.
+like "tactus run counts calls by calling convention" "$hits" '"wine_system_v":[1-9][0-9]+,"wine_unfit":2$'
 like "doctor says how many calls fit no calling convention" "$("$tactus" doctor --quick)" '2 of [0-9]* calls of Windows programs fit no known calling convention'
 finish
 kill -INT $run_pid

@@ -3,7 +3,8 @@
  *   delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]...   with the reasons compute, mutex, hog, sleep,
  * server (another process that computes before it answers)
  * Prints each delayed frame's number, amount and reason, and the tid of whoever was the reason; and frames that took a
- * quarter longer than they should without that, for the reason "machine". */
+ * quarter longer than they should without that, for the reason "machine". At last "presented FRAMES NS": from the first
+ * to the last. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
 {
 	void *library = dlopen("libEGL.so.1", RTLD_NOW);
 	unsigned (*swap)(void *, void *) = library ? dlsym(library, "eglSwapBuffers") : NULL;
-	long long period_ns = argc > 3 ? atoll(argv[1]) * 1000000 : 0, next_ns, at_ns, last_ns = 0;
+	long long period_ns = argc > 3 ? atoll(argv[1]) * 1000000 : 0, next_ns, at_ns, last_ns = 0, first_ns = 0;
 	pthread_t holder;
 	struct sched_param above_others = { .sched_priority = 5 };
 	cpu_set_t cpus;
@@ -180,6 +181,7 @@ int main(int argc, char **argv)
 		if (!is_delayed && frame > 8 && at_ns - last_ns > period_ns * 5 / 4)
 			printf("%d %lld machine 0\n", frame, (at_ns - last_ns - period_ns) / 1000000);
 		last_ns = at_ns;
+		first_ns = first_ns ? first_ns : at_ns;
 		swap(NULL, NULL);
 		/* A late frame moves those after it. */
 		next_ns += period_ns;
@@ -191,6 +193,7 @@ int main(int argc, char **argv)
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 		}
 	}
+	printf("presented %s %lld\n", argv[2], last_ns - first_ns);
 	close(to_hog[1]);
 	close(to_server[1]);
 	return 0;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TOGGLES = 10, TRIES = 200, ENOUGH = 5, HOGS = 4, SPINNERS = 3, NAPS = 30, SPIN_MS = 2500, MOST_MS = 60000 };
+enum { TOGGLES = 10, TRIES = 200, ENOUGH = 5, HOGS = 4, SPINNERS = 3, NAPS = 30, NAP_MOVES = 10, SPIN_MS = 2500, MOST_MS = 60000 };
 
 static long long now_ms(void)
 {
@@ -168,7 +168,8 @@ static int is_asleep(pid_t pid)
 
 /* It sleeps where the hogs are, free to leave them, and is woken: from the other CPU, which is busy until then and so
  * takes nobody over, and from the hogs' own while the other is idle. Where it is placed is the kernel's choice, which
- * depends on what else runs, so it is asked often in both ways, and until it was placed elsewhere. */
+ * depends on what else runs, and a CPU that falls idle may take it over after it was placed: so it is asked often in
+ * both ways, and until it has found itself elsewhere several times. */
 static void nap(volatile int *moved)
 {
 	long long end_ms = now_ms() + MOST_MS;
@@ -192,7 +193,7 @@ static void nap(volatile int *moved)
 		exit(0);
 	}
 	setpriority(PRIO_PROCESS, 0, -20);
-	for (int i = 0; i < NAPS || (!*moved && now_ms() < end_ms); i++) {
+	for (int i = 0; i < NAPS || (*moved < NAP_MOVES && now_ms() < end_ms); i++) {
 		pin(0, i % 2);
 		for (int tries = 0; tries < TRIES && !is_asleep(pid); tries++)
 			i % 2 ? spin(1) : usleep(1000);
