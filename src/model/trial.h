@@ -29,12 +29,13 @@ struct trial_turn {
 	u64 frames;
 	double frame_ns, frame_squares; /* sums */
 	u64 wakes;			/* of threads that are not batch work */
-	u64 wake_wait_ns;		/* until they ran */
+	u64 wake_wait_ns;		/* for CPUs, from a wake-up until they slept again */
 	u64 cpu_ns;
 };
 
-/* Of turns: how long a frame takes, over time (a long one counts as long as it lasts), in ns; how long it takes from a
- * wake-up until the thread runs, in ns; or the CPU time a second. NAN: nothing of that happened. */
+/* Of turns: how long a frame takes, over time (a long one counts as long as it lasts), in ns; how long a thread
+ * waits for CPUs from a wake-up until it sleeps again, in ns; or the CPU time a second. NAN: nothing of that happened.
+ */
 double trial_measure(const struct trial_turn *turn, enum trial_by by);
 
 void trial_turn_add(struct trial_turn *into, const struct trial_turn *turn);

@@ -6,7 +6,7 @@
 
 cp build/workloads/pace "$scratch/hog"
 printf '[roles]\nhog = cpu-bound\npace = audio\n' >"$scratch/helps.conf"
-printf '[roles]\ncrowd = audio\n' >"$scratch/harms.conf"
+printf '[roles]\ncrowd = audio\nbystander = unknown\n' >"$scratch/harms.conf"
 without="${left_out%,names},learned"
 # try_it NAME OPTIONS... -- COMMAND: its JSON in $scratch/NAME
 try_it() {
