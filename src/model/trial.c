@@ -28,7 +28,7 @@ double trial_measure(const struct trial_turn *turn, enum trial_by by)
 	case TRIAL_BY_FRAMES:
 		return turn->frame_ns > 0 ? turn->frame_squares / turn->frame_ns : NAN;
 	case TRIAL_BY_WAITS:
-		return turn->wakes ? (double)turn->wake_wait_ns / (double)turn->wakes : NAN;
+		return turn->wakes ? sqrt(turn->wait_squares / (double)turn->wakes) : NAN;
 	default:
 		return turn->span_ns ? (double)turn->cpu_ns / (double)turn->span_ns : NAN;
 	}
@@ -41,7 +41,7 @@ void trial_turn_add(struct trial_turn *into, const struct trial_turn *turn)
 	into->frame_ns += turn->frame_ns;
 	into->frame_squares += turn->frame_squares;
 	into->wakes += turn->wakes;
-	into->wake_wait_ns += turn->wake_wait_ns;
+	into->wait_squares += turn->wait_squares;
 	into->cpu_ns += turn->cpu_ns;
 }
 

@@ -29,12 +29,13 @@ struct trial_turn {
 	u64 frames;
 	double frame_ns, frame_squares; /* sums */
 	u64 wakes;			/* of threads that are not batch work */
-	u64 wake_wait_ns;		/* for CPUs, from a wake-up until they slept again */
+	double wait_squares;		/* of each that they waited for a CPU, in ns * ns */
 	u64 cpu_ns;
 };
 
-/* Of turns: how long a frame takes, over time (a long one counts as long as it lasts), in ns; how long a thread
- * waits for CPUs from a wake-up until it sleeps again, in ns; or the CPU time a second. NAN: nothing of that happened.
+/* Of turns: how long a frame takes, over time (a long one counts as long as it lasts), in ns; what a thread
+ * waits for CPUs a wake-up, as root of the mean square, by which long waits count more, in ns; or the CPU time a
+ * second. NAN: nothing of that happened.
  */
 double trial_measure(const struct trial_turn *turn, enum trial_by by);
 

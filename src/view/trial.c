@@ -200,19 +200,20 @@ static void pass_time(struct trial_view *view, u64 now_ns)
 	}
 }
 
-/* All that a thread waits from when it is woken until it sleeps again: one that is preempted ten times is late although
- * each wait was short. Who has not been woken in this turn does not work by being woken. */
+/* After wake-ups and after preemptions: who is pushed off in the midst of its work is late too. Who has not been woken
+ * in this turn does not work by being woken. */
 static void count_wait(struct trial_view *view, const struct wait *ended)
 {
 	const struct thread *thread = ended->thread;
 	const struct event_role *role = thread->role;
+	double waited_ns = (double)span_between(ended->from_ns, ended->to_ns);
 	bool is_batch = role && role->role != ROLE_UNKNOWN && role->tier == TIER_BATCH;
 
 	if (is_batch || !is_member(&view->members, thread))
 		return;
 	view->now.wakes += ended->kind == WAIT_WOKEN;
 	if (ended->kind == WAIT_WOKEN || thread->account.woken_at_ns >= view->windows[0].from_ns)
-		view->now.wake_wait_ns += span_between(ended->from_ns, ended->to_ns);
+		view->now.wait_squares += waited_ns * waited_ns;
 }
 
 static void count(struct trial_view *view, const struct event_header *event, const struct wait *ended)

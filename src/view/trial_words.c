@@ -18,7 +18,7 @@ const char *trial_by_words(enum trial_by by)
 {
 	static const char *const words[TRIAL_BYS] = {
 		[TRIAL_BY_FRAMES] = "frame time, mean over time",
-		[TRIAL_BY_WAITS] = "wait for CPUs a wake-up, mean",
+		[TRIAL_BY_WAITS] = "wait for CPUs a wake-up (root mean square)",
 		[TRIAL_BY_PROGRESS] = "CPU time a second",
 	};
 

@@ -25,9 +25,15 @@ hogs() {
 	done
 }
 
-build/workloads/crowding crowd 3 15000 100000 900 &
+# A rule is looked at when a thread gets its name, so the crowd begins when acting does.
+: >"$scratch/err"
+{
+	wait_for "$scratch/err" "hints to the kernel's scheduler"
+	exec build/workloads/crowding crowd 3 15000 100000 900
+} >/dev/null &
 load+=($!)
-try_it harms --actuator hints --config "$scratch/harms.conf" --turn 1s -d 60 -- build/workloads/crowding bystander 3000 900
+try_it harms --actuator hints --config "$scratch/harms.conf" --turn 1s -d 150 -- build/workloads/crowding bystander 3000 900
+say_measured "$(grep 'hints given' "$scratch/err")"
 is "a program beside threads that a rule makes urgent is harmed" "$(verdict harms)" harms
 end_load
 for actuator in ${ACTUATORS:-hints scx}; do

@@ -64,7 +64,7 @@ static int run_trial(u64 seed, double times_with, double drifts, enum trial_by b
 		times *= exp(drifts * drift + 0.1 * normal(&draws));
 		turn.cpu_ns = (u64)(1e9 * (by == TRIAL_BY_PROGRESS ? times : 1));
 		turn.wakes = by == TRIAL_BY_PROGRESS ? 0 : 400;
-		turn.wake_wait_ns = (u64)(400 * 1e6 * times);
+		turn.wait_squares = 400 * 1e6 * times * 1e6 * times;
 		turn.frames = by == TRIAL_BY_FRAMES ? 120 : 0;
 		turn.frame_ns = 120 * 16.7e6 * times;
 		turn.frame_squares = 120 * 16.7e6 * 16.7e6 * times * times;
@@ -127,7 +127,7 @@ static void test_trifle(void)
 	while (trial.len < PAIRS) {
 		struct trial_turn turn = { .span_ns = NSEC_PER_SEC, .wakes = 100 };
 
-		turn.wake_wait_ns = 100 * (trial_acts(&trial, trial.turn) ? 8000 : 3000);
+		turn.wait_squares = 100 * (trial_acts(&trial, trial.turn) ? 8000.0 * 8000 : 3000.0 * 3000);
 		trial_turn_ends(&trial, &turn);
 	}
 	ok(trial_answer(&trial).evidence > TRIAL_EVIDENCE, "five microseconds in each pair are evidence");
