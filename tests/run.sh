@@ -21,7 +21,7 @@ started=$SECONDS
 queue=()
 failures=()
 # Tests on a real kernel that failed: the first few of them are run once more by themselves, and named at the end either way.
-second_tries=2
+second_tries=5
 again=()
 unsteady=()
 declare -A first_reasons=()

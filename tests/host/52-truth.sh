@@ -14,8 +14,12 @@ read -r pid tid <"$scratch/worker"
 "$tactus" tasks -v -p "$pid" --json -n all >"$scratch/tasks" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
+# What the kernel's CPU clock leaves out: interrupts, and time that whoever runs this machine as a guest gave to others.
+taken_ns() { awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f", ($7 + $8 + $9) * 1e9 / hz }' /proc/stat; }
+taken_before_ns=$(taken_ns)
 echo go >&3
 wait_for "$scratch/worker" '^\{.*}$'
+taken=$(($(taken_ns) - taken_before_ns + 2000000000 / $(getconf CLK_TCK)))
 kill -INT $watcher
 wait $watcher
 is "tasks of one process ends well" $? 0
@@ -39,8 +43,9 @@ if [ -n "${TACTUS_VM:-}" ] && [ "${TACTUS_CLOCK:-real}" != virtual ]; then
 	echo "# times are checked in the VM's virtual time, not here"
 else
 	# At either end of a run the kernel has read its clock a moment before the hook reads it.
-	holds "a thread's CPU time agrees with its CPU clock within 1 % and 5 us a run" \
-		python3 -c "t, o, runs = $(truth cpu_ns), $(ours cpu_ns), $(ours runs); assert abs(t - o) <= 0.01 * t + 5000 * runs, (t, o, runs)"
+	say_measured "interrupts and the machine's own host took $taken ns at most"
+	holds "a thread's CPU time agrees with its CPU clock within 1 %, 5 us a run and what was taken from the CPUs meanwhile" \
+		python3 -c "t, o, runs = $(truth cpu_ns), $(ours cpu_ns), $(ours runs); assert t - o <= 0.01 * t + 5000 * runs and o - t <= 0.01 * t + 5000 * runs + $taken, (t, o, runs)"
 	holds "the time a thread waited agrees with schedstat within 1 %" \
 		python3 -c "t, o = $(truth wait_ns), $(ours wait_ns); assert abs(t - o) <= 0.01 * t + 1e6, (t, o)"
 fi

@@ -24,7 +24,8 @@ beside_perf() {
 }
 
 # compare NAME KIND LEAST: the single waits of one kind against perf's, as sorted lists of lengths: at least LEAST of them,
-# and 98 % the same within 20 us and 1 %, but for switches that the kernel hid from tactus. The first process is left out: it was there before tactus' window opened.
+# and 98 % the same within 50 us and 1 %, but for switches that the kernel hid from tactus: the two read the clock one after the
+# other, and a virtual CPU may be taken away between. The first process is left out: it was there before tactus' window opened.
 # (perf sched latency would be easier to read, but leaves out most waits after wake-ups.)
 cat >"$scratch/compare.py" <<'END'
 import json, re, sys
@@ -47,7 +48,7 @@ def match(ours, perfs):
     same, left, rest = 0, [], list(perfs)
     for wait in ours:
         near = min(rest, key=lambda p: abs(p - wait), default=None)
-        if near is not None and abs(wait - near) <= 0.02 + 0.01 * near:
+        if near is not None and abs(wait - near) <= 0.05 + 0.01 * near:
             rest.remove(near)
             same += 1
         else:

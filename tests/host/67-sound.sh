@@ -11,18 +11,18 @@ import math, struct, sys, wave
 with wave.open(sys.argv[1], "wb") as w:
     w.setnchannels(2), w.setsampwidth(2), w.setframerate(48000)
     second = b"".join(struct.pack("<hh", *[int(9000 * math.sin(i / 17))] * 2) for i in range(48000))
-    w.writeframes(second * 90)
+    w.writeframes(second * 150)
 END
 
-# comes WHAT COMMAND...: until the command succeeds, for half a minute at most
+# comes WHAT COMMAND...: until the command succeeds, for a minute at most
 comes() {
 	local what=$1
 	shift
-	for _ in $(seq 300); do
+	for _ in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.1
 	done
-	flunk "$what within half a minute"
+	flunk "$what within a minute"
 }
 # realtime_of PID: its thread with a realtime priority
 realtime_of() { ps -L -o tid=,cls= -p "$1" | awk '$2 == "FF" || $2 == "RR" { print $1 }'; }
@@ -44,20 +44,23 @@ until_there test -S "$XDG_RUNTIME_DIR/pipewire-0"
 wireplumber >/dev/null 2>&1 &
 pipewire-pulse >/dev/null 2>&1 &
 until_there test -S "$XDG_RUNTIME_DIR/pulse/native"
-pw-play "$1" >/dev/null 2>&1 &
-# One that asks before there is anything to play to waits for ever: it is asked again.
-switches() { cat "/proc/$1/status" 2>/dev/null | awk '/^voluntary/ { n = $2 } END { print n + 0 }'; }
-for try in 1 2 3 4 5; do
-	paplay "$1" >/dev/null 2>&1 &
-	paplay=$!
-	for second in 1 2 3 4 5; do
-		before=$(switches $paplay)
-		sleep 1
-		[ $(($(switches $paplay) - before)) -lt 3 ] || break 2
+switches() { cat /proc/"$1"/task/*/status 2>/dev/null | awk '/^voluntary/ { n += $2 } END { print n + 0 }'; }
+# plays COMMAND...: one that asks before there is anything to play to ends, or waits for ever: it is started again
+plays() {
+	local try second before
+	for try in 1 2 3 4 5 6; do
+		"$@" >/dev/null 2>&1 &
+		for second in 1 2 3 4 5; do
+			before=$(switches $!)
+			sleep 1
+			[ $(($(switches $!) - before)) -lt 5 ] || return 0
+		done
+		kill $!
 	done
-	kill $paplay
-done
-echo $paplay >"$XDG_RUNTIME_DIR/plays"
+}
+plays pw-play "$1"
+plays paplay "$1"
+touch "$XDG_RUNTIME_DIR/playing"
 wait
 END
 chmod 711 "$scratch"
@@ -98,12 +101,11 @@ begin_client() {
 }
 comes "JACK's client has a realtime thread" begin_client
 driver=$(realtime_of $jackd) callback=$(realtime_of "$client")
+for session in realtime plain; do comes "pw-play and paplay play, $session" test -e "$scratch/$session/run/playing"; done
 for session in $realtime $plain; do
 	for program in pipewire pw-play; do comes "$program has two threads" eval '[ -n "$(second_of "$(pid_of $session $program)")" ]'; done
 	comes "wireplumber runs" pid_of "$session" wireplumber
 done
-
-for session in realtime plain; do comes "paplay plays" test -s "$scratch/$session/run/plays"; done
 
 ways=()
 watchers=()

@@ -16,17 +16,19 @@ for line in open(sys.argv[2]):
     if "late_frame" in row: late[row["late_frame"]] = row
 for line in open(sys.argv[3]):
     number, ms, reason, tid = line.split()
-    said[int(number)] = (int(ms), reason, int(tid))
+    said[int(number)] = (float(ms), reason, int(tid))
 follows = sys.argv[4] == "True"
 wanted = {"compute": "ran", "mutex": "slept", "hog": "waited", "sleep": "slept", "server": "ran" if follows else "slept"}
 print("# measured:", what + ":", ", ".join(f"{n}: {r['late_ns'] / 1e6:.1f} ms, {r.get('cause')} {r.get('cause_ns', 0) / 1e6:.1f} ms"
                                           for n, r in sorted(late.items())))
 trouble = []
-if set(late) != set(said): trouble.append(f"late are {sorted(late)}, delayed were {sorted(said)}")
+# One that the machine made late by a quarter of a period, give or take half a millisecond, may be late or not.
+sure = {n for n, (ms, reason, _) in said.items() if reason != "machine" or ms > 5.5}
+if not sure <= set(late) <= set(said): trouble.append(f"late are {sorted(late)}, delayed were {sorted(said)}")
 for number, (ms, reason, tid) in said.items():
     row = late.get(number)
     if not row: continue
-    if abs(row["late_ns"] / 1e6 - ms) > 3: trouble.append(f"{number} is late by {row['late_ns']}, was delayed by {ms} ms")
+    if abs(row["late_ns"] / 1e6 - ms) > 1: trouble.append(f"{number} is late by {row['late_ns']}, by the program's own clock {ms} ms")
     if reason == "machine": continue
     if row.get("cause") != wanted[reason]: trouble.append(f"{number} was delayed by {reason}, said is {row.get('cause')}")
     other = reason == "hog" or (reason == "server" and not follows)
@@ -39,7 +41,7 @@ END
 
 "$tactus" frames --why --json -o "$scratch/file" -- "${delays[@]}" >"$scratch/out" 2>"$scratch/err"
 is "tactus frames ends well" $? 0
-grep -E '^[0-9]+ [0-9]+ [a-z]+ ' "$scratch/out" >"$scratch/said"
+grep -E '^[0-9]+ [0-9.]+ [a-z]+ ' "$scratch/out" >"$scratch/said"
 grep '^{' "$scratch/out" >"$scratch/rows"
 is "the program delayed five frames" "$(grep -vc machine "$scratch/said")" 5
 check live "$scratch/rows"
@@ -47,7 +49,7 @@ is "every delayed frame is found, and none other, with its amount and its cause"
 is "every frame of a program with delays is counted" "$(tail -n 1 "$scratch/rows" | json 'd["frames"]')" 140
 is "a program that presents every 20 ms keeps a display's pace" "$(tail -n 1 "$scratch/rows" | json 'd["target_ns"]')" 20000000
 is "a program that nobody serves has no compositor's time" "$(tail -n 1 "$scratch/rows" | json '(d["compositor_p50_ns"], d["compositor_p99_ns"], d["composited"])')" "(None, None, 0)"
-is "the summary counts the late frames" "$(tail -n 1 "$scratch/rows" | json 'd["late"]')" "$(wc -l <"$scratch/said")"
+is "the summary counts the late frames" "$(tail -n 1 "$scratch/rows" | json 'd["late"]')" "$(grep -c '"late_frame"' "$scratch/rows")"
 rate=$(tail -n 1 "$scratch/rows" | json 'd["fps"]')
 own=$(awk '$1 == "presented" { print ($2 - 1) * 1e9 / $3 }' "$scratch/out")
 holds "the rate is that of the program's own clock ($rate, $own)" awk -v rate="$rate" -v own="$own" 'BEGIN { exit !(rate > own * 0.99 && rate < own * 1.01) }'
@@ -57,8 +59,8 @@ check replay "$scratch/rows"
 is "every delayed frame is found in the recording" $? 0
 "$tactus" frames -i "$scratch/file" --why --csv "$scratch/csv" >"$scratch/text" 2>&1
 is "frames of a recording are shown as text" $? 0
-for words in 'delays ran 1[0-9.]* ms itself, usually [0-9.]* [mu]s' 'it waited for holder \[[0-9]*\], which slept 1[0-9.]* ms' \
-	'delays waited 1[0-9.]* ms on CPU 1 behind delays \[' 'longest frames:' 'frames by how long they took'; do
+for words in 'delays ran [12][0-9.]* ms itself, usually [0-9.]* [mu]s' 'it waited for holder \[[0-9]*\], which slept [12][0-9.]* ms' \
+	'delays waited [12][0-9.]* ms on CPU 1 behind delays \[' 'longest frames:' 'frames by how long they took'; do
 	like "frames of a recording are told in words: $words" "$(cat "$scratch/text")" "$words"
 done
 grep ' late: ' "$scratch/text" | head -n 4 | sed 's/^/# measured: /'

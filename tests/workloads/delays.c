@@ -2,8 +2,9 @@
 /* Presents at a fixed pace on one CPU and delays known frames by known amounts, for known reasons:
  *   delays PERIOD_MS FRAMES CPU [NUMBER:MS:REASON]...   with the reasons compute, mutex, hog, sleep,
  * server (another process that computes before it answers)
- * Prints each delayed frame's number, amount and reason, and the tid of whoever was the reason; and frames that took a
- * quarter longer than they should without that, for the reason "machine". At last "presented FRAMES NS": from the first
+ * Prints each delayed frame's number, by how many ms it came later than a period after the one before it, by its own
+ * clock, the reason, and the tid of whoever was the reason; and frames that took nearly a quarter longer than they
+ * should without that, for the reason "machine". At last "presented FRAMES NS": from the first
  * to the last. */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -103,7 +104,7 @@ static void serve(int cpu)
 	_exit(0);
 }
 
-static void delay(const char *reason, int ms)
+static long delay(const char *reason, int ms)
 {
 	long tid = 0;
 
@@ -127,7 +128,7 @@ static void delay(const char *reason, int ms)
 		hear(from_server[0]);
 		tid = server_pid;
 	}
-	printf("%s %ld\n", reason, tid);
+	return tid;
 }
 
 int main(int argc, char **argv)
@@ -163,23 +164,24 @@ int main(int argc, char **argv)
 	usleep(getenv("DELAYS_WAIT_MS") ? (useconds_t)atoi(getenv("DELAYS_WAIT_MS")) * 1000 : 1500000);
 	next_ns = now_ns();
 	for (int frame = 1; frame <= atoi(argv[2]); frame++) {
-		int is_delayed = 0;
+		char reason[16] = "machine";
+		long tid = -1;
+		double late_ms;
 
 		spin(1);
 		for (int i = 4; i < argc; i++) {
-			char reason[16] = "";
-			int number, ms;
+			int number, ms, at = 0;
 
-			if (sscanf(argv[i], "%d:%d:%15s", &number, &ms, reason) == 3 && number == frame) {
-				printf("%d %d ", frame, ms);
-				delay(reason, ms);
-				is_delayed = 1;
+			if (sscanf(argv[i], "%d:%d:%n", &number, &ms, &at) == 2 && at && number == frame) {
+				snprintf(reason, sizeof(reason), "%s", argv[i] + at);
+				tid = delay(reason, ms);
 			}
 		}
 		at_ns = now_ns();
+		late_ms = (double)(at_ns - last_ns - period_ns) / 1e6;
 		/* Nothing is late before PACE_ENOUGH intervals are known. */
-		if (!is_delayed && frame > 8 && at_ns - last_ns > period_ns * 5 / 4)
-			printf("%d %lld machine 0\n", frame, (at_ns - last_ns - period_ns) / 1000000);
+		if (tid >= 0 || (frame > 8 && late_ms > (double)period_ns / 4e6 - 0.5))
+			printf("%d %.1f %s %ld\n", frame, late_ms, reason, tid);
 		last_ns = at_ns;
 		first_ns = first_ns ? first_ns : at_ns;
 		swap(NULL, NULL);
