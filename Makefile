@@ -128,7 +128,7 @@ build/clang/deps.mk: build/deps.mk
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/capture/%,$(SRC))
-PURE += $(wildcard src/view/*_words.c src/view/top_paint*.c) src/view/status.c src/view/top_keys.c src/view/record_ring.c src/sched/bars.c src/sched/journal.c src/sched/scx_events.c src/sched/scx_places.c
+PURE += $(wildcard src/view/*_words.c src/view/top_paint*.c) src/view/status.c src/view/top_keys.c src/view/record_ring.c src/sched/holds.c src/sched/journal.c src/sched/scx_events.c src/sched/scx_places.c
 # In emulation the one for addresses takes minutes.
 SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE $(LIBBPF_CFLAGS) -fno-sanitize-recover=all \
 	-fsanitize=undefined $(if $(CROSS),-static-libubsan,-fsanitize=address)

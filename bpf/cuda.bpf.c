@@ -75,6 +75,12 @@ static __always_inline bool is_here(struct here *here)
 	return here->cpu && here->cpu->window == WINDOW_OPEN && cpu_is_watched(here->cpu_id);
 }
 
+/* The counts of the function that a probe is at; NULL: nobody watches who calls it here. */
+static __always_inline struct cuda_counts *counts_here(struct here *here, u32 function)
+{
+	return is_here(here) ? bpf_map_lookup_elem(&counts, &function) : NULL;
+}
+
 static __always_inline u64 waited_ns(const struct task_ctx *thread)
 {
 	return thread->account.wake_wait_ns + thread->account.preempt_wait_ns;
@@ -168,9 +174,7 @@ int on_call(struct pt_regs *ctx)
 	struct cuda_counts *count;
 	struct here here;
 
-	if (!is_here(&here))
-		return 0;
-	count = bpf_map_lookup_elem(&counts, &function);
+	count = counts_here(&here, function);
 	if (!count)
 		return 0;
 	if (mark == DETOUR_NONE && __sync_fetch_and_add(&count->entered, 1) % (cuda.sample ?: 1) &&
@@ -287,9 +291,7 @@ int on_return(struct pt_regs *ctx)
 	struct caller *caller;
 	struct here here;
 
-	if (!is_here(&here))
-		return 0;
-	count = bpf_map_lookup_elem(&counts, &function);
+	count = counts_here(&here, function);
 	if (!count)
 		return 0;
 	__sync_fetch_and_add(&count->returned, 1);

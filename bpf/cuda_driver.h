@@ -14,9 +14,7 @@ static __always_inline int open_function(void *ctx, const u64 arguments[3], bool
 	struct caller *caller;
 	struct here here;
 
-	if (!is_here(&here))
-		return 0;
-	count = bpf_map_lookup_elem(&counts, &function);
+	count = counts_here(&here, function);
 	if (!count)
 		return 0;
 	__sync_fetch_and_add(&count->entered, 1);
@@ -72,11 +70,11 @@ static __always_inline int end_function(void *ctx)
 	struct here here;
 	u64 at;
 
-	if (!is_here(&here))
+	count = counts_here(&here, function);
+	if (!count)
 		return 0;
-	count = bpf_map_lookup_elem(&counts, &function);
 	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);
-	if (!count || !caller)
+	if (!caller)
 		return 0;
 	__sync_fetch_and_add(&count->returned, 1);
 	at = caller->driver_depth;

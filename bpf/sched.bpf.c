@@ -171,7 +171,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 	struct task_ctx *leaving = prev->pid ? thread_at(cpu, prev) : NULL;
 	struct task_ctx *coming = next->pid ? thread_at(cpu, next) : NULL;
-	bool prev_watched, next_watched, missed;
+	bool prev_watched, next_watched, unseen;
 	u64 now_ns;
 
 	if (config.counts_cpus && cpu)
@@ -181,8 +181,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	prev_watched = leaving && leaving->watched;
 	next_watched = coming && coming->watched;
 	if (cpu && cpu_is_watched(cpu_id)) {
-		missed = cpu->running != (u64)prev && cpu->running;
-		cpu->unseen_switches += missed;
+		unseen = cpu->running != (u64)prev && cpu->running;
+		cpu->unseen_switches += unseen;
 		cpu->running = (u64)next;
 		if (prev_watched || next_watched || (counts_waiters() && cpu->waiters)) {
 			now_ns = bpf_ktime_get_ns();
@@ -192,7 +192,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 				if (coming)
 					emit_thread_info(cpu, cpu_id, next, coming, now_ns, 0, false);
 			}
-			if (missed && prev_watched)
+			if (unseen && prev_watched)
 				repair(cpu, cpu_id, now_ns, prev, leaving);
 			if (config.emit & EVENTS_SCHED)
 				send_switch(cpu, cpu_id, now_ns, preempt, prev, next, prev_state);

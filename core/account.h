@@ -49,15 +49,15 @@ core_fn int cpu_switch_turns(const struct cpu_account *cpu, u64 next_is_idle)
 	return cpu->is_idle != next_is_idle || cpu->since_ns == 0;
 }
 
-/* Whether somebody else is on the CPU than was known: switches were missed. */
+/* Whether somebody else is on the CPU than was known: there were unseen switches. */
 core_fn int cpu_unseen_switch(const struct cpu_account *cpu, u64 running)
 {
 	return cpu->running != running && cpu->since_ns;
 }
 
-/* Puts right what a missed switch left behind: `running` is on the CPU, has been for `ran_ns` (~0: not known), and is
+/* Puts right what an unseen switch left behind: `running` is on the CPU, has been for `ran_ns` (~0: not known), and is
  * the idle thread or not. Before that the CPU did what was known of it. How long a CPU has been idle nobody keeps; then
- * all of the time counts as idle, since what is missed in front of it is mostly short. */
+ * all of the time counts as idle, since what is unseen in front of it is mostly short. */
 core_fn void cpu_account_repair(struct cpu_account *cpu, u64 now_ns, u64 running, u64 is_idle, u64 ran_ns)
 {
 	cpu->lost++;

@@ -24,11 +24,11 @@ enum {
 	EFFECT_PAIRS_SURE = 4,		      /* so many pairs more must be worse than not */
 	EFFECT_PAIRS_CLEAR = 2,		      /* so many that are not are enough to clear */
 	EFFECT_SPOILED_MOST = 4,	      /* windows that were not as they should be, in a trial */
-	EFFECT_DOUBLES_MOST = 4,	      /* a bar doubles so often, and so does the time until the next trial */
+	EFFECT_DOUBLES_MOST = 4,	      /* a hold doubles so often, and so does the time until the next trial */
 };
 #define EFFECT_REST_NS (60ull * NSEC_PER_SEC)  /* from one trial to the next, */
 #define EFFECT_AGAIN_NS (20ull * NSEC_PER_SEC) /* or if somebody was found: there may be another cause */
-#define EFFECT_BAR_NS (60ull * NSEC_PER_SEC)   /* from a verdict on until it is tried again */
+#define EFFECT_HOLD_NS (60ull * NSEC_PER_SEC)  /* from a verdict on until it is tried again */
 
 enum effect { EFFECT_UNKNOWN, EFFECT_BETTER, EFFECT_SAME, EFFECT_WORSE };
 
@@ -127,25 +127,25 @@ core_fn enum effect_verdict effect_pair_ends(struct effect_trial *trial)
 
 /* What is done about it. */
 enum effect_remedy {
-	EFFECT_REMEDY_NONE,  /* there is nothing that could be */
-	EFFECT_REMEDY_BAR,   /* the cause gets no hints for a while */
-	EFFECT_REMEDY_EASE,  /* the scheduler treats the process as urgent for a while */
-	EFFECT_REMEDY_LEAVE, /* the scheduler leaves, and hints take over */
+	EFFECT_REMEDY_NONE,	 /* there is nothing that could be */
+	EFFECT_REMEDY_HOLD_BACK, /* the cause gets no hints for a while */
+	EFFECT_REMEDY_EASE,	 /* the scheduler treats the process as urgent for a while */
+	EFFECT_REMEDY_LEAVE,	 /* the scheduler leaves, and hints take over */
 	EFFECT_REMEDIES,
 };
 
-/* For how long what was found the cause is barred, given how often it was before; and for how long who was cleared so
- * often is not tried again. */
-core_fn u64 effect_bar_ns(u32 times)
+/* For how long what was found the cause is held back, given how often it was before; and for how long who was cleared
+ * so often is not tried again. */
+core_fn u64 effect_hold_ns(u32 times)
 {
-	return EFFECT_BAR_NS << (times < EFFECT_DOUBLES_MOST ? times : EFFECT_DOUBLES_MOST);
+	return EFFECT_HOLD_NS << (times < EFFECT_DOUBLES_MOST ? times : EFFECT_DOUBLES_MOST);
 }
 
 /* Until who was found so often is tried again: soon at first, since something else may be the cause; but what nothing
  * helps against is not tried for ever. */
 core_fn u64 effect_found_again_ns(u32 times)
 {
-	return times ? effect_bar_ns(times - 1) : EFFECT_AGAIN_NS;
+	return times ? effect_hold_ns(times - 1) : EFFECT_AGAIN_NS;
 }
 
 #endif

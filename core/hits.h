@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What hooks told of threads so far, by hook: what 'tactus run' counts and shows. */
+/* What hooks reported of threads so far, by hook: what 'tactus run' counts and shows. */
 #ifndef TACTUS_CORE_HITS_H
 #define TACTUS_CORE_HITS_H
 

@@ -8,7 +8,7 @@
 struct job_format {
 	u32 job_first, job_second; /* of a job that is queued or run: what names it; second 0: there is none */
 	u32 ring;		   /* where its text is */
-	u32 device;		   /* likewise; 0: none is told */
+	u32 device;		   /* likewise; 0: none is reported */
 	u32 done_first, done_second;
 };
 

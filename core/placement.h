@@ -13,7 +13,7 @@ enum {
 	CORE_SIBLINGS_MOST = 8,
 };
 
-/* What a machine may be told to care for. */
+/* What a machine may be asked to care for. */
 enum power { POWER_PERFORMANCE, POWER_BALANCED, POWER_SAVE, POWERS };
 
 /* A CPU's capacity in parts of the biggest, by what sysfs gives, in whatever unit. 0: it gives nothing. */

@@ -9,22 +9,22 @@
 
 struct sched_tally {
 	struct hist waits[TIERS];
-	u64 missed; /* urgent threads that waited longer than they may */
-	u64 moves;  /* of threads from one CPU to another */
+	u64 deadline_misses; /* urgent threads that waited longer than they may */
+	u64 moves;	     /* of threads from one CPU to another */
 };
 
 core_fn void tally_wait(struct sched_tally *tally, u64 tier, u64 wait_ns)
 {
 	if (tier < TIERS)
 		hist_add(&tally->waits[tier], wait_ns);
-	tally->missed += (u64)tier_misses_deadline((u32)tier, wait_ns);
+	tally->deadline_misses += (u64)tier_misses_deadline((u32)tier, wait_ns);
 }
 
 core_fn void tally_merge(struct sched_tally *into, const struct sched_tally *from)
 {
 	for (u32 tier = 0; tier < TIERS; tier++)
 		hist_merge(&into->waits[tier], &from->waits[tier]);
-	into->missed += from->missed;
+	into->deadline_misses += from->deadline_misses;
 	into->moves += from->moves;
 }
 
@@ -41,7 +41,7 @@ core_fn void tally_subtract(struct sched_tally *tally, const struct sched_tally 
 		hist->total -= old->total;
 		hist->sum -= old->sum;
 	}
-	tally->missed -= before->missed;
+	tally->deadline_misses -= before->deadline_misses;
 	tally->moves -= before->moves;
 }
 

@@ -531,11 +531,11 @@ static int read_covering(struct file *file, const struct elf_question *question,
 	if (!read_symbols_of(file, SHT_DYNSYM))
 		go_over(file, "*", take_nearest, nearest);
 	for (u32 i = 0; i < question->offsets_len && i < ELF_OFFSETS; i++) {
-		bool is_told = !nearest->found[i].name;
+		bool is_known = !nearest->found[i].name;
 
-		for (u32 k = 0; k < i && !is_told; k++)
-			is_told = nearest->found[k].name && nearest->found[k].offset == nearest->found[i].offset;
-		if (!is_told) {
+		for (u32 k = 0; k < i && !is_known; k++)
+			is_known = nearest->found[k].name && nearest->found[k].offset == nearest->found[i].offset;
+		if (!is_known) {
 			taken++;
 			take(data, &nearest->found[i]);
 		}

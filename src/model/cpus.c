@@ -41,7 +41,7 @@ void cpus_add(struct cpus *earlier, const struct cpus *since)
 		account->lost += since->accounts[cpu].lost;
 	}
 	earlier->refused += since->refused;
-	earlier->missed += since->missed;
+	earlier->recursion_misses += since->recursion_misses;
 }
 
 void cpus_subtract(struct cpus *later, const struct cpus *earlier)
@@ -56,7 +56,7 @@ void cpus_subtract(struct cpus *later, const struct cpus *earlier)
 		account->lost -= before->lost;
 	}
 	later->refused -= earlier->refused;
-	later->missed -= earlier->missed;
+	later->recursion_misses -= earlier->recursion_misses;
 }
 
 struct cpu_account cpus_sum(const struct cpus *cpus)

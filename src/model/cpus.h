@@ -12,7 +12,7 @@ struct cpus {
 	u32 len;
 	struct cpu_account *accounts; /* one a CPU number, those without a CPU empty */
 	u64 refused;		      /* switches on a CPU that has no account */
-	u64 missed;		      /* runs that the kernel skipped, on whatever CPU */
+	u64 recursion_misses;	      /* runs that the kernel skipped, on whatever CPU */
 };
 
 int cpus_init(struct cpus *cpus, u32 len);

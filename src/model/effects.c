@@ -178,7 +178,7 @@ static bool pair_ends(struct process *process, u64 now_ns, bool *is_worse)
 
 	*is_worse = verdict == EFFECT_CONVICTED;
 	if (verdict == EFFECT_CLEARED) {
-		process->tried_again_ns = now_ns + effect_bar_ns(process->cleared++);
+		process->tried_again_ns = now_ns + effect_hold_ns(process->cleared++);
 		process->found = 0;
 	} else if (*is_worse) {
 		process->tried_again_ns = now_ns + effect_found_again_ns(process->found++);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Puts together what is known of each frame. Figures of what comes after the present are found by their times or
- * numbers among the last frames; what nobody told stays FRAME_UNKNOWN. */
+ * numbers among the last frames; what nobody reported stays FRAME_UNKNOWN. */
 #include "frame_record.h"
 
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 enum {
 	FLIPS_ENOUGH = 60, /* for a second at least: who tests a display or shows a splash flips less */
 };
-#define TOLD_AFTER_FRAME_NS (1ull * NSEC_PER_SEC)
-#define TOLD_AT_LATEST_NS (10ull * NSEC_PER_SEC)
+#define REPORTED_AFTER_FRAME_NS (1ull * NSEC_PER_SEC)
+#define REPORTED_AT_LATEST_NS (10ull * NSEC_PER_SEC)
 
 struct helper {
 	u32 pid;
@@ -125,7 +125,7 @@ void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns)
 		if (seen->bits & PROCESS_HELPER)
 			saw_helper(games, seen);
 		/* A loader that turned out to run something else. */
-		if (game && !game->is_told)
+		if (game && !game->is_reported)
 			games_end(games, seen->pid);
 		return;
 	}
@@ -192,11 +192,11 @@ const struct game *games_due(struct games *games, u64 now_ns)
 	for (u32 i = 0; i < games->len; i++) {
 		struct game *game = &games->all[i];
 
-		if (game->is_told)
+		if (game->is_reported)
 			continue;
-		if ((game->first_frame_ns && now_ns >= game->first_frame_ns + TOLD_AFTER_FRAME_NS) ||
-		    now_ns >= game->found_ns + TOLD_AT_LATEST_NS) {
-			game->is_told = true;
+		if ((game->first_frame_ns && now_ns >= game->first_frame_ns + REPORTED_AFTER_FRAME_NS) ||
+		    now_ns >= game->found_ns + REPORTED_AT_LATEST_NS) {
+			game->is_reported = true;
 			return game;
 		}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Games that were found, what belongs to each, and what their threads are for.
- * Told of programs and of roles; says when a game is worth a line. No /proc here: that is handed in. */
+ * Hears of programs and of roles; says when a game is worth a line. No /proc here: that is handed in. */
 #ifndef TACTUS_MODEL_GAMES_H
 #define TACTUS_MODEL_GAMES_H
 
@@ -22,7 +22,7 @@ struct program_seen {
 
 struct game {
 	u32 pid;
-	bool is_told;
+	bool is_reported;
 	char comm[COMM_LEN];
 	char why[GAME_WHY_SIZE];
 	u64 family;
@@ -42,7 +42,7 @@ struct games;
 struct games *games_new(void);
 void games_free(struct games *games);
 
-/* A process is a game, or serves one: what it is may be told several times. */
+/* A process is a game, or serves one: what it is may be reported several times. */
 void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns);
 
 /* Whether news of a role may be about a game, so that it is worth to ask whose thread it is. */

@@ -16,7 +16,7 @@ struct waiter {
 	u64 since_ns; /* in this CPU's queue, not in the one that it was moved from */
 	u32 cpu;
 	u32 prio;
-	u64 told_ns;		     /* of the run that was in its way when that was handed over: when it began */
+	u64 reported_ns;	     /* of the run that was in its way when that was handed over: when it began */
 	struct waiter **link, *next; /* in the CPU's list; no link: it does not wait */
 };
 
@@ -164,9 +164,10 @@ static void alert_to(struct inversions *inversions, const struct inversion_cpu *
 	u64 from_ns = overlap_from(cpu, waiter);
 	u64 lasted_ns = span_between(from_ns, now_ns);
 
-	if (!alert->least_ns || cpu->prio <= waiter->prio || lasted_ns < alert->least_ns || waiter->told_ns == from_ns)
+	if (!alert->least_ns || cpu->prio <= waiter->prio || lasted_ns < alert->least_ns ||
+	    waiter->reported_ns == from_ns)
 		return;
-	waiter->told_ns = from_ns;
+	waiter->reported_ns = from_ns;
 	alert->each(alert->data, &(struct inversion_now){ .waiter = waiter->thread,
 							  .runner = runner,
 							  .waiter_prio = waiter->prio,

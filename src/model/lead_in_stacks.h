@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions on stacks, for parts of a stream that was told of them before: a part gets those of the stacks that its
+/* Functions on stacks, for parts of a stream that had them before: a part gets those of the stacks that its
  * events refer to. */
 #ifndef TACTUS_MODEL_LEAD_IN_STACKS_H
 #define TACTUS_MODEL_LEAD_IN_STACKS_H

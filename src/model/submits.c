@@ -176,22 +176,22 @@ static bool handle_job(struct submits *submits, const struct event_fence *event,
 static bool handle_fence(struct submits *submits, const struct event_fence *event, struct stall *stall)
 {
 	for (struct submit_row *row = submits->rows; row; row = row->next)
-		row->is_told |= event->head.tid && row->tid == event->head.tid;
+		row->is_reported |= event->head.tid && row->tid == event->head.tid;
 	return event->head.flags & (EVENT_FLAG_QUEUED | EVENT_FLAG_RAN) ? handle_job(submits, event, stall)
 									: handle_signal(submits, event, stall);
 }
 
-bool submits_untold(const struct submits *submits, u32 driver)
+bool submits_unreported(const struct submits *submits, u32 driver)
 {
-	bool submits_to_it = false, is_told = false;
+	bool submits_to_it = false, is_reported = false;
 
 	for (const struct submit_row *row = submits->rows; row; row = row->next) {
 		bool counts = row->driver == driver && row->submits && row->work != GPU_WORK_FLIP;
 
 		submits_to_it |= counts;
-		is_told |= counts && row->is_told;
+		is_reported |= counts && row->is_reported;
 	}
-	return submits_to_it && !is_told;
+	return submits_to_it && !is_reported;
 }
 
 static void handle_memory(struct submits *submits, const struct event_gpu_memory *event)

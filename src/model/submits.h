@@ -21,7 +21,7 @@ struct submit_row {
 	struct hist interval_ns;
 	struct stall_window tooks, gaps;
 	u64 ioctl_stalls, gap_stalls;
-	bool is_told; /* when a GPU has done what this thread gave it */
+	bool is_reported; /* when a GPU has done what this thread gave it */
 	struct submit_row *next;
 };
 
@@ -104,8 +104,9 @@ void submits_restart(struct submits *submits);
 /* In hundredths of a percent: how long the queue had work, of the time from its first to its last. */
 u64 gpu_use_percent(const struct gpu_use *use);
 
-/* Whether nothing is told of what becomes of the driver's work: neither fences nor jobs of those that submit to it. */
-bool submits_untold(const struct submits *submits, u32 driver);
+/* Whether nothing is reported of what becomes of the driver's work: neither fences nor jobs of those that submit to it.
+ */
+bool submits_unreported(const struct submits *submits, u32 driver);
 
 /* Submits a second, in hundredths, from the first to the last. */
 u64 submit_rate(const struct submit_row *row);

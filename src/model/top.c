@@ -247,10 +247,10 @@ static void take_move(struct top *top, const struct threads *threads, const stru
 static void ask_models(struct top *top, struct threads *threads, const struct event_header *event)
 {
 	const struct frame_process *process = NULL;
-	struct miss missed[MISSES_AT_ONCE];
+	struct miss found[MISSES_AT_ONCE];
 	struct late_frame late;
 	struct move move;
-	u32 len = misses_handle(&top->miss_model, threads, event, missed);
+	u32 len = misses_handle(&top->miss_model, threads, event, found);
 	bool moved = moves_handle(&top->move_model, threads, event, &move);
 	bool is_late;
 
@@ -261,7 +261,7 @@ static void ask_models(struct top *top, struct threads *threads, const struct ev
 	if (top->frozen)
 		return;
 	for (u32 i = 0; i < len; i++)
-		take_miss(top, threads, &missed[i]);
+		take_miss(top, threads, &found[i]);
 	if (moved)
 		take_move(top, threads, &move);
 	if (is_late && process)

@@ -14,7 +14,7 @@
 #include "../base/loop.h"
 #include "../base/system.h"
 #include "../base/vec.h"
-#include "bars.h"
+#include "holds.h"
 #include "hints_book.h"
 
 enum { RAISES_PER_LOOK = 32, OWNER_THREADS_MOST = 2048 };
@@ -24,7 +24,7 @@ struct hints {
 	struct owners *owners;
 	struct hinted **urgent; /* by what roles say, whether or not they have a hint now */
 	size_t urgent_len, urgent_room;
-	struct bars bars;
+	struct holds holds;
 	bool is_held; /* nobody gets a hint for now */
 	u64 looked_ns;
 	u32 cpus;
@@ -205,7 +205,7 @@ static void leave_alone(struct hints *hints, struct hinted *one)
 /* Whether it can be urgent now, by what it and its owner have used, and by what that did to others. */
 static bool may_be_urgent(const struct hints *hints, const struct hinted *one, u64 now_ns)
 {
-	if (hints->is_held || bars_has(&hints->bars, one->pid, now_ns))
+	if (hints->is_held || holds_has(&hints->holds, one->pid, now_ns))
 		return false;
 	/* Nobody would look at one that is not in the list. */
 	if (!one->place || urgency_is_throttled(&one->watch, now_ns))
@@ -341,7 +341,7 @@ static int by_use(const void *a, const void *b)
 }
 
 /* Of an owner that has used up what it may, those that use most are not urgent for a while, so that the others are. */
-static void bar_most(struct hints *hints, const struct owner *owner, u64 span_ns, u64 now_ns)
+static void hold_back_most(struct hints *hints, const struct owner *owner, u64 span_ns, u64 now_ns)
 {
 	struct hinted **list = calloc(hints->urgent_len + 1, sizeof(struct hinted *));
 	u64 *used_ns = calloc(hints->urgent_len + 1, sizeof(u64));
@@ -395,7 +395,7 @@ void hints_look(struct hints *hints)
 		if (one->given_tier != TIER_LATENCY_CRITICAL || !owner || owner == spent)
 			continue;
 		spent = owner;
-		bar_most(hints, owner, span_ns, now_ns);
+		hold_back_most(hints, owner, span_ns, now_ns);
 	}
 	book_tidy(&hints->book);
 }
@@ -424,12 +424,12 @@ void hints_hold(struct hints *hints, bool is_held)
 	apply_again(hints, 0);
 }
 
-/* What the process's urgent threads used between two looks, and one more; 0: it has none, or is barred. */
+/* What the process's urgent threads used between two looks, and one more; 0: it has none, or is held back. */
 static u64 use_of(const struct hints *hints, u32 pid)
 {
 	u64 used_ns = 0;
 
-	if (bars_has(&hints->bars, pid, clock_now_ns()))
+	if (holds_has(&hints->holds, pid, clock_now_ns()))
 		return 0;
 	for (size_t i = 0; i < hints->urgent_len; i++)
 		if (hints->urgent[i]->pid == pid)
@@ -455,17 +455,17 @@ u32 hints_cause(const struct hints *hints, u32 pid)
 	return cause;
 }
 
-u64 hints_bar(struct hints *hints, u32 pid)
+u64 hints_hold_back(struct hints *hints, u32 pid)
 {
-	u64 span_ns = bars_add(&hints->bars, pid, proc_start_ticks(pid), clock_now_ns());
+	u64 span_ns = holds_add(&hints->holds, pid, proc_start_ticks(pid), clock_now_ns());
 
 	apply_again(hints, pid);
 	return span_ns;
 }
 
-u32 hints_barred(const struct hints *hints)
+u32 hints_held_back(const struct hints *hints)
 {
-	return bars_count(&hints->bars, clock_now_ns());
+	return holds_count(&hints->holds, clock_now_ns());
 }
 
 struct hints_counts hints_counts(const struct hints *hints)

@@ -49,9 +49,9 @@ void hints_hold(struct hints *hints, bool is_held);
 u32 hints_cause(const struct hints *hints, u32 pid);
 
 /* Takes back the hints of a process, and gives it none for a while. Returns for how long. */
-u64 hints_bar(struct hints *hints, u32 pid);
-/* How many processes are barred now. */
-u32 hints_barred(const struct hints *hints);
+u64 hints_hold_back(struct hints *hints, u32 pid);
+/* How many processes are held back now. */
+u32 hints_held_back(const struct hints *hints);
 
 struct hints_counts hints_counts(const struct hints *hints);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SWEEP_LEAST = 1024, COMPACT_LEAST = 256, LINES_MOST = 1 << 17, TOLD_MOST = 1 << 15 };
+enum { SWEEP_LEAST = 1024, COMPACT_LEAST = 256, LINES_MOST = 1 << 17, REPORTED_MOST = 1 << 15 };
 
 static int by_tid(const void *a, const void *b)
 {
@@ -148,7 +148,7 @@ int book_change(struct book *book, struct hinted *one, struct attr *attr, const 
 int book_add(struct book *book, struct hinted *one)
 {
 	/* Room is kept for urgent ones, of which a user cannot have that many. */
-	if (book->reported_len >= (one->tier == TIER_LATENCY_CRITICAL ? TOLD_MOST : TOLD_MOST / 4 * 3))
+	if (book->reported_len >= (one->tier == TIER_LATENCY_CRITICAL ? REPORTED_MOST : REPORTED_MOST / 4 * 3))
 		return -ENOSPC;
 	if (!tsearch(one, &book->hinted, by_tid))
 		return -ENOMEM;
@@ -306,8 +306,8 @@ void book_tidy(struct book *book)
 		return;
 	sweep_out(book);
 	book->sweep_at = book->reported_len * 2 > SWEEP_LEAST ? book->reported_len * 2 : SWEEP_LEAST;
-	if (book->sweep_at > TOLD_MOST)
-		book->sweep_at = TOLD_MOST;
+	if (book->sweep_at > REPORTED_MOST)
+		book->sweep_at = REPORTED_MOST;
 	/* Where the journal can't be replaced it is tried again when it has doubled. */
 	book->compact_at = book->journal.lines * 2 > COMPACT_LEAST ? book->journal.lines * 2 : COMPACT_LEAST;
 }

@@ -148,6 +148,6 @@ int cpus_read(struct sensor *sensor, struct cpus *cpus)
 		return error;
 	memcpy(cpus->accounts, state->accounts, state->cpus_len * sizeof(struct cpu_account));
 	cpus->refused = __atomic_load_n(state->refused, __ATOMIC_RELAXED);
-	cpus->missed = sensor_recursion_misses_of(bpf_program__fd(state->on_switch));
+	cpus->recursion_misses = sensor_recursion_misses_of(bpf_program__fd(state->on_switch));
 	return 0;
 }

@@ -294,12 +294,12 @@ size_t fentry_attach(struct fentry **out, const struct fentry_plan *plan, struct
 
 u64 fentry_recursion_misses(const struct fentry *fentry)
 {
-	u64 missed = 0;
+	u64 misses = 0;
 
 	for (size_t i = 0; fentry && i < fentry->len; i++)
-		missed += sensor_recursion_misses_of(fentry->all[i].program) +
+		misses += sensor_recursion_misses_of(fentry->all[i].program) +
 			  sensor_recursion_misses_of(fentry->all[i].end_program);
-	return missed;
+	return misses;
 }
 
 void fentry_free(struct fentry *fentry)

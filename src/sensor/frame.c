@@ -40,7 +40,7 @@ static bool probe_uprobes(struct reason *why)
 
 static bool probe_reported(struct reason *why)
 {
-	return probe_uprobes(why) && libraries_can_be_told(why);
+	return probe_uprobes(why) && libraries_can_be_reported(why);
 }
 
 static const struct sensor_hook hooks[] = {

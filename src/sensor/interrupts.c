@@ -10,13 +10,13 @@
 #include "../base/system.h"
 #include "kernel_types.h"
 
-static enum { NOT_ASKED, TOLD, NOT_TOLD, NOT_DESCRIBED } answer;
+static enum { NOT_ASKED, SHOWN, NOT_SHOWN, NOT_DESCRIBED } answer;
 
 #ifdef __aarch64__
 /* A field of every thread's there, which is found or refused like any other. */
 static int ask(void)
 {
-	return kernel_shows_interrupts() ? TOLD : NOT_TOLD;
+	return kernel_shows_interrupts() ? SHOWN : NOT_SHOWN;
 }
 #else
 static int ask(void)
@@ -38,10 +38,10 @@ static int ask(void)
 			   sizeof(program) / sizeof(program[0]), NULL);
 	if (fd >= 0) {
 		close(fd);
-		return TOLD;
+		return SHOWN;
 	}
 	/* Who may not load programs can still look. */
-	return errno == EPERM && kernel_shows_interrupts() ? TOLD : NOT_TOLD;
+	return errno == EPERM && kernel_shows_interrupts() ? SHOWN : NOT_SHOWN;
 }
 #endif
 
@@ -49,7 +49,7 @@ bool interrupts_are_seen(void)
 {
 	if (answer == NOT_ASKED)
 		answer = ask();
-	return answer == TOLD;
+	return answer == SHOWN;
 }
 
 bool interrupts_are_not_described(void)

@@ -63,7 +63,7 @@ struct learned_state {
 	u64 loaded;    /* profiles at the start */
 	u64 confident; /* of those that there are now */
 	s64 hits, misses;
-	struct reason told; /* the last trouble, so that it is printed once */
+	struct reason reported; /* the last trouble, so that it is printed once */
 	struct kind_key keys[DRAIN_MOST];
 	struct kind_seen seen[DRAIN_MOST];
 };
@@ -91,9 +91,9 @@ static u64 wall_clock_s(void)
 
 static void trouble(struct learned_state *state, const struct reason *why)
 {
-	if (strcmp(state->told.text, why->text) != 0)
+	if (strcmp(state->reported.text, why->text) != 0)
 		note("what was learned: %s", why->text);
-	state->told = *why;
+	state->reported = *why;
 }
 
 static int on_tier_update(void *data, void *bytes, size_t size)
@@ -229,7 +229,7 @@ static void predict_all(struct learned_state *state)
 	sched_set_learning(state->settings.sched, state->flags);
 }
 
-/* What the kernel half was told of a kind: by its name in this program, or in any. */
+/* What the kernel half was given of a kind: by its name in this program, or in any. */
 static const struct profile *prediction_of(const struct learned_state *state, const struct kind_key *key)
 {
 	const struct profile *profile = procdb_find(&state->store.db, key);

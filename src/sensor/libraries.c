@@ -79,7 +79,7 @@ int libraries_open(struct libraries **out, struct reason *why)
 	return -ENOTSUP;
 }
 
-bool libraries_can_be_told(struct reason *why)
+bool libraries_can_be_reported(struct reason *why)
 {
 	struct libraries *trial;
 	int error = libraries_open(&trial, why);
@@ -225,9 +225,9 @@ static void announce(struct libraries *libraries, struct library_file *file, con
 	for (size_t i = 0; i < libraries->wants_len; i++) {
 		struct want *want = &libraries->wants[i];
 
-		if (!is_wanted(want, library->name) || (file->told & 1ULL << i))
+		if (!is_wanted(want, library->name) || (file->reported & 1ULL << i))
 			continue;
-		file->told |= 1ULL << i;
+		file->reported |= 1ULL << i;
 		want->found(want->data, library);
 	}
 }
@@ -262,7 +262,7 @@ static void look(struct libraries *libraries, struct library_file *file, u32 pid
 	file->look_again = false;
 	library_file_held_by(file, pid);
 	if (library_file_is_new(file, &seen)) {
-		file->told = 0;
+		file->reported = 0;
 		libraries->reported_users += !file->is_roots;
 	}
 	snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd);
@@ -426,7 +426,7 @@ static void take_gone(void *data, const struct library_file *file)
 	struct libraries *libraries = data;
 
 	for (size_t i = 0; i < libraries->wants_len; i++)
-		if ((file->told & 1ULL << i) && libraries->wants[i].gone)
+		if ((file->reported & 1ULL << i) && libraries->wants[i].gone)
 			libraries->wants[i].gone(libraries->wants[i].data, file->identity.device, file->identity.inode);
 }
 

@@ -32,7 +32,7 @@ int libraries_open(struct libraries **out, struct reason *why);
 void libraries_close(struct libraries *libraries);
 
 /* Whether libraries_open would return 0 here; else why not. */
-bool libraries_can_be_told(struct reason *why);
+bool libraries_can_be_reported(struct reason *why);
 
 /* From now on `found` is called once for every mapped file whose base name matches the shell pattern. That is the name
  * of the file itself, not of a link to it: libGLX.so.0.0.0 for libGLX.so.0. A file that was written to since is another

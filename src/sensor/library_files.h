@@ -29,7 +29,7 @@ struct library_file {
 	struct identity identity;
 	u32 charged_to;
 	bool is_roots; /* nobody but root can write to it */
-	u64 told;      /* to whom: a bit for each that wants files */
+	u64 reported;  /* to whom: a bit for each that wants files */
 	u32 holders[HOLDERS_MAX];
 	u32 holders_next;
 	u64 looked_ns;

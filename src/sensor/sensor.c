@@ -121,10 +121,10 @@ u64 sensor_recursion_misses_of(int program_fd)
 u64 sensor_recursion_misses(const struct bpf_object *object)
 {
 	struct bpf_program *program;
-	u64 missed = 0;
+	u64 misses = 0;
 
-	bpf_object__for_each_program(program, object) missed += sensor_recursion_misses_of(bpf_program__fd(program));
-	return missed;
+	bpf_object__for_each_program(program, object) misses += sensor_recursion_misses_of(bpf_program__fd(program));
+	return misses;
 }
 
 void sensor_add_fd(int epoll_fd, int fd)

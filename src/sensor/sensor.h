@@ -59,7 +59,7 @@ struct sensor_kind {
 
 	u64 (*lost)(const void *state);			 /* what a full map or ring refused */
 	u64 (*refused)(const void *state);		 /* what processes said and was not believed */
-	void (*hits)(const void *state, u64 hits[HITS]); /* adds how often its hooks told something of a thread */
+	void (*hits)(const void *state, u64 hits[HITS]); /* adds how often its hooks reported something of a thread */
 };
 
 #define SENSOR_WAITS "none yet"

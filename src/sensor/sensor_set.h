@@ -77,7 +77,7 @@ struct sensor_refusals {
 };
 struct sensor_refusals sensor_set_refused(const struct sensor_set *set);
 
-/* How often hooks told something of a thread so far: enum hit. */
+/* How often hooks reported something of a thread so far: enum hit. */
 void sensor_set_hits(const struct sensor_set *set, u64 hits[HITS]);
 
 /* NULL: there is none of that name. */

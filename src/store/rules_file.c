@@ -20,7 +20,7 @@
 #include "../model/roles.h"
 #include "../model/rules_table.h"
 
-enum { FILE_BYTES_MAX = 1 << 20, TOLD_MAX = 20, SHOWN_BYTES = 64, RULES_MAX = 4096, DEFAULTS_MAX = 1024 };
+enum { FILE_BYTES_MAX = 1 << 20, REPORTED_MAX = 20, SHOWN_BYTES = 64, RULES_MAX = 4096, DEFAULTS_MAX = 1024 };
 
 #define NO_SECTION "?"
 #define OPTIONS_SECTION "options"
@@ -63,7 +63,7 @@ static void __attribute__((format(printf, 3, 4))) report(struct reader *reader, 
 	va_list args;
 
 	/* Of what is passed over nothing is said: who reads it says it. */
-	if (reader->owner == (reader->defaults ? OF_RULES : OF_OPTIONS) || reader->wrong++ >= TOLD_MAX)
+	if (reader->owner == (reader->defaults ? OF_RULES : OF_OPTIONS) || reader->wrong++ >= REPORTED_MAX)
 		return;
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
@@ -326,8 +326,8 @@ static int read_bytes(struct reader *reader, const char *bytes, size_t len)
 	if (ini_parse_stream(read_line, reader, on_pair, reader) == -2)
 		reader->out_of_memory = true;
 	look_back(reader);
-	if (reader->wrong > TOLD_MAX)
-		note("%s: %d more lines are wrong", shown(safe, reader->path), reader->wrong - TOLD_MAX);
+	if (reader->wrong > REPORTED_MAX)
+		note("%s: %d more lines are wrong", shown(safe, reader->path), reader->wrong - REPORTED_MAX);
 	return reader->out_of_memory ? -ENOMEM : reader->wrong;
 }
 
@@ -395,7 +395,7 @@ static const char *why_not(int error)
 
 static int read_file(struct reader *reader, bool required)
 {
-	static bool is_told; /* that it goes on without, which is said once */
+	static bool is_reported; /* that it goes on without, which is said once */
 	char *bytes = malloc(FILE_BYTES_MAX + 1);
 	ssize_t len = bytes ? read_whole(reader->path, bytes, FILE_BYTES_MAX + 1) : -ENOMEM;
 	int status = len > FILE_BYTES_MAX ? -EFBIG : len < 0 ? (int)len : read_bytes(reader, bytes, (size_t)len);
@@ -407,9 +407,9 @@ static int read_file(struct reader *reader, bool required)
 		fail(reader->path, "%s", why_not(status));
 		return status;
 	}
-	if (!is_told)
+	if (!is_reported)
 		fail(reader->path, "%s; going on without it", why_not(status));
-	is_told = true;
+	is_reported = true;
 	return 0;
 }
 

@@ -73,10 +73,10 @@ static int print_cpus(const struct cpus *cpus, const struct options *options)
 	table_sum(&table, "all", cells);
 	if (table_close(&table))
 		return fail("cpus", "out of memory");
-	if (cpus->refused || cpus->missed)
+	if (cpus->refused || cpus->recursion_misses)
 		note("not in the table: %" PRIu64 " switches on CPUs without an account, %" PRIu64
 		     " skipped by the kernel",
-		     cpus->refused, cpus->missed);
+		     cpus->refused, cpus->recursion_misses);
 	return 0;
 }
 

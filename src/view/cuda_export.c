@@ -13,7 +13,7 @@
 #include "cuda_view.h"
 
 enum phase { PHASE_INSTANT, PHASE_BEGIN, PHASE_END };
-enum { NAME_SIZE = 256, TOLD_SLOTS = 256 };
+enum { NAME_SIZE = 256, WORDED_SLOTS = 256 };
 
 /* An event that was taken; the place of its copy. */
 union kept {
@@ -54,7 +54,7 @@ struct writing {
 	struct {
 		const struct cuda_kernel *kernel;
 		char *words;
-	} told[TOLD_SLOTS];
+	} worded[WORDED_SLOTS];
 };
 
 /* How the two forms begin, by which a file of ours is told from others. */
@@ -185,15 +185,15 @@ static u32 pid_of(const struct writing *writing, u32 tid)
 
 static const char *words_of(struct writing *writing, const struct cuda_kernel *kernel)
 {
-	size_t slot = (size_t)kernel / sizeof(*kernel) % TOLD_SLOTS;
+	size_t slot = (size_t)kernel / sizeof(*kernel) % WORDED_SLOTS;
 	bool shortened = false;
 
-	if (writing->told[slot].kernel != kernel) {
-		free(writing->told[slot].words);
-		writing->told[slot].kernel = kernel;
-		writing->told[slot].words = cuda_kernel_words(kernel, writing->names, &shortened);
+	if (writing->worded[slot].kernel != kernel) {
+		free(writing->worded[slot].words);
+		writing->worded[slot].kernel = kernel;
+		writing->worded[slot].words = cuda_kernel_words(kernel, writing->names, &shortened);
 	}
-	return writing->told[slot].words ? writing->told[slot].words : "?";
+	return writing->worded[slot].words ? writing->worded[slot].words : "?";
 }
 
 static void print_sizes(struct json *json, const char *key, u32 x, u32 y, u32 z)
@@ -490,8 +490,8 @@ int cuda_export_close(struct cuda_export *export, const struct cuda *cuda, const
 		note("%s: some events are missing: there was no memory for them", export->path);
 	if (!output_close(export->out))
 		status = EXIT_FAILURE;
-	for (size_t i = 0; i < TOLD_SLOTS; i++)
-		free(writing.told[i].words);
+	for (size_t i = 0; i < WORDED_SLOTS; i++)
+		free(writing.worded[i].words);
 	free(export->events);
 	free(export);
 	return status;

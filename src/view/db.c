@@ -32,6 +32,16 @@ const struct command db_parts[] = {
 	{ 0 },
 };
 
+const struct argp_option db_own_options[] = { DB_OPTION, { 0 } };
+
+const char *db_take_own(void *settings, int key, const char *value)
+{
+	if (key != KEY_DB)
+		return "is not known";
+	((struct procdb_settings *)settings)->path = value;
+	return NULL;
+}
+
 static int print_help(void)
 {
 	printf("Usage: tactus db COMMAND [OPTION...]\n"

@@ -17,6 +17,11 @@ enum { KEY_DB = 0x200, KEY_DB_OWN };
 			"The database (default: /var/lib/tactus/procdb.bin, a user's in ~/.local/state/tactus)", 0 \
 	}
 
+/* For a command that takes that option alone; its own struct is a procdb_settings. */
+extern const struct argp_option db_own_options[];
+const char *db_take_own(void *settings, int key, const char *value);
+#define DB_TAKES_PATH .own = db_own_options, .take_own = db_take_own, .own_size = sizeof(struct procdb_settings)
+
 u64 wall_clock_s(void);
 
 /* Whether a pattern such as cc* fits a name; no pattern fits all. */

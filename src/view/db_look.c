@@ -370,7 +370,7 @@ const struct command_usage db_check_usage = {
 struct checking {
 	const char *path;
 	bool json;
-	u64 told;
+	u64 reported;
 };
 
 static void print_fault(void *data, u64 offset, const char *what)
@@ -385,7 +385,7 @@ static void print_fault(void *data, u64 offset, const char *what)
 		json_string(&json, "fault", what);
 		json_object_end(&json);
 		json_line_end(&json);
-	} else if (checking->told++ < FAULTS_SHOWN) {
+	} else if (checking->reported++ < FAULTS_SHOWN) {
 		print_plain(stdout, checking->path);
 		printf(": at byte %" PRIu64 ": %s\n", offset, what);
 	}
@@ -414,8 +414,8 @@ int db_check(int argc, char **argv)
 		error = procdb_read_any(checking.path, &db, &report, wall_clock_s(), &why);
 	if (error)
 		return fail("db check", "%s", why.text);
-	if (!options.json && checking.told > FAULTS_SHOWN)
-		printf("and %" PRIu64 " faults more\n", checking.told - FAULTS_SHOWN);
+	if (!options.json && checking.reported > FAULTS_SHOWN)
+		printf("and %" PRIu64 " faults more\n", checking.reported - FAULTS_SHOWN);
 	if (!options.json) {
 		print_plain(stdout, checking.path);
 		printf(": %s %u, %" PRIu64 " entries, %zu of them whole: %s\n",

@@ -12,22 +12,6 @@
 #include "db.h"
 #include "view.h"
 
-struct chosen {
-	struct procdb_settings db;
-};
-
-static const char *take_own(void *data, int key, const char *value)
-{
-	struct chosen *chosen = data;
-
-	if (key != KEY_DB)
-		return "is not known";
-	chosen->db.path = value;
-	return NULL;
-}
-
-static const struct argp_option merge_own[] = { DB_OPTION, { 0 } };
-
 const struct command_usage db_merge_usage = {
 	.name = "db merge",
 	.text = "Adds what other machines learned: votes of copies of their databases ('tactus db export FILE' there). "
@@ -40,9 +24,7 @@ const struct command_usage db_merge_usage = {
 		"  tactus db merge --db all.bin kinds.pddb kinds.pddb",
 	.takes = TAKES_JSON | TAKES_REST,
 	.word = "FILE...",
-	.own = merge_own,
-	.take_own = take_own,
-	.own_size = sizeof(struct chosen),
+	DB_TAKES_PATH,
 };
 
 static void print_merged(const char *path, const struct procdb_merged *merged, bool json_wanted)
@@ -71,7 +53,7 @@ static void print_merged(const char *path, const struct procdb_merged *merged, b
 			       : "; it does not say which database it is, so a later one counts whole again");
 }
 
-static int merge_file(const struct chosen *chosen, const char *path, bool json)
+static int merge_file(const struct procdb_settings *settings, const char *path, bool json)
 {
 	struct procdb_report report = { 0 };
 	struct procdb_merged merged;
@@ -86,7 +68,7 @@ static int merge_file(const struct chosen *chosen, const char *path, bool json)
 	else if (report.faults)
 		status = fail("db merge", "%s: damaged %s: nothing was added ('tactus db import' takes what is whole)",
 			      path, report.first.text);
-	else if (store_merge(&chosen->db, &other, wall_clock_s(), &merged, &why))
+	else if (store_merge(settings, &other, wall_clock_s(), &merged, &why))
 		status = fail("db merge", "%s: %s", path, why.text);
 	else
 		print_merged(path, &merged, json);
@@ -114,20 +96,20 @@ static char **options_first(int argc, char **argv)
 int db_merge(int argc, char **argv)
 {
 	char **sorted = options_first(argc, argv);
-	struct chosen chosen = { 0 };
+	struct procdb_settings settings = { 0 };
 	struct options options;
 	int status = 0;
 
 	if (!sorted)
 		return fail("db merge", "out of memory");
-	options_parse(&options, &db_merge_usage, &chosen, argc, sorted);
+	options_parse(&options, &db_merge_usage, &settings, argc, sorted);
 	if (!options.command) {
 		fail("db merge", "merge which files? (see 'tactus db merge --help')");
 		free(sorted);
 		return EXIT_USAGE;
 	}
 	for (char **path = options.command; *path; path++)
-		if (merge_file(&chosen, *path, options.json))
+		if (merge_file(&settings, *path, options.json))
 			status = EXIT_FAILURE;
 	free(sorted);
 	return status;

@@ -18,22 +18,6 @@
 
 enum { RUN_TELLS_MS = 1500 };
 
-struct chosen {
-	struct procdb_settings db;
-};
-
-static const char *take_own(void *data, int key, const char *value)
-{
-	struct chosen *chosen = data;
-
-	if (key != KEY_DB)
-		return "is not known";
-	chosen->db.path = value;
-	return NULL;
-}
-
-static const struct argp_option summary_own[] = { DB_OPTION, { 0 } };
-
 const struct command_usage db_summary_usage = {
 	.name = "db summary",
 	.text = "Counts the kinds of threads that are known, those that predict the tier of a new thread, and, while a "
@@ -42,9 +26,7 @@ const struct command_usage db_summary_usage = {
 		"  tactus db summary\n"
 		"  tactus db summary --json",
 	.takes = TAKES_JSON,
-	.own = summary_own,
-	.take_own = take_own,
-	.own_size = sizeof(struct chosen),
+	DB_TAKES_PATH,
 };
 
 /* A run says something once a second; whose database is the one in use. */
@@ -113,7 +95,7 @@ static void print_words(const char *path, const struct procdb *db, const struct 
 
 int db_summary(int argc, char **argv)
 {
-	struct chosen chosen = { 0 };
+	struct procdb_settings settings = { 0 };
 	char path[PROCDB_PATH_SIZE];
 	struct reason why = { "" };
 	struct run_status run;
@@ -122,16 +104,16 @@ int db_summary(int argc, char **argv)
 	bool has_run;
 	int status;
 
-	options_parse(&options, &db_summary_usage, &chosen, argc, argv);
-	if (!chosen.db.path && procdb_default_path(path, &why))
+	options_parse(&options, &db_summary_usage, &settings, argc, argv);
+	if (!settings.path && procdb_default_path(path, &why))
 		return fail("db summary", "%s", why.text);
-	status = db_load(&db, &chosen.db, "db summary");
+	status = db_load(&db, &settings, "db summary");
 	/* Of another file no run at work says anything. */
-	has_run = !chosen.db.path && ask_run(&run);
+	has_run = !settings.path && ask_run(&run);
 	if (options.json)
-		print_json(chosen.db.path ? chosen.db.path : path, &db, has_run ? &run : NULL);
+		print_json(settings.path ? settings.path : path, &db, has_run ? &run : NULL);
 	else
-		print_words(chosen.db.path ? chosen.db.path : path, &db, has_run ? &run : NULL);
+		print_words(settings.path ? settings.path : path, &db, has_run ? &run : NULL);
 	procdb_free(&db);
 	return status;
 }

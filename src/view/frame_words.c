@@ -10,7 +10,7 @@
 #include "thread_words.h"
 
 /* A part is worth a word from so small a part of the frame on, and there are not more words than a line takes. */
-enum { TIME_SIZE = 16, WORD_LEAST_PART = 20, PARTS_TOLD = 4 };
+enum { TIME_SIZE = 16, WORD_LEAST_PART = 20, PARTS_NAMED = 4 };
 
 static void cause_words(char *into, size_t size, const struct threads *threads, const struct late_frame *late)
 {
@@ -66,26 +66,26 @@ static void add_part(char *into, size_t size, const struct threads *threads, con
 
 void late_cause_words(char *into, size_t size, const struct threads *threads, const struct late_frame *late)
 {
-	u32 told_tid = late->cause.tid, told = late->has_cause;
+	u32 named_tid = late->cause.tid, named = late->has_cause;
 	u64 rest_ns = late->rest_ns;
 	char span[TIME_SIZE];
 	size_t used;
 
 	cause_words(into, size, threads, late);
-	for (u32 i = told; i < late->parts_len; i++) {
+	for (u32 i = named; i < late->parts_len; i++) {
 		const struct path_item *part = &late->parts[i];
 
-		if (told >= PARTS_TOLD || !is_worth_a_word(late, part->ns)) {
+		if (named >= PARTS_NAMED || !is_worth_a_word(late, part->ns)) {
 			rest_ns += part->ns;
 			continue;
 		}
-		add_part(into, size, threads, part, told && part->tid == told_tid);
-		told_tid = part->tid;
-		told++;
+		add_part(into, size, threads, part, named && part->tid == named_tid);
+		named_tid = part->tid;
+		named++;
 	}
 	used = strlen(into);
 	format_time(span, sizeof(span), rest_ns);
-	if (told && rest_ns && is_worth_a_word(late, rest_ns))
+	if (named && rest_ns && is_worth_a_word(late, rest_ns))
 		snprintf(into + used, size - used, ", %s in smaller parts", span);
 }
 

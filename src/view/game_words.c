@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The line by which 'tactus run' tells a game.
+/* The line by which 'tactus run' reports a game.
  * What does not fit is cut. */
 #include "game_words.h"
 

@@ -28,7 +28,7 @@ const struct command_usage gpu_usage = {
 	.name = "gpu",
 	.text = "Shows what threads submit to GPUs: how often, how long the driver's ioctl takes, how long it waits in "
 		"a queue and runs on a ring (drm_sched), how long until the GPU has done it (dma_fence), how long the "
-		"GPU was idle, and the GPU memory in use, as far as the driver tells.\v"
+		"GPU was idle, and the GPU memory in use, as far as the driver reports it.\v"
 		"KIND is what was submitted: commands, a flip (a frame put on a screen), a fence (vgem), a channel "
 		"(NVIDIA, whose commands then go through memory, unseen), memory (NVIDIA's moves). A stall is an "
 		"ioctl or a gap more than twice as long as the fourth longest of the last 256, and at least 1 ms "
@@ -39,7 +39,7 @@ const struct command_usage gpu_usage = {
 		"ring "
 		"alone. BUSY is from the first job or fence to the last, of the work that is watched; between them "
 		"IDLES "
-		"are periods without any. A driver that tells neither is named at the end.\n"
+		"are periods without any. A driver that reports neither is named at the end.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus gpu -d 10                  whoever submits\n"
@@ -387,8 +387,9 @@ static void print_end(const struct show *show)
 		note("nothing was submitted to a GPU");
 	submits_print_tables(submits, show->options);
 	for (u32 driver = GPU_NONE + 1; driver < GPU_DRIVERS; driver++)
-		if (submits_untold(submits, driver))
-			note("%s: nothing tells what became of the work: no fence and no job of it was seen, so there "
+		if (submits_unreported(submits, driver))
+			note("%s: nothing reports what became of the work: no fence and no job of it was seen, so "
+			     "there "
 			     "are no "
 			     "times in queues, on the GPU or idle",
 			     gpu_driver_name(driver));

@@ -56,7 +56,7 @@ const struct command_usage input_usage = {
 		"the first "
 		"frame begun after. Of several reports before a frame the oldest counts. SHOWN is known where a "
 		"display "
-		"tells: for a program that flips by DRM, or one whose Wayland compositor does.\n"
+		"reports it: for a program that flips by DRM, or one whose Wayland compositor does.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus input -d 10                shake the mouse meanwhile\n"

@@ -9,7 +9,7 @@
 #include "../base/lines.h"
 #include "../model/effects.h"
 #include "../model/games.h"
-#include "../sched/bars.h"
+#include "../sched/holds.h"
 #include "../sched/hints.h"
 #include "../sched/scx.h"
 #include "../sched/scx_events.h"
@@ -39,7 +39,7 @@ struct run_effect {
 	u64 since_ns;		 /* the present window began */
 	bool settles;		 /* something was just changed: it begins later */
 	bool acted;		 /* as it began */
-	struct bars eased;	 /* processes that the scheduler treats as urgent for it */
+	struct holds eased;	 /* processes that the scheduler treats as urgent for it */
 	u64 worse;		 /* processes that waited longer, so far */
 	struct effect_notice last;
 };

@@ -74,8 +74,8 @@ static void remedy_by_hints(struct run *run, struct effect_notice *notice)
 	if (!notice->cause_pid)
 		return;
 	proc_comm(notice->cause_pid, &notice->cause_comm);
-	notice->span_ns = hints_bar(run->hints, notice->cause_pid);
-	notice->remedy = EFFECT_REMEDY_BAR;
+	notice->span_ns = hints_hold_back(run->hints, notice->cause_pid);
+	notice->remedy = EFFECT_REMEDY_HOLD_BACK;
 }
 
 /* One that waits longer although it is eased shows that easing is not enough. */
@@ -83,8 +83,8 @@ static void remedy_by_scx(struct run *run, struct effect_notice *notice)
 {
 	u64 now_ns = clock_now_ns();
 
-	if (!bars_has(&run->effect.eased, notice->pid, now_ns)) {
-		notice->span_ns = bars_add(&run->effect.eased, notice->pid, proc_start_ticks(notice->pid), now_ns);
+	if (!holds_has(&run->effect.eased, notice->pid, now_ns)) {
+		notice->span_ns = holds_add(&run->effect.eased, notice->pid, proc_start_ticks(notice->pid), now_ns);
 		notice->remedy = EFFECT_REMEDY_EASE;
 	} else if (run_may_leave_scx(run)) {
 		notice->remedy = EFFECT_REMEDY_LEAVE;
@@ -120,7 +120,8 @@ static void ease(struct run *run)
 {
 	u64 now_ns = clock_now_ns();
 
-	bars_for_each(bar, &run->effect.eased, now_ns) sched_ease(run->sched, bar->pid, now_ns + 2 * EFFECT_WATCH_NS);
+	holds_for_each(hold, &run->effect.eased, now_ns)
+		sched_ease(run->sched, hold->pid, now_ns + 2 * EFFECT_WATCH_NS);
 }
 
 /* What this process itself waits is nobody's trouble. */
@@ -149,7 +150,7 @@ static bool window_ends(struct run *run)
 	if (run->scx)
 		ease(run);
 	else
-		effect->eased = (struct bars){ 0 };
+		effect->eased = (struct holds){ 0 };
 	if (effects_hold(effect->effects) != was_held) {
 		run_hold(run, !was_held);
 		effect->settles = true;

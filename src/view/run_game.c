@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Games in 'tactus run': each is told in a line when it shows frames, with what its threads are for and what serves
+/* Games in 'tactus run': each is reported in a line when it shows frames, with what its threads are for and what serves
  * it; and while one is in front, others may wait longer for its sake. */
 #include <dirent.h>
 #include <inttypes.h>

@@ -79,7 +79,7 @@ static int read_growth(struct run *run, struct run_status *status)
 	tally = now_tally;
 	tally_subtract(&tally, &run->tally_before);
 	run->tally_before = now_tally;
-	status->missed = tally.missed;
+	status->deadline_misses = tally.deadline_misses;
 	status->moves = tally.moves;
 	for (u32 tier = 0; tier < TIERS; tier++) {
 		status->wait_p99_ns[tier] = hist_percentile(&tally.waits[tier], 990000);
@@ -165,7 +165,8 @@ bool run_take_line(struct run *run)
 		fill_learned(&status, sensor_set_find(run->capture.sensors, "learned"));
 	status.effect_trials = run->effect.effects ? effects_trials(run->effect.effects) : 0;
 	status.effect_worse = run->effect.worse;
-	status.effect_barred = (run->hints ? hints_barred(run->hints) : 0) + bars_count(&run->effect.eased, now_ns);
+	status.effect_held_back = (run->hints ? hints_held_back(run->hints) : 0) +
+				  holds_count(&run->effect.eased, now_ns);
 	status.last = run->effect.last;
 	run->line_at_ns = now_ns;
 	run->last = status;

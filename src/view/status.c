@@ -69,7 +69,7 @@ void learned_words(char words[LEARNED_WORDS_SIZE], const struct run_status *stat
 
 static const char *remedy_name(u64 remedy)
 {
-	static const char *const names[EFFECT_REMEDIES] = { "none", "bar", "ease", "leave" };
+	static const char *const names[EFFECT_REMEDIES] = { "none", "hold_back", "ease", "leave" };
 
 	return remedy < EFFECT_REMEDIES ? names[remedy] : "none";
 }
@@ -85,14 +85,14 @@ void effect_words(char words[EFFECT_WORDS_SIZE], const struct effect_notice *not
 		snprintf(then, sizeof(then), "the scheduler leaves, and hints take over");
 	else if (notice->remedy == EFFECT_REMEDY_EASE)
 		snprintf(then, sizeof(then), "it is treated as urgent for %" PRIu64 " s", span_s);
-	else if (notice->remedy == EFFECT_REMEDY_BAR && notice->cause_pid == notice->pid)
+	else if (notice->remedy == EFFECT_REMEDY_HOLD_BACK && notice->cause_pid == notice->pid)
 		snprintf(then, sizeof(then), "it is left to the kernel for %" PRIu64 " s", span_s);
-	else if (notice->remedy == EFFECT_REMEDY_BAR)
+	else if (notice->remedy == EFFECT_REMEDY_HOLD_BACK)
 		snprintf(then, sizeof(then), "%s [%u], which was urgent, is left to the kernel for %" PRIu64 " s",
 			 notice->cause_comm.text, notice->cause_pid, span_s);
 	snprintf(words, EFFECT_WORDS_SIZE,
-		 "%s [%u]: waits longer for CPUs while tactus acts (p99 %s a turn, without %s): %s", notice->comm.text,
-		 notice->pid, acted, held, then);
+		 "%s [%u]: waits longer for CPUs while tactus acts (p99 %s a wake-up, without %s): %s",
+		 notice->comm.text, notice->pid, acted, held, then);
 }
 
 /* One for the heading and the lines, so that the words stand over the numbers. */
@@ -134,7 +134,8 @@ void status_print_line(FILE *out, const struct run_status *status)
 	fprintf(out, LINE_BEGINS, clock, name, busy, number(n[0], per_second(status->switches, status->span_ns)),
 		number(n[1], per_second(status->moves, status->span_ns)),
 		number(n[2], per_second(status->decisions[SCX_COUNT_PREEMPTED], status->span_ns)),
-		number(n[3], status->missed), waits[TIER_LATENCY_CRITICAL], waits[TIER_INTERACTIVE], waits[TIER_BATCH]);
+		number(n[3], status->deadline_misses), waits[TIER_LATENCY_CRITICAL], waits[TIER_INTERACTIVE],
+		waits[TIER_BATCH]);
 	fprintf(out, LINE_ENDS, number(n[0], status->by_tier[TIER_LATENCY_CRITICAL]),
 		number(n[1], status->by_tier[TIER_BATCH]), number(n[2], status->by_role[ROLE_RENDER]),
 		number(n[3], status->by_role[ROLE_AUDIO]), number(n[4], status->by_role[ROLE_INPUT]),
@@ -190,7 +191,7 @@ static void print_effect(struct json *json, const struct run_status *status)
 	json_u64(json, "trials", status->effect_trials);
 	json_u64(json, "worse", status->effect_worse);
 	json_u64(json, "for_game", status->effect_for_game);
-	json_u64(json, "barred", status->effect_barred);
+	json_u64(json, "held_back", status->effect_held_back);
 	if (!status->effect_worse) {
 		json_null(json, "last");
 	} else {
@@ -243,7 +244,7 @@ void status_print_json(FILE *out, const struct run_status *status)
 	json_u64(&json, "busy_ns", status->busy_ns);
 	json_u64(&json, "idle_ns", status->idle_ns);
 	json_u64(&json, "moves", status->moves);
-	json_u64(&json, "missed", status->missed);
+	json_u64(&json, "deadline_misses", status->deadline_misses);
 	json_u64(&json, "lost", status->lost);
 	json_u64(&json, "restarts", status->restarts);
 	print_decisions(&json, status->decisions);

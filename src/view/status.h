@@ -37,8 +37,8 @@ struct run_status {
 	u64 idle_ns;
 	u64 switches;
 	u64 moves;
-	u64 lost;   /* switches, events and facts */
-	u64 missed; /* urgent threads that waited longer than they may */
+	u64 lost;	     /* switches, events and facts */
+	u64 deadline_misses; /* urgent threads that waited longer than they may */
 	u64 wait_p99_ns[TIERS];
 	u64 waits[TIERS];   /* how many that is of */
 	u64 by_tier[TIERS]; /* threads that there are now */
@@ -56,7 +56,7 @@ struct run_status {
 	/* What others' processes said or mapped and was not gone into, so far. */
 	u64 addresses_refused;
 	u64 files_refused;
-	u64 hits[HITS]; /* how often hooks told something of a thread */
+	u64 hits[HITS]; /* how often hooks reported something of a thread */
 	/* What was learned of kinds of threads; since the run began, how threads turned out of which a tier was
 	 * predicted. */
 	u64 learned_profiles;
@@ -68,7 +68,7 @@ struct run_status {
 	u64 effect_worse;	   /* processes that waited longer */
 	u64 effect_for_game;	   /* that did, and may while a game is in front */
 	u64 game_pid;		   /* in front; 0: none */
-	u64 effect_barred;	   /* of them now get no hints, or are eased */
+	u64 effect_held_back;	   /* of them now get no hints, or are eased */
 	struct effect_notice last; /* of these, with effect_worse */
 };
 

@@ -96,7 +96,7 @@ static const struct argp_option own_options[] = {
 	{ "by", KEY_BY, "tree|thread|process", 0, "How to group rows (default: tree)", 0 },
 	{ "filter", KEY_FILTER, "TEXT", 0, "Show only names and roles with this, or a tid", 0 },
 	{ "cuda", KEY_CUDA, 0, 0, "Also count CUDA launches; each costs a probe", 0 },
-	{ "run", KEY_RUN, 0, 0, "Show what a 'tactus run' tells, as without root", 0 },
+	{ "run", KEY_RUN, 0, 0, "Show what a 'tactus run' reports, as without root", 0 },
 	{ "without", KEY_WITHOUT, "KIND,...", 0, "Ignore evidence, as 'tactus roles' does", 0 },
 	{ 0 },
 };
@@ -117,7 +117,7 @@ const struct command_usage top_usage = {
 		"the last late one was late, GPU submits, CUDA launches, misses, and what 'tactus run' did to "
 		"them. Other panes show CPUs, frames and waits; Enter shows a thread's page; ? lists all keys.\v"
 		"P50, P99 and WORST are waits for a CPU in the last 10 seconds, LAST s the longest of each second. "
-		"Without root it shows what a running 'tactus run' tells. COLUMNS and LINES set the size of text. "
+		"Without root it shows what a running 'tactus run' reports. COLUMNS and LINES set the size of text. "
 		"A command's output is shown at the end. NO_COLOR turns colours off.\n"
 		"\n"
 		"Examples:\n"
@@ -138,7 +138,7 @@ static const char *find_conflict(const struct top_session *session, const struct
 	if (session->wishes.at_ns != ~0ULL && !options->input)
 		return "--at is for a recording: -i FILE";
 	if (session->wishes.as_client && (options->input || options->output || options->command))
-		return "--run shows what a 'tactus run' tells: it takes neither -i nor -o nor a command";
+		return "--run shows what a 'tactus run' reports: it takes neither -i nor -o nor a command";
 	if (session->wishes.with_cuda && options->input)
 		return "--cuda is for live: a recording has what it has";
 	return NULL;

@@ -65,7 +65,7 @@ void top_did_words(char *into, size_t size, const struct top_scene *scene, u32 t
 		snprintf(into, size, "pushed %" PRIu64, pushes);
 }
 
-enum sheet_style top_wait_style(u64 wait_ns)
+enum canvas_style top_wait_style(u64 wait_ns)
 {
 	return wait_ns >= 20 * NSEC_PER_MSEC ? STYLE_BAD : wait_ns >= 5 * NSEC_PER_MSEC ? STYLE_WARNING : STYLE_PLAIN;
 }
@@ -81,35 +81,35 @@ u32 top_wait_eighths(u64 wait_ns)
 }
 
 /* How many bytes of the text go into so many columns, broken after a word if there is one to break after. */
-static size_t fitting(const struct sheet *sheet, const char *text, u32 columns)
+static size_t fitting(const struct canvas *canvas, const char *text, u32 columns)
 {
 	char part[TOP_LINE_SIZE];
 	size_t len = strlen(text), end;
 
-	if (sheet_text_width(sheet, text) <= columns)
+	if (canvas_text_width(canvas, text) <= columns)
 		return len;
 	for (end = len; end; end--) {
 		if (text[end] != ' ' || end >= sizeof(part))
 			continue;
 		memcpy(part, text, end);
 		part[end] = '\0';
-		if (sheet_text_width(sheet, part) <= columns)
+		if (canvas_text_width(canvas, part) <= columns)
 			return end;
 	}
 	return len;
 }
 
-u32 top_put_wrapped(struct sheet *sheet, u32 row, u32 end, u32 indent, enum sheet_style style, const char *text)
+u32 top_put_wrapped(struct canvas *canvas, u32 row, u32 end, u32 indent, enum canvas_style style, const char *text)
 {
 	char part[TOP_LINE_SIZE];
 	u32 column = 0;
 
 	while (*text && row < end) {
-		u32 columns = sheet->width > column ? sheet->width - column : 1;
-		size_t len = fitting(sheet, text, columns);
+		u32 columns = canvas->width > column ? canvas->width - column : 1;
+		size_t len = fitting(canvas, text, columns);
 
 		snprintf(part, sizeof(part), "%.*s", (int)len, text);
-		sheet_put(sheet, row++, column, columns, style, part);
+		canvas_put(canvas, row++, column, columns, style, part);
 		text += len;
 		text += strspn(text, " ");
 		column = indent;
@@ -117,7 +117,7 @@ u32 top_put_wrapped(struct sheet *sheet, u32 row, u32 end, u32 indent, enum shee
 	return row;
 }
 
-static void paint_title(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene)
+static void paint_title(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene)
 {
 	const struct play_clock *clock = scene->clock;
 	char words[TOP_LINE_SIZE] = "tactus top", right[64] = "";
@@ -140,24 +140,24 @@ static void paint_title(struct sheet *sheet, const struct top_view *view, const 
 			 scene->source == TOP_CLIENT ? "client of 'tactus run'"
 			 : view->frozen		     ? "frozen"
 						     : "live");
-	column = sheet_put(sheet, 0, 0, sheet->width, STYLE_TITLE, words) + 1;
-	if (column + strlen(right) <= sheet->width)
-		sheet_put_right(sheet, 0, column, sheet->width - column, STYLE_TITLE, right);
-	if (sheet->width >= 100 && (scene->path || scene->kernel)) {
+	column = canvas_put(canvas, 0, 0, canvas->width, STYLE_TITLE, words) + 1;
+	if (column + strlen(right) <= canvas->width)
+		canvas_put_right(canvas, 0, column, canvas->width - column, STYLE_TITLE, right);
+	if (canvas->width >= 100 && (scene->path || scene->kernel)) {
 		snprintf(words, sizeof(words), "%s%s%s", scene->path ? scene->path : "",
 			 scene->path && scene->kernel ? "  Linux " : "Linux ", scene->kernel ? scene->kernel : "?");
-		sheet_put(sheet, 0, 40, sheet->width - 52, STYLE_TITLE, words);
+		canvas_put(canvas, 0, 40, canvas->width - 52, STYLE_TITLE, words);
 	}
 }
 
 /* A bar for each CPU, those that fit, and the sums. */
-static void paint_strip(struct sheet *sheet, const struct top_scene *scene)
+static void paint_strip(struct canvas *canvas, const struct top_scene *scene)
 {
 	const struct top *top = scene->top;
-	u32 seen = 0, percents = 0, column = 5, room = sheet->width / 2;
+	u32 seen = 0, percents = 0, column = 5, room = canvas->width / 2;
 	char words[TOP_LINE_SIZE];
 
-	sheet_put(sheet, 1, 0, 5, STYLE_FAINT, "CPUs ");
+	canvas_put(canvas, 1, 0, 5, STYLE_FAINT, "CPUs ");
 	for (u32 i = 0; i < top->cpus_len; i++) {
 		const struct top_cpu *cpu = &top->cpus[i];
 
@@ -166,23 +166,23 @@ static void paint_strip(struct sheet *sheet, const struct top_scene *scene)
 		seen++;
 		percents += cpu->percent;
 		if (column < room)
-			column = sheet_put(sheet, 1, column, 1,
-					   cpu->percent >= 90	? STYLE_BAD
-					   : cpu->percent >= 50 ? STYLE_WARNING
-								: STYLE_GOOD,
-					   sheet_bar(sheet, cpu->percent ? 1 + cpu->percent * 7 / 100 : 0));
+			column = canvas_put(canvas, 1, column, 1,
+					    cpu->percent >= 90	 ? STYLE_BAD
+					    : cpu->percent >= 50 ? STYLE_WARNING
+								 : STYLE_GOOD,
+					    canvas_bar(canvas, cpu->percent ? 1 + cpu->percent * 7 / 100 : 0));
 	}
 	snprintf(words, sizeof(words), " %u %% of %u%s, %" PRIu64 " switches/s, %" PRIu64 " moves/s",
 		 seen ? (percents + seen / 2) / seen : 0, seen, scene->filtered ? " (watched)" : "",
 		 top_rate_tenths(top, top->last.switches) / 10, top_rate_tenths(top, top->last.moves) / 10);
-	column = sheet_put(sheet, 1, column, sheet->width, STYLE_PLAIN, words);
+	column = canvas_put(canvas, 1, column, canvas->width, STYLE_PLAIN, words);
 	if (top->all.lost) {
 		snprintf(words, sizeof(words), "  %" PRIu64 " events lost", top->all.lost);
-		sheet_put(sheet, 1, column, sheet->width, STYLE_BAD, words);
+		canvas_put(canvas, 1, column, canvas->width, STYLE_BAD, words);
 	}
 }
 
-static void paint_frames_line(struct sheet *sheet, const struct top_scene *scene)
+static void paint_frames_line(struct canvas *canvas, const struct top_scene *scene)
 {
 	const struct top *top = scene->top;
 	const struct top_presenter *most = NULL;
@@ -194,21 +194,21 @@ static void paint_frames_line(struct sheet *sheet, const struct top_scene *scene
 		if (!most || top->presenters[i].fps_tenths > most->fps_tenths)
 			most = &top->presenters[i];
 	if (!most) {
-		sheet_put(sheet, 2, 0, sheet->width, STYLE_FAINT, "no program has presented a frame");
+		canvas_put(canvas, 2, 0, canvas->width, STYLE_FAINT, "no program has presented a frame");
 		return;
 	}
 	comm_name(name, &most->comm);
 	snprintf(words, sizeof(words), "%s %.1f fps, %" PRIu64 " late", name, (double)most->fps_tenths / 10,
 		 most->all_late);
-	column = sheet_put(sheet, 2, 0, sheet->width, most->late ? STYLE_WARNING : STYLE_GOOD, words);
-	if (place < 0 || column + WORDS_LEAST > sheet->width)
+	column = canvas_put(canvas, 2, 0, canvas->width, most->late ? STYLE_WARNING : STYLE_GOOD, words);
+	if (place < 0 || column + WORDS_LEAST > canvas->width)
 		return;
 	format_time(late, sizeof(late), top->late[place].frame.late_ns);
 	snprintf(words, sizeof(words), "; last by %s: %s", late, top->late[place].words);
-	sheet_put(sheet, 2, column, sheet->width, STYLE_PLAIN, words);
+	canvas_put(canvas, 2, column, canvas->width, STYLE_PLAIN, words);
 }
 
-static void paint_counts_line(struct sheet *sheet, const struct top_scene *scene)
+static void paint_counts_line(struct canvas *canvas, const struct top_scene *scene)
 {
 	const struct top *top = scene->top;
 	char words[TOP_LINE_SIZE], cuda[64] = "-";
@@ -223,32 +223,32 @@ static void paint_counts_line(struct sheet *sheet, const struct top_scene *scene
 			 scene->run->by_tier[TIER_LATENCY_CRITICAL], scene->run->by_tier[TIER_BATCH]);
 	else if (!scene->clock)
 		strcat(words, "  no tactus run");
-	sheet_put(sheet, 3, 0, sheet->width, STYLE_PLAIN, words);
+	canvas_put(canvas, 3, 0, canvas->width, STYLE_PLAIN, words);
 }
 
-static void paint_tabs(struct sheet *sheet, const struct top_view *view)
+static void paint_tabs(struct canvas *canvas, const struct top_view *view)
 {
 	static const char *const names[TOP_PANES] = { "1 threads", "2 CPUs", "3 frames", "4 waits", "5 run" };
 	static const char *const tight[TOP_PANES] = { "1thr", "2cpu", "3frm", "4wai", "5run" };
-	bool is_tight = sheet->width < 60;
+	bool is_tight = canvas->width < 60;
 	u32 column = 0, from;
 	char words[TOP_LINE_SIZE];
 
 	for (u32 i = 0; i < TOP_PANES; i++)
-		column = sheet_put(sheet, 4, column, sheet->width,
-				   i == view->pane && !view->page_tid ? STYLE_CHOSEN : STYLE_PLAIN,
-				   is_tight ? tight[i] : names[i]) +
+		column = canvas_put(canvas, 4, column, canvas->width,
+				    i == view->pane && !view->page_tid ? STYLE_CHOSEN : STYLE_PLAIN,
+				    is_tight ? tight[i] : names[i]) +
 			 (is_tight ? 1 : 2);
 	snprintf(words, sizeof(words), "%s%s%s%s", view->choice.reversed ? "-" : "", top_order_name(view->choice.order),
 		 view->choice.filter[0] ? "  /" : "", view->choice.filter);
-	from = column < sheet->width ? sheet->width - column : 0;
+	from = column < canvas->width ? canvas->width - column : 0;
 	if (view->pane == PANE_THREADS && !view->page_tid)
-		sheet_put_right(sheet, 4, column, from, STYLE_FAINT, words);
+		canvas_put_right(canvas, 4, column, from, STYLE_FAINT, words);
 }
 
-static void paint_foot(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene)
+static void paint_foot(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene)
 {
-	u32 row = sheet->height - 1;
+	u32 row = canvas->height - 1;
 	char words[TOP_LINE_SIZE];
 
 	if (view->typing)
@@ -260,7 +260,7 @@ static void paint_foot(struct sheet *sheet, const struct top_view *view, const s
 		snprintf(words, sizeof(words), "%s", scene->notice);
 	else if (view->page_tid)
 		snprintf(words, sizeof(words), "Esc back  q quit  ? help");
-	else if (sheet->width < 60)
+	else if (canvas->width < 60)
 		snprintf(words, sizeof(words), "q quit  ? help  / filter  Enter page");
 	else if (scene->clock)
 		snprintf(words, sizeof(words), "q quit  ? help  Space %s  Left Right 1 s  [ ] 10 s  - + speed  s sort",
@@ -268,46 +268,46 @@ static void paint_foot(struct sheet *sheet, const struct top_view *view, const s
 	else
 		snprintf(words, sizeof(words),
 			 "q quit  ? help  s sort  / filter  v group  f freeze  Enter thread's page");
-	sheet_put(sheet, row, 0, sheet->width, view->typing ? STYLE_WARNING : STYLE_FAINT, words);
+	canvas_put(canvas, row, 0, canvas->width, view->typing ? STYLE_WARNING : STYLE_FAINT, words);
 }
 
-static void paint_pane(struct sheet *sheet, struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
+static void paint_pane(struct canvas *canvas, struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
 {
 	if (view->page_tid)
-		top_paint_page(sheet, view, scene, row, end);
+		top_paint_page(canvas, view, scene, row, end);
 	else if (view->pane == PANE_CPUS)
-		top_paint_cpus(sheet, view, scene, row, end);
+		top_paint_cpus(canvas, view, scene, row, end);
 	else if (view->pane == PANE_FRAMES)
-		top_paint_frames(sheet, view, scene, row, end);
+		top_paint_frames(canvas, view, scene, row, end);
 	else if (view->pane == PANE_WAITS)
-		top_paint_waits(sheet, view, scene, row, end);
+		top_paint_waits(canvas, view, scene, row, end);
 	else if (view->pane == PANE_RUN)
-		top_paint_run(sheet, scene, row, end);
+		top_paint_run(canvas, scene, row, end);
 	else
-		top_paint_threads(sheet, view, scene, row, end);
+		top_paint_threads(canvas, view, scene, row, end);
 }
 
-void top_paint(struct sheet *sheet, struct top_view *view, const struct top_scene *scene)
+void top_paint(struct canvas *canvas, struct top_view *view, const struct top_scene *scene)
 {
-	u32 end = sheet->height ? sheet->height - 1 : 0;
+	u32 end = canvas->height ? canvas->height - 1 : 0;
 
-	if (sheet->width < WIDTH_LEAST || sheet->height < HEIGHT_LEAST) {
-		sheet_put(sheet, 0, 0, sheet->width, STYLE_PLAIN, "too small");
+	if (canvas->width < WIDTH_LEAST || canvas->height < HEIGHT_LEAST) {
+		canvas_put(canvas, 0, 0, canvas->width, STYLE_PLAIN, "too small");
 		return;
 	}
-	paint_title(sheet, view, scene);
-	paint_foot(sheet, view, scene);
+	paint_title(canvas, view, scene);
+	paint_foot(canvas, view, scene);
 	if (view->help) {
-		top_paint_help(sheet, scene, 1, end);
+		top_paint_help(canvas, scene, 1, end);
 		return;
 	}
 	if (scene->source == TOP_CLIENT) {
-		top_paint_run(sheet, scene, 1, end);
+		top_paint_run(canvas, scene, 1, end);
 		return;
 	}
-	paint_strip(sheet, scene);
-	paint_frames_line(sheet, scene);
-	paint_counts_line(sheet, scene);
-	paint_tabs(sheet, view);
-	paint_pane(sheet, view, scene, HEAD_ROWS, end);
+	paint_strip(canvas, scene);
+	paint_frames_line(canvas, scene);
+	paint_counts_line(canvas, scene);
+	paint_tabs(canvas, view);
+	paint_pane(canvas, view, scene, HEAD_ROWS, end);
 }

@@ -11,7 +11,7 @@
 #include "thread_words.h"
 #include "top_view.h"
 
-static u32 put_who(struct sheet *sheet, const struct top_scene *scene, u32 row, const struct top_thread *thread)
+static u32 put_who(struct canvas *canvas, const struct top_scene *scene, u32 row, const struct top_thread *thread)
 {
 	const struct thread *known = threads_by_tid(scene->threads, thread->tid);
 	char who[THREAD_WORDS_SIZE], process[THREAD_WORDS_SIZE], prio[ROLE_WORDS_SIZE], why[ROLE_WORDS_SIZE] = "",
@@ -21,16 +21,16 @@ static u32 put_who(struct sheet *sheet, const struct top_scene *scene, u32 row, 
 	thread_words(process, scene->threads, thread->pid, THREAD_TIGHT);
 	prio_words(prio, thread->prio);
 	snprintf(words, sizeof(words), "%s of %s, %s%s", who, process, prio, thread->ended ? ", has ended" : "");
-	sheet_put(sheet, row, 0, sheet->width, STYLE_HEAD, words);
-	sheet_style_row(sheet, row++, STYLE_HEAD);
+	canvas_put(canvas, row, 0, canvas->width, STYLE_HEAD, words);
+	canvas_style_row(canvas, row++, STYLE_HEAD);
 	if (known && known->role && thread->has_role)
 		role_words(why, known->role);
 	snprintf(words, sizeof(words), "role     %s, %s%s%s", thread->has_role ? role_name(thread->role) : "not known",
 		 thread->has_role ? top_tier_word(thread->tier) : "normal", why[0] ? ": " : "", why);
-	return top_put_wrapped(sheet, row, sheet->height - 1, 9, STYLE_PLAIN, words);
+	return top_put_wrapped(canvas, row, canvas->height - 1, 9, STYLE_PLAIN, words);
 }
 
-static u32 put_waits(struct sheet *sheet, const struct top_scene *scene, u32 row, const struct top_thread *thread)
+static u32 put_waits(struct canvas *canvas, const struct top_scene *scene, u32 row, const struct top_thread *thread)
 {
 	const struct top *top = scene->top;
 	struct top_wait_sum sum;
@@ -44,18 +44,19 @@ static u32 put_waits(struct sheet *sheet, const struct top_scene *scene, u32 row
 	snprintf(words, sizeof(words), "CPU      %.1f %%, %s in all, %" PRIu64 " runs, %" PRIu64 " moves",
 		 top->last_span_ns ? (double)thread->last.cpu_ns * 100 / (double)top->last_span_ns : 0, cpu,
 		 thread->all.runs, thread->all.moves);
-	row = top_put_wrapped(sheet, row, sheet->height - 1, 9, STYLE_PLAIN, words);
+	row = top_put_wrapped(canvas, row, canvas->height - 1, 9, STYLE_PLAIN, words);
 	format_time(p50, sizeof(p50), wait.p50_ns);
 	format_time(p99, sizeof(p99), wait.p99_ns);
 	format_time(worst, sizeof(worst), wait.max_ns);
 	snprintf(words, sizeof(words), "waits    %" PRIu64 " in 10 s: p50 %s, p99 %s, worst %s", wait.waits, p50, p99,
 		 worst);
-	row = top_put_wrapped(sheet, row, sheet->height - 1, 9, top_wait_style(wait.p99_ns), words);
-	sheet_put(sheet, row, 0, sheet->width, STYLE_PLAIN, "last s");
+	row = top_put_wrapped(canvas, row, canvas->height - 1, 9, top_wait_style(wait.p99_ns), words);
+	canvas_put(canvas, row, 0, canvas->width, STYLE_PLAIN, "last s");
 	for (u32 i = 0; i < TOP_SHOWN; i++) {
 		u64 worst_ns = thread->worst_ns[(top->turns + 1 + i) % TOP_SHOWN];
 
-		sheet_put(sheet, row, 9 + i, 1, top_wait_style(worst_ns), sheet_bar(sheet, top_wait_eighths(worst_ns)));
+		canvas_put(canvas, row, 9 + i, 1, top_wait_style(worst_ns),
+			   canvas_bar(canvas, top_wait_eighths(worst_ns)));
 	}
 	return row + 1;
 }
@@ -68,7 +69,7 @@ static int most_first(const void *a, const void *b)
 }
 
 /* "behind   cc1 [8871] 24.3 ms, as [8901] 3.1 ms" */
-static u32 put_others(struct sheet *sheet, u32 row, const char *head, const struct top_other *others, bool are_times,
+static u32 put_others(struct canvas *canvas, u32 row, const char *head, const struct top_other *others, bool are_times,
 		      bool unsure)
 {
 	struct top_other sorted[TOP_CULPRITS];
@@ -93,10 +94,10 @@ static u32 put_others(struct sheet *sheet, u32 row, const char *head, const stru
 	if (!sorted[0].amount)
 		snprintf(words + used, sizeof(words) - used, "%s",
 			 are_times ? "nobody for 100 us or more" : "nobody lately");
-	return top_put_wrapped(sheet, row, sheet->height - 1, 9, STYLE_PLAIN, words);
+	return top_put_wrapped(canvas, row, canvas->height - 1, 9, STYLE_PLAIN, words);
 }
 
-static u32 put_counts(struct sheet *sheet, const struct top_scene *scene, u32 row, const struct top_thread *thread)
+static u32 put_counts(struct canvas *canvas, const struct top_scene *scene, u32 row, const struct top_thread *thread)
 {
 	const struct top *top = scene->top;
 	char did[64], words[TOP_LINE_SIZE];
@@ -109,7 +110,7 @@ static u32 put_counts(struct sheet *sheet, const struct top_scene *scene, u32 ro
 		 did[0]	      ? did
 		 : scene->run ? "left alone"
 			      : "");
-	row = top_put_wrapped(sheet, row, sheet->height - 1, 9, STYLE_PLAIN, words);
+	row = top_put_wrapped(canvas, row, canvas->height - 1, 9, STYLE_PLAIN, words);
 	for (u32 i = 0; i < top->presenters_len; i++) {
 		const struct top_presenter *one = &top->presenters[i];
 
@@ -118,7 +119,7 @@ static u32 put_counts(struct sheet *sheet, const struct top_scene *scene, u32 ro
 		snprintf(words, sizeof(words),
 			 "frames   of its process: %.1f fps, %" PRIu64 " late, %" PRIu64 " dropped",
 			 (double)one->fps_tenths / 10, one->all_late, one->dropped);
-		row = top_put_wrapped(sheet, row, sheet->height - 1, 9, STYLE_PLAIN, words);
+		row = top_put_wrapped(canvas, row, canvas->height - 1, 9, STYLE_PLAIN, words);
 	}
 	return row;
 }
@@ -211,7 +212,7 @@ static bool put_a_miss(char *words, const struct top_scene *scene, u32 tid, u64 
 	return true;
 }
 
-static u32 put_list(struct sheet *sheet, const struct top_scene *scene, u32 row, u32 end, const struct list *list,
+static u32 put_list(struct canvas *canvas, const struct top_scene *scene, u32 row, u32 end, const struct list *list,
 		    u32 tid)
 {
 	char words[TOP_LINE_SIZE];
@@ -221,14 +222,14 @@ static u32 put_list(struct sheet *sheet, const struct top_scene *scene, u32 row,
 		if (!is_its)
 			continue;
 		if (!any)
-			sheet_put(sheet, row++, 0, sheet->width, STYLE_HEAD, list->head);
+			canvas_put(canvas, row++, 0, canvas->width, STYLE_HEAD, list->head);
 		any = true;
-		row = top_put_wrapped(sheet, row, end, 4, STYLE_PLAIN, words);
+		row = top_put_wrapped(canvas, row, end, 4, STYLE_PLAIN, words);
 	}
 	return row;
 }
 
-void top_paint_page(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
+void top_paint_page(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
 {
 	static const struct list lists[] = { { "Late frames", put_a_late_frame },
 					     { "Misses", put_a_miss },
@@ -238,17 +239,17 @@ void top_paint_page(struct sheet *sheet, const struct top_view *view, const stru
 	const struct top_thread *thread = top_find(scene->top, view->page_tid);
 
 	if (!thread) {
-		sheet_put(sheet, row, 0, sheet->width, STYLE_FAINT,
-			  "this thread has done nothing for a minute, or has ended");
+		canvas_put(canvas, row, 0, canvas->width, STYLE_FAINT,
+			   "this thread has done nothing for a minute, or has ended");
 		return;
 	}
-	row = put_who(sheet, scene, row, thread);
-	row = put_waits(sheet, scene, row, thread);
-	row = put_others(sheet, row, "behind", thread->culprits, true, false);
-	row = put_others(sheet, row, "woken by", thread->wakers, false, thread->wakers_unsure);
-	row = put_counts(sheet, scene, row, thread);
+	row = put_who(canvas, scene, row, thread);
+	row = put_waits(canvas, scene, row, thread);
+	row = put_others(canvas, row, "behind", thread->culprits, true, false);
+	row = put_others(canvas, row, "woken by", thread->wakers, false, thread->wakers_unsure);
+	row = put_counts(canvas, scene, row, thread);
 	/* Each gets its part of what is left, and what those before it did not need. */
 	for (u32 i = 0; i < LISTS && row < end; i++)
-		row = put_list(sheet, scene, row, row + (end - row + LISTS - i - 1) / (LISTS - i), &lists[i],
+		row = put_list(canvas, scene, row, row + (end - row + LISTS - i - 1) / (LISTS - i), &lists[i],
 			       view->page_tid);
 }

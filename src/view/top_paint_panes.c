@@ -9,13 +9,13 @@
 #include "thread_words.h"
 #include "top_view.h"
 
-static enum sheet_style busy_style(u32 percent)
+static enum canvas_style busy_style(u32 percent)
 {
 	return percent >= 90 ? STYLE_BAD : percent >= 50 ? STYLE_WARNING : STYLE_GOOD;
 }
 
 /* Its last turns, the newest last. */
-static void put_busy(struct sheet *sheet, u32 row, u32 column, u32 width, const struct top *top,
+static void put_busy(struct canvas *canvas, u32 row, u32 column, u32 width, const struct top *top,
 		     const struct top_cpu *cpu)
 {
 	u32 shown = width < TOP_SHOWN ? width : TOP_SHOWN;
@@ -23,54 +23,54 @@ static void put_busy(struct sheet *sheet, u32 row, u32 column, u32 width, const 
 	for (u32 i = 0; i < shown; i++) {
 		u32 percent = cpu->percents[(top->turns + 1 + TOP_SHOWN - shown + i) % TOP_SHOWN];
 
-		sheet_put(sheet, row, column + i, 1, busy_style(percent),
-			  sheet_bar(sheet, percent ? 1 + percent * 7 / 100 : 0));
+		canvas_put(canvas, row, column + i, 1, busy_style(percent),
+			   canvas_bar(canvas, percent ? 1 + percent * 7 / 100 : 0));
 	}
 }
 
-void top_paint_cpus(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
+void top_paint_cpus(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
 {
 	const struct top *top = scene->top;
-	u32 spark = sheet->width >= 60 ? TOP_SHOWN : 8;
+	u32 spark = canvas->width >= 60 ? TOP_SHOWN : 8;
 	char words[TOP_LINE_SIZE], who[THREAD_WORDS_SIZE];
 
 	(void)view;
 	snprintf(words, sizeof(words), " CPU BUSY  %-*s  RUNS NOW", (int)spark, "LAST s");
-	sheet_put(sheet, row, 0, sheet->width, STYLE_HEAD, words);
-	sheet_style_row(sheet, row++, STYLE_HEAD);
+	canvas_put(canvas, row, 0, canvas->width, STYLE_HEAD, words);
+	canvas_style_row(canvas, row++, STYLE_HEAD);
 	for (u32 i = 0; i < top->cpus_len && row < end; i++) {
 		const struct top_cpu *cpu = &top->cpus[i];
 
 		if (!cpu->seen)
 			continue;
 		snprintf(words, sizeof(words), "%4u %3u%%", i, cpu->percent);
-		sheet_put(sheet, row, 0, sheet->width, busy_style(cpu->percent), words);
-		put_busy(sheet, row, 11, spark, top, cpu);
+		canvas_put(canvas, row, 0, canvas->width, busy_style(cpu->percent), words);
+		put_busy(canvas, row, 11, spark, top, cpu);
 		if (cpu->shown_tid && cpu->shown_comm.text[0])
 			comm_words(who, &cpu->shown_comm, cpu->shown_tid, THREAD_TIGHT);
 		else
 			strcpy(who, cpu->shown_tid ? "not watched" : "idle");
-		sheet_put(sheet, row++, 13 + spark, sheet->width, cpu->shown_tid ? STYLE_PLAIN : STYLE_FAINT, who);
+		canvas_put(canvas, row++, 13 + spark, canvas->width, cpu->shown_tid ? STYLE_PLAIN : STYLE_FAINT, who);
 	}
 }
 
 /* The tallest: three times what its pace allows, and more. */
-static void put_frames(struct sheet *sheet, u32 row, u32 column, const struct top_presenter *one)
+static void put_frames(struct canvas *canvas, u32 row, u32 column, const struct top_presenter *one)
 {
 	u64 base_ns = one->target_ns ? one->target_ns : one->p50_ns;
 
 	for (u32 i = 0; i < one->last_len; i++) {
 		u64 eighths = base_ns ? one->last_ns[i] * 8 / (base_ns * 3) + 1 : 1;
 
-		sheet_put(sheet, row, column + i, 1,
-			  eighths > 5	? STYLE_BAD
-			  : eighths > 3 ? STYLE_WARNING
-					: STYLE_GOOD,
-			  sheet_bar(sheet, eighths < 8 ? (u32)eighths : 8));
+		canvas_put(canvas, row, column + i, 1,
+			   eighths > 5	 ? STYLE_BAD
+			   : eighths > 3 ? STYLE_WARNING
+					 : STYLE_GOOD,
+			   canvas_bar(canvas, eighths < 8 ? (u32)eighths : 8));
 	}
 }
 
-static u32 put_late(struct sheet *sheet, const struct top_scene *scene, u32 row, u32 end, const struct top_late *late)
+static u32 put_late(struct canvas *canvas, const struct top_scene *scene, u32 row, u32 end, const struct top_late *late)
 {
 	char who[THREAD_WORDS_SIZE], when[TOP_TIME_SIZE], by[TOP_TIME_SIZE], took[TOP_TIME_SIZE], words[TOP_LINE_SIZE];
 
@@ -80,10 +80,11 @@ static u32 put_late(struct sheet *sheet, const struct top_scene *scene, u32 row,
 	format_time(took, sizeof(took), late->frame.interval_ns);
 	snprintf(words, sizeof(words), "%s: %s frame %" PRIu64 ", %s, %s late: %s", when, who, late->frame.number, took,
 		 by, late->words);
-	return top_put_wrapped(sheet, row, end, 4, STYLE_PLAIN, words);
+	return top_put_wrapped(canvas, row, end, 4, STYLE_PLAIN, words);
 }
 
-void top_paint_frames(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
+void top_paint_frames(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row,
+		      u32 end)
 {
 	const struct top *top = scene->top;
 	char words[TOP_LINE_SIZE], name[THREAD_NAME_SIZE], p50[TOP_TIME_SIZE], p99[TOP_TIME_SIZE];
@@ -91,29 +92,29 @@ void top_paint_frames(struct sheet *sheet, const struct top_view *view, const st
 
 	(void)view;
 	snprintf(words, sizeof(words), "%-15s %6s %6s %6s %5s  LAST FRAMES", "NAME", "FPS", "P50", "P99", "LATE");
-	sheet_put(sheet, row, 0, sheet->width, STYLE_HEAD, words);
-	sheet_style_row(sheet, row++, STYLE_HEAD);
+	canvas_put(canvas, row, 0, canvas->width, STYLE_HEAD, words);
+	canvas_style_row(canvas, row++, STYLE_HEAD);
 	for (u32 i = 0; i < top->presenters_len && row < end; i++) {
 		const struct top_presenter *one = &top->presenters[i];
 
 		comm_name(name, &one->comm);
 		top_time_words(p50, one->p50_ns);
 		top_time_words(p99, one->p99_ns);
-		sheet_put(sheet, row, 0, 15, STYLE_PLAIN, name);
+		canvas_put(canvas, row, 0, 15, STYLE_PLAIN, name);
 		snprintf(words, sizeof(words), "%6.1f %6s %6s %5" PRIu64, (double)one->fps_tenths / 10, p50, p99,
 			 one->all_late);
-		sheet_put(sheet, row, 16, sheet->width, one->late ? STYLE_WARNING : STYLE_PLAIN, words);
-		put_frames(sheet, row++, 44, one);
+		canvas_put(canvas, row, 16, canvas->width, one->late ? STYLE_WARNING : STYLE_PLAIN, words);
+		put_frames(canvas, row++, 44, one);
 	}
 	if (!top->presenters_len)
-		sheet_put(sheet, row++, 0, sheet->width, STYLE_FAINT, "no program has presented a frame");
+		canvas_put(canvas, row++, 0, canvas->width, STYLE_FAINT, "no program has presented a frame");
 	if (top->late_taken && ++row < end)
-		sheet_put(sheet, row++, 0, sheet->width, STYLE_HEAD, "Late frames, the last first");
+		canvas_put(canvas, row++, 0, canvas->width, STYLE_HEAD, "Late frames, the last first");
 	for (u64 back = 0; row < end && (place = top_place(top->late_taken, TOP_LATE_FRAMES, back)) >= 0; back++)
-		row = put_late(sheet, scene, row, end, &top->late[place]);
+		row = put_late(canvas, scene, row, end, &top->late[place]);
 }
 
-static u32 put_miss(struct sheet *sheet, const struct top_scene *scene, u32 row, u32 end, const struct top_miss *miss)
+static u32 put_miss(struct canvas *canvas, const struct top_scene *scene, u32 row, u32 end, const struct top_miss *miss)
 {
 	char who[THREAD_WORDS_SIZE], behind[THREAD_WORDS_SIZE], when[TOP_TIME_SIZE], late[TOP_TIME_SIZE],
 		period[TOP_TIME_SIZE], words[TOP_LINE_SIZE];
@@ -128,10 +129,10 @@ static u32 put_miss(struct sheet *sheet, const struct top_scene *scene, u32 row,
 		 : miss->miss.culprit == CULPRIT_THREAD	 ? ", behind "
 							 : "",
 		 miss->miss.verdict.kind != MISS_OVERRAN && miss->miss.culprit == CULPRIT_THREAD ? behind : "");
-	return top_put_wrapped(sheet, row, end, 4, STYLE_PLAIN, words);
+	return top_put_wrapped(canvas, row, end, 4, STYLE_PLAIN, words);
 }
 
-static u32 put_wait(struct sheet *sheet, const struct top_scene *scene, u32 row, u32 end, const struct top_wait *wait)
+static u32 put_wait(struct canvas *canvas, const struct top_scene *scene, u32 row, u32 end, const struct top_wait *wait)
 {
 	char who[THREAD_WORDS_SIZE], behind[THREAD_WORDS_SIZE], when[TOP_TIME_SIZE], span[TOP_TIME_SIZE],
 		words[TOP_LINE_SIZE];
@@ -142,10 +143,11 @@ static u32 put_wait(struct sheet *sheet, const struct top_scene *scene, u32 row,
 	format_time(span, sizeof(span), wait->wait_ns);
 	snprintf(words, sizeof(words), "%s: %s %s on CPU %u%s%s", when, who, span, wait->cpu,
 		 wait->culprit == CULPRIT_THREAD ? " behind " : "", wait->culprit == CULPRIT_THREAD ? behind : "");
-	return top_put_wrapped(sheet, row, end, 4, top_wait_style(wait->wait_ns), words);
+	return top_put_wrapped(canvas, row, end, 4, top_wait_style(wait->wait_ns), words);
 }
 
-void top_paint_waits(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
+void top_paint_waits(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row,
+		     u32 end)
 {
 	const struct top *top = scene->top;
 	u32 half = row + (end - row) / 2, misses_end = top->misses_taken ? half : row;
@@ -153,20 +155,20 @@ void top_paint_waits(struct sheet *sheet, const struct top_view *view, const str
 
 	(void)view;
 	if (top->misses_taken) {
-		sheet_put(sheet, row, 0, sheet->width, STYLE_HEAD,
-			  "Misses of threads that work by a timer, the last first");
-		sheet_style_row(sheet, row++, STYLE_HEAD);
+		canvas_put(canvas, row, 0, canvas->width, STYLE_HEAD,
+			   "Misses of threads that work by a timer, the last first");
+		canvas_style_row(canvas, row++, STYLE_HEAD);
 	}
 	for (u64 back = 0; row < misses_end && (place = top_place(top->misses_taken, TOP_MISSES, back)) >= 0; back++)
-		row = put_miss(sheet, scene, row, misses_end, &top->misses[place]);
-	sheet_put(sheet, row, 0, sheet->width, STYLE_HEAD, "Waits of 1 ms and more for a CPU, the last first");
-	sheet_style_row(sheet, row++, STYLE_HEAD);
+		row = put_miss(canvas, scene, row, misses_end, &top->misses[place]);
+	canvas_put(canvas, row, 0, canvas->width, STYLE_HEAD, "Waits of 1 ms and more for a CPU, the last first");
+	canvas_style_row(canvas, row++, STYLE_HEAD);
 	for (u64 back = 0; row < end && (place = top_place(top->waits_taken, TOP_LONG_WAITS, back)) >= 0; back++)
 		if (top->waits[place].wait_ns >= NSEC_PER_MSEC)
-			row = put_wait(sheet, scene, row, end, &top->waits[place]);
+			row = put_wait(canvas, scene, row, end, &top->waits[place]);
 }
 
-void top_paint_help(struct sheet *sheet, const struct top_scene *scene, u32 row, u32 end)
+void top_paint_help(struct canvas *canvas, const struct top_scene *scene, u32 row, u32 end)
 {
 	static const char *const lines[] = {
 		"1 threads  2 CPUs  3 frames  4 waits  5 run   Tab: next",
@@ -190,17 +192,17 @@ void top_paint_help(struct sheet *sheet, const struct top_scene *scene, u32 row,
 	};
 
 	for (u32 i = 0; i < sizeof(lines) / sizeof(lines[0]) && row < end; i++)
-		row = top_put_wrapped(sheet, row, end, 6, STYLE_PLAIN, lines[i]);
+		row = top_put_wrapped(canvas, row, end, 6, STYLE_PLAIN, lines[i]);
 	if (scene->clock) {
-		row = top_put_wrapped(sheet, row, end, 6, STYLE_PLAIN, "Space play or pause   - + slower, faster");
-		row = top_put_wrapped(sheet, row, end, 6, STYLE_PLAIN,
+		row = top_put_wrapped(canvas, row, end, 6, STYLE_PLAIN, "Space play or pause   - + slower, faster");
+		row = top_put_wrapped(canvas, row, end, 6, STYLE_PLAIN,
 				      "Left Right 1 s   [ ] 10 s   0 the beginning   $ the end");
 	} else if (scene->source == TOP_LIVE) {
-		row = top_put_wrapped(sheet, row, end, 6, STYLE_PLAIN, "f Space   freeze, and go on");
+		row = top_put_wrapped(canvas, row, end, 6, STYLE_PLAIN, "f Space   freeze, and go on");
 	}
-	row = top_put_wrapped(sheet, row, end, 6, STYLE_PLAIN, "q     quit");
+	row = top_put_wrapped(canvas, row, end, 6, STYLE_PLAIN, "q     quit");
 	for (u32 i = 0; i < sizeof(columns) / sizeof(columns[0]) && row < end; i++) {
-		sheet_put(sheet, row, 0, sheet->width, STYLE_FAINT, columns[i]);
+		canvas_put(canvas, row, 0, canvas->width, STYLE_FAINT, columns[i]);
 		row++;
 	}
 }

@@ -154,8 +154,8 @@ static void behind_words(char *into, size_t size, const struct top_other *behind
 }
 
 /* What a cell says, and how bad it is. */
-static enum sheet_style cell_words(char *into, size_t size, const struct sheet *sheet, const struct top_scene *scene,
-				   const struct top_row *row, enum column column, u32 width)
+static enum canvas_style cell_words(char *into, size_t size, const struct canvas *canvas, const struct top_scene *scene,
+				    const struct top_row *row, enum column column, u32 width)
 {
 	char time[TOP_TIME_SIZE];
 	u64 wait_ns = column == COLUMN_P50   ? row->wait.p50_ns
@@ -164,7 +164,7 @@ static enum sheet_style cell_words(char *into, size_t size, const struct sheet *
 
 	switch (column) {
 	case COLUMN_NAME:
-		name_words(into, size, row, sheet->ascii);
+		name_words(into, size, row, canvas->ascii);
 		return row->ended ? STYLE_FAINT : STYLE_PLAIN;
 	case COLUMN_TID:
 		snprintf(into, size, "%u", row->tid);
@@ -206,17 +206,17 @@ static enum sheet_style cell_words(char *into, size_t size, const struct sheet *
 	}
 }
 
-static void put_sparkline(struct sheet *sheet, u32 at, u32 column, u32 width, const struct top_row *row)
+static void put_sparkline(struct canvas *canvas, u32 at, u32 column, u32 width, const struct top_row *row)
 {
 	for (u32 i = 0; i < width && i < TOP_SHOWN; i++) {
 		u64 wait_ns = row->worst_ns[TOP_SHOWN - (width < TOP_SHOWN ? width : TOP_SHOWN) + i];
 
-		sheet_put(sheet, at, column + i, 1, top_wait_style(wait_ns),
-			  sheet_bar(sheet, top_wait_eighths(wait_ns)));
+		canvas_put(canvas, at, column + i, 1, top_wait_style(wait_ns),
+			   canvas_bar(canvas, top_wait_eighths(wait_ns)));
 	}
 }
 
-static void put_row(struct sheet *sheet, u32 at, const struct layout *layout, const struct top_scene *scene,
+static void put_row(struct canvas *canvas, u32 at, const struct layout *layout, const struct top_scene *scene,
 		    const struct top_row *row)
 {
 	u32 column = 0;
@@ -224,24 +224,24 @@ static void put_row(struct sheet *sheet, u32 at, const struct layout *layout, co
 
 	for (u32 i = 0; i < COLUMNS_OF_TOP; i++) {
 		u32 width = layout->widths[i];
-		enum sheet_style style;
+		enum canvas_style style;
 
 		if (!width)
 			continue;
 		if (i == COLUMN_LAST) {
-			put_sparkline(sheet, at, column, width, row);
+			put_sparkline(canvas, at, column, width, row);
 		} else {
-			style = cell_words(words, sizeof(words), sheet, scene, row, i, width);
+			style = cell_words(words, sizeof(words), canvas, scene, row, i, width);
 			if (columns[i].right)
-				sheet_put_right(sheet, at, column, width, style, words);
+				canvas_put_right(canvas, at, column, width, style, words);
 			else
-				sheet_put(sheet, at, column, width, style, words);
+				canvas_put(canvas, at, column, width, style, words);
 		}
 		column += width + 1;
 	}
 }
 
-static void put_head(struct sheet *sheet, u32 row, const struct layout *layout)
+static void put_head(struct canvas *canvas, u32 row, const struct layout *layout)
 {
 	u32 column = 0;
 
@@ -249,20 +249,20 @@ static void put_head(struct sheet *sheet, u32 row, const struct layout *layout)
 		if (!layout->widths[i])
 			continue;
 		if (columns[i].right)
-			sheet_put_right(sheet, row, column, layout->widths[i], STYLE_HEAD, columns[i].head);
+			canvas_put_right(canvas, row, column, layout->widths[i], STYLE_HEAD, columns[i].head);
 		else
-			sheet_put(sheet, row, column, layout->widths[i], STYLE_HEAD, columns[i].head);
+			canvas_put(canvas, row, column, layout->widths[i], STYLE_HEAD, columns[i].head);
 		column += layout->widths[i] + 1;
 	}
-	sheet_style_row(sheet, row, STYLE_HEAD);
+	canvas_style_row(canvas, row, STYLE_HEAD);
 }
 
-void top_paint_threads(struct sheet *sheet, struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
+void top_paint_threads(struct canvas *canvas, struct top_view *view, const struct top_scene *scene, u32 row, u32 end)
 {
 	const struct top_rows *rows = &scene->rows;
-	struct layout layout = lay_out(scene, sheet->width);
+	struct layout layout = lay_out(scene, canvas->width);
 
-	put_head(sheet, row++, &layout);
+	put_head(canvas, row++, &layout);
 	view->rows_shown = end > row ? end - row : 0;
 	if (view->chosen < view->scroll)
 		view->scroll = view->chosen;
@@ -271,11 +271,11 @@ void top_paint_threads(struct sheet *sheet, struct top_view *view, const struct 
 	if (view->scroll + view->rows_shown > rows->len)
 		view->scroll = rows->len > view->rows_shown ? rows->len - view->rows_shown : 0;
 	for (size_t i = view->scroll; i < rows->len && row < end; i++, row++) {
-		put_row(sheet, row, &layout, scene, &rows->all[i]);
+		put_row(canvas, row, &layout, scene, &rows->all[i]);
 		if (i == view->chosen)
-			sheet_style_row(sheet, row, STYLE_CHOSEN);
+			canvas_style_row(canvas, row, STYLE_CHOSEN);
 	}
 	if (!rows->len)
-		sheet_put(sheet, row, 0, sheet->width, STYLE_FAINT,
-			  view->choice.filter[0] ? "no thread matches the filter" : "nothing has run yet");
+		canvas_put(canvas, row, 0, canvas->width, STYLE_FAINT,
+			   view->choice.filter[0] ? "no thread matches the filter" : "nothing has run yet");
 }

@@ -402,19 +402,19 @@ static attr_t look_of(u32 style)
 	}
 }
 
-void screen_show(const struct sheet *sheet)
+void screen_show(const struct canvas *canvas)
 {
 	erase();
-	for (u32 row = 0; row < sheet->height; row++) {
-		const struct sheet_place *places = &sheet->places[(size_t)row * sheet->width];
+	for (u32 row = 0; row < canvas->height; row++) {
+		const struct canvas_place *places = &canvas->places[(size_t)row * canvas->width];
 		u32 from = 0;
 
-		while (from < sheet->width) {
+		while (from < canvas->width) {
 			u32 style = places[from].style;
 
 			move((int)row, (int)from);
 			attrset(look_of(style));
-			for (; from < sheet->width && places[from].style == style; from++)
+			for (; from < canvas->width && places[from].style == style; from++)
 				addstr(places[from].bytes);
 		}
 	}

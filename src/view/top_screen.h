@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The terminal of 'tactus top': keys in, sheets out. Whatever ends the program, but for a SIGKILL, gives the terminal
+/* The terminal of 'tactus top': keys in, canvases out. Whatever ends the program, but for a SIGKILL, gives the terminal
  * back as it was. There is one of it. */
 #ifndef TACTUS_VIEW_TOP_SCREEN_H
 #define TACTUS_VIEW_TOP_SCREEN_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "../base/say.h"
-#include "../sink/sheet.h"
+#include "../sink/canvas.h"
 
 /* Whether there is a terminal that can do it. Returns 0, or -errno with what to do instead. */
 int screen_check(struct reason *why);
@@ -34,7 +34,7 @@ bool screen_take_signals(bool *goes_on);
 void screen_size(u32 *width, u32 *height);
 /* Only ASCII can be shown. */
 bool screen_is_ascii(void);
-void screen_show(const struct sheet *sheet);
+void screen_show(const struct canvas *canvas);
 
 /* The last line that something printed and nobody has seen; "": none. */
 const char *screen_last_words(void);

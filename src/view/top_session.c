@@ -24,7 +24,7 @@ static u32 size_from(const char *name, u32 otherwise)
 	const char *text = getenv(name);
 	u64 number;
 
-	return text && !parse_number(text, SHEET_WIDTH_MOST, &number) && number ? (u32)number : otherwise;
+	return text && !parse_number(text, CANVAS_WIDTH_MOST, &number) && number ? (u32)number : otherwise;
 }
 
 /* Of the text that is printed: as COLUMNS and LINES say, else the terminal's, else the classic one. */
@@ -37,22 +37,22 @@ static void text_size(u32 *width, u32 *height)
 	*height = size_from("LINES", is_known ? size.ws_row : TEXT_HEIGHT);
 }
 
-static bool put_out(struct top_session *session, const struct sheet *sheet)
+static bool put_out(struct top_session *session, const struct canvas *canvas)
 {
 	if (session->on_screen) {
-		screen_show(sheet);
+		screen_show(canvas);
 		return true;
 	}
 	if (session->printed++)
 		putchar('\n');
-	sheet_print(sheet, stdout);
+	canvas_print(canvas, stdout);
 	return fflush(stdout) == 0;
 }
 
 bool top_session_show(struct top_session *session)
 {
 	struct top_scene *scene = &session->scene;
-	struct sheet sheet;
+	struct canvas canvas;
 	u32 width, height;
 	bool is_read;
 
@@ -68,12 +68,12 @@ bool top_session_show(struct top_session *session)
 		text_size(&width, &height);
 	scene->is_text = !session->on_screen;
 	scene->notice = session->on_screen ? screen_last_words() : "";
-	if (sheet_open(&sheet, width, height,
-		       session->on_screen ? screen_is_ascii() : strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
+	if (canvas_open(&canvas, width, height,
+			session->on_screen ? screen_is_ascii() : strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
 		return true;
-	top_paint(&sheet, &session->view, scene);
-	is_read = put_out(session, &sheet);
-	sheet_close(&sheet);
+	top_paint(&canvas, &session->view, scene);
+	is_read = put_out(session, &canvas);
+	canvas_close(&canvas);
 	return is_read;
 }
 

@@ -11,7 +11,7 @@
 struct top_wishes {
 	bool once;	/* one screen as text */
 	bool batch;	/* one a second */
-	bool as_client; /* only what a 'tactus run' tells */
+	bool as_client; /* only what a 'tactus run' reports */
 	u64 at_ns;	/* of a recording; ~0: its end, or for a screen its beginning */
 	bool with_cuda;
 	struct cuda_settings cuda;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of 'tactus top' share: where its data come from, what its user has chosen by keys, and how that
- * becomes a sheet. Nothing here knows a terminal. */
+ * becomes a canvas. Nothing here knows a terminal. */
 #ifndef TACTUS_VIEW_TOP_VIEW_H
 #define TACTUS_VIEW_TOP_VIEW_H
 
 #include "../model/top_rows.h"
-#include "../sink/sheet.h"
+#include "../sink/canvas.h"
 #include "../stream/player.h"
 #include "status.h"
 
@@ -85,17 +85,20 @@ void top_press(struct top_view *view, struct top_scene *scene, int key, u64 now_
 void top_follow(struct top_view *view, const struct top_rows *rows);
 
 /* Paints all of it. */
-void top_paint(struct sheet *sheet, struct top_view *view, const struct top_scene *scene);
+void top_paint(struct canvas *canvas, struct top_view *view, const struct top_scene *scene);
 
 /* The parts, each from a row on; they end before `end`. */
-void top_paint_threads(struct sheet *sheet, struct top_view *view, const struct top_scene *scene, u32 row, u32 end);
-void top_paint_cpus(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end);
-void top_paint_frames(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row,
+void top_paint_threads(struct canvas *canvas, struct top_view *view, const struct top_scene *scene, u32 row, u32 end);
+void top_paint_cpus(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row,
+		    u32 end);
+void top_paint_frames(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row,
 		      u32 end);
-void top_paint_waits(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end);
-void top_paint_run(struct sheet *sheet, const struct top_scene *scene, u32 row, u32 end);
-void top_paint_page(struct sheet *sheet, const struct top_view *view, const struct top_scene *scene, u32 row, u32 end);
-void top_paint_help(struct sheet *sheet, const struct top_scene *scene, u32 row, u32 end);
+void top_paint_waits(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row,
+		     u32 end);
+void top_paint_run(struct canvas *canvas, const struct top_scene *scene, u32 row, u32 end);
+void top_paint_page(struct canvas *canvas, const struct top_view *view, const struct top_scene *scene, u32 row,
+		    u32 end);
+void top_paint_help(struct canvas *canvas, const struct top_scene *scene, u32 row, u32 end);
 
 /* Words that several parts use. */
 enum { TOP_TIME_SIZE = 16, TOP_LINE_SIZE = 400 };
@@ -107,11 +110,11 @@ const char *top_tier_word(u32 tier);
 /* What tactus does to a thread: "nice -9", "slice 1.00ms", "pushed 12"; "" nothing. */
 void top_did_words(char *into, size_t size, const struct top_scene *scene, u32 tid, u64 pushes);
 /* How bad a wait is. */
-enum sheet_style top_wait_style(u64 wait_ns);
+enum canvas_style top_wait_style(u64 wait_ns);
 /* How high a bar a wait gets: by powers of ten, from 10 us to 100 ms. */
 u32 top_wait_eighths(u64 wait_ns);
-/* Puts text into rows of the sheet, broken between words, each after the first `indent` columns in. Returns the row
+/* Puts text into rows of the canvas, broken between words, each after the first `indent` columns in. Returns the row
  * after it. */
-u32 top_put_wrapped(struct sheet *sheet, u32 row, u32 end, u32 indent, enum sheet_style style, const char *text);
+u32 top_put_wrapped(struct canvas *canvas, u32 row, u32 end, u32 indent, enum canvas_style style, const char *text);
 
 #endif

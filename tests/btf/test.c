@@ -351,7 +351,7 @@ static void try_spoilt(const char *kernel, const char *path, char **objects, con
 struct change {
 	bool (*spoil)(struct btf *btf);
 	const char *blamed, *words;
-	bool is_missed;
+	bool is_needed;
 };
 
 static bool spoil_on_rq(struct btf *btf)
@@ -391,10 +391,10 @@ static void try_change(const char *kernel, const char *path, char **objects, con
 		tally = try_again(kernel, spoilt_path, objects, false);
 		blamed = NULL;
 		snprintf(name, sizeof(name), "%s: %s costs %s", kernel, change->words,
-			 change->is_missed ? "one or two programs that name it, and no other" : "no program");
+			 change->is_needed ? "only the one or two programs that read it" : "no program");
 		snprintf(seen, sizeof(seen), "%d load, %d do not for it, %d for something else; %d did", tally.loaded,
 			 tally.blamed, tally.lost, whole->loaded);
-		check(!tally.lost && (tally.blamed > 0) == change->is_missed && tally.blamed <= 2 &&
+		check(!tally.lost && (tally.blamed > 0) == change->is_needed && tally.blamed <= 2 &&
 			      tally.loaded + tally.elsewhere + tally.expected + tally.blamed ==
 				      whole->loaded + whole->elsewhere + whole->expected,
 		      name, seen);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Fuzzing 'tactus top': any bytes as events, as in models_fuzz.c, then every pane and page painted in several sizes.
- * Nothing but plain characters may come onto a sheet. */
+ * Nothing but plain characters may come onto a canvas. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,24 +22,24 @@ static void require(bool held, const char *what)
 	abort();
 }
 
-static void look_at(const struct sheet *sheet)
+static void look_at(const struct canvas *canvas)
 {
-	for (size_t i = 0; i < (size_t)sheet->width * sheet->height; i++)
-		for (const char *at = sheet->places[i].bytes; *at; at++)
-			require(*at >= ' ' && *at <= '~', "a sheet has plain characters only");
+	for (size_t i = 0; i < (size_t)canvas->width * canvas->height; i++)
+		for (const char *at = canvas->places[i].bytes; *at; at++)
+			require(*at >= ' ' && *at <= '~', "a canvas has plain characters only");
 }
 
 static void paint(struct top_view *view, const struct top_scene *scene)
 {
 	static const u32 sizes[][2] = { { 80, 24 }, { 40, 20 }, { 21, 8 }, { 200, 9 } };
-	struct sheet sheet;
+	struct canvas canvas;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		if (sheet_open(&sheet, sizes[i][0], sizes[i][1], true))
+		if (canvas_open(&canvas, sizes[i][0], sizes[i][1], true))
 			return;
-		top_paint(&sheet, view, scene);
-		look_at(&sheet);
-		sheet_close(&sheet);
+		top_paint(&canvas, view, scene);
+		look_at(&canvas);
+		canvas_close(&canvas);
 	}
 }
 

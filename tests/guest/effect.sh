@@ -8,7 +8,7 @@
 printf '[roles]\ncrowd = audio\n' >"$scratch/conf"
 crowd=(build/workloads/crowding crowd 3 15000 100000)
 bystander=(build/workloads/crowding bystander 3000)
-found="bystander \[[0-9]+\]: waits longer for CPUs while tactus acts \(p99 [0-9.]+ m?s a turn, without [0-9.]+ m?s\)"
+found="bystander \[[0-9]+\]: waits longer for CPUs while tactus acts \(p99 [0-9.]+ m?s a wake-up, without [0-9.]+ m?s\)"
 # run_beside SAID OPTIONS...: a run that has begun; leaves pid behind
 run_beside() {
 	local said=$1
@@ -37,7 +37,7 @@ is "a thread whose hints were taken back for that has its own nice value again" 
 end_load
 stop_run
 is "a run's JSON counts the process that waited longer" "$(sums worse)" 1
-is "a run's JSON says what was done" "$(json "rows[-1]['effect']['last']['remedy']" <"$scratch/out")" bar
+is "a run's JSON says what was done" "$(json "rows[-1]['effect']['last']['remedy']" <"$scratch/out")" hold_back
 like "a recording has an event of who waited longer" "$("$tactus" events -i "$scratch/rec" --only effect)" "effect .*cause_pid $crowd_pid .*what 1"
 
 run_beside "scheduling by sched_ext" --actuator scx --config "$scratch/conf"

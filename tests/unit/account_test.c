@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* core/account.h and model/cpus.c: busy and idle time from switches, missed switches, windows, sums. */
+/* core/account.h and model/cpus.c: busy and idle time from switches, unseen switches, windows, sums. */
 #include "../../core/account.h"
 #include "../../src/model/cpus.h"
 #include "tap.h"
@@ -51,9 +51,9 @@ static void test_unseen_switches_are_noticed(void)
 
 	cpu_account_open(&cpu, 1000, GAME, 0);
 	switch_at(&cpu, 1100, BUILD, IDLE_TASK);
-	is(cpu.lost, 1, "switch whose leaver is not who was known to run shows a missed one");
+	is(cpu.lost, 1, "switch whose leaver is not who was known to run shows an unseen one");
 	switch_at(&cpu, 1200, IDLE_TASK, GAME);
-	is(cpu.lost, 1, "switch after a missed one is no loss");
+	is(cpu.lost, 1, "switch after an unseen one is no loss");
 	/* From the game to idle and to the build, both unseen; the build has run 30 of the 300. */
 	ran_before_ns = 30;
 	cpu = (struct cpu_account){ 0 };
@@ -101,7 +101,7 @@ static void test_window_is_the_difference_of_readings(void)
 	after.accounts[0] =
 		(struct cpu_account){ .switches = 15, .busy_ns = 160, .idle_ns = 9, .lost = 1, .since_ns = 2 };
 	after.accounts[1] = (struct cpu_account){ .switches = 4, .idle_ns = 50, .since_ns = 2 };
-	after.missed = 3;
+	after.recursion_misses = 3;
 	cpus_subtract(&after, &before);
 	sum = cpus_sum(&after);
 	is(after.accounts[0].switches, 5, "switches of one CPU in the window");
@@ -109,7 +109,7 @@ static void test_window_is_the_difference_of_readings(void)
 	is(sum.busy_ns, 60, "busy time of all CPUs adds up over the window");
 	is(sum.idle_ns, 52, "idle time of all CPUs adds up over the window");
 	is(sum.lost, 1, "losses of all CPUs add up over the window");
-	is(after.missed, 3, "runs that the kernel skipped");
+	is(after.recursion_misses, 3, "runs that the kernel skipped");
 	ok(cpu_was_seen(&after.accounts[1]), "a CPU that came late is shown");
 	ok(!cpu_was_seen(&before.accounts[1]), "CPU that was never there is not shown");
 	cpus_free(&before);

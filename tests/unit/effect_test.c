@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* core/waits.h, core/effect.h, model/effects.h and the bars: who waits longer because of us is found, and nobody else.
+/* core/waits.h, core/effect.h, model/effects.h and the holds: who waits longer because of us is found, and nobody else.
  */
 #include "../../src/model/effects.h"
-#include "../../src/sched/bars.h"
+#include "../../src/sched/holds.h"
 #include "tap.h"
 
 enum { MS = NSEC_PER_MSEC };
@@ -79,9 +79,9 @@ static void test_order(void)
 	}
 	is(held, 8, "of each pair one window is held");
 	is(first_held, 4, "in every other pair the first window is held");
-	is(effect_bar_ns(0), 60 * (u64)NSEC_PER_SEC, "a bar is a minute long");
-	is(effect_bar_ns(1), 120 * (u64)NSEC_PER_SEC, "the second bar is two minutes long");
-	is(effect_bar_ns(1000), 960 * (u64)NSEC_PER_SEC, "a bar has a longest");
+	is(effect_hold_ns(0), 60 * (u64)NSEC_PER_SEC, "the first hold is a minute long");
+	is(effect_hold_ns(1), 120 * (u64)NSEC_PER_SEC, "the second hold is two minutes long");
+	is(effect_hold_ns(1000), 960 * (u64)NSEC_PER_SEC, "a hold has a longest");
 }
 
 struct world {
@@ -262,22 +262,23 @@ static void test_spoiled(void)
 	effects_free(world.effects);
 }
 
-static void test_bars(void)
+static void test_holds(void)
 {
-	struct bars bars = { 0 };
-	u64 now_ns = NSEC_PER_SEC, first_ns = bars_add(&bars, 5, 100, now_ns);
+	struct holds holds = { 0 };
+	u64 now_ns = NSEC_PER_SEC, first_ns = holds_add(&holds, 5, 100, now_ns);
 
-	ok(bars_has(&bars, 5, now_ns + first_ns - 1), "a barred process is barred");
-	ok(!bars_has(&bars, 5, now_ns + first_ns), "a barred process is barred until the bar ends and no longer");
-	ok(!bars_has(&bars, 6, now_ns), "a process beside a barred one is not barred");
-	ok(!bars_has(&bars, 0, now_ns), "no process is not barred");
-	is(bars_add(&bars, 5, 100, now_ns + first_ns), 2 * first_ns,
-	   "a process that is barred again is for twice as long");
-	is(bars_add(&bars, 5, 101, now_ns), first_ns, "a process that has the pid of a barred one begins anew");
-	for (u32 pid = 1000; pid < 1000 + 2 * BARS_MOST; pid++)
-		bars_add(&bars, pid, 1, now_ns);
-	is(bars_count(&bars, now_ns), BARS_MOST, "bars have room for so many");
-	ok(bars_has(&bars, 1000 + 2 * BARS_MOST - 1, now_ns), "the last one comes in where there is no room for all");
+	ok(holds_has(&holds, 5, now_ns + first_ns - 1), "a process that is held back is held back at once");
+	ok(!holds_has(&holds, 5, now_ns + first_ns), "a process is held back until its hold ends and no longer");
+	ok(!holds_has(&holds, 6, now_ns), "a process beside one that is held back is not held back");
+	ok(!holds_has(&holds, 0, now_ns), "pid 0 is never held back");
+	is(holds_add(&holds, 5, 100, now_ns + first_ns), 2 * first_ns,
+	   "a process that is held back again is for twice as long");
+	is(holds_add(&holds, 5, 101, now_ns), first_ns, "a process with the pid of one that was held back begins anew");
+	for (u32 pid = 1000; pid < 1000 + 2 * HOLDS_MOST; pid++)
+		holds_add(&holds, pid, 1, now_ns);
+	is(holds_count(&holds, now_ns), HOLDS_MOST, "the list of processes held back has room for so many");
+	ok(holds_has(&holds, 1000 + 2 * HOLDS_MOST - 1, now_ns),
+	   "the last one comes in where there is no room for all");
 }
 
 int main(void)
@@ -292,6 +293,6 @@ int main(void)
 	test_audience();
 	test_others();
 	test_spoiled();
-	test_bars();
+	test_holds();
 	return tap_end();
 }

@@ -28,7 +28,7 @@ int main(void)
 				     .busy_ns = 1,
 				     .switches = 123456,
 				     .moves = 12,
-				     .missed = 3,
+				     .deadline_misses = 3,
 				     .wait_p99_ns = { 70000, 80000, 2000000 },
 				     .waits = { 1, 1, 1 },
 				     .actuator = "scx" };

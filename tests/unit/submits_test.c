@@ -137,12 +137,12 @@ static void test_rings(void)
 	is(stall.kind, STALL_RUN, "a job that was long on its ring is a stall of the ring");
 	is(stall.tid, 10, "a stall of the GPU has who submitted");
 	is(submits.rings->stalls, 2, "a ring counts its stalls");
-	ok(!submits_untold(&submits, GPU_AMDGPU), "a driver whose thread has jobs tells of its work");
-	ok(!submits_untold(&submits, GPU_I915), "a driver that nobody submits to is not named");
+	ok(!submits_unreported(&submits, GPU_AMDGPU), "a driver whose thread has jobs tells of its work");
+	ok(!submits_unreported(&submits, GPU_I915), "a driver that nobody submits to is not named");
 	submit(now_ns, 11, GPU_NVIDIA, GPU_WORK_CHANNEL, US(50), 0, &stall);
 	submits_free(&submits);
 	submit(now_ns, 11, GPU_NVIDIA, GPU_WORK_CHANNEL, US(50), 0, &stall);
-	ok(submits_untold(&submits, GPU_NVIDIA), "a driver without fences and jobs tells nothing of its work");
+	ok(submits_unreported(&submits, GPU_NVIDIA), "a driver without fences and jobs tells nothing of its work");
 	for (int i = 0; i < 20; i++, now_ns += US(10000))
 		gpu_did(now_ns, 12, US(1000), 0, &stall);
 	ok(gpu_did(now_ns, 12, US(9000), 0, &stall), "a fence that took long is a stall");

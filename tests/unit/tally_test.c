@@ -14,7 +14,7 @@ static void test_tally(void)
 	tally_wait(&tally, TIER_LATENCY_CRITICAL, 100);
 	tally_wait(&tally, TIER_LATENCY_CRITICAL, TIER_MISS_NS + 1);
 	tally_wait(&tally, TIER_BATCH, NSEC_PER_SEC);
-	is(tally.missed, 1, "tally counts the urgent thread that waited too long and no batch thread");
+	is(tally.deadline_misses, 1, "tally counts the urgent thread that waited too long and no batch thread");
 	is(tally.waits[TIER_LATENCY_CRITICAL].total, 2, "waits go to their own tier");
 	tally_wait(&tally, TIERS, 5);
 	tally_wait(&tally, ~0ULL, 5);
@@ -25,7 +25,7 @@ static void test_tally(void)
 	tally_subtract(&tally, &before);
 	is(tally.waits[TIER_INTERACTIVE].total, 1, "tally of a span has what came in it");
 	is(tally.waits[TIER_LATENCY_CRITICAL].total, 0, "tally of a span has nothing from before it");
-	is(tally.missed, 0, "tally of a span has no miss from before it");
+	is(tally.deadline_misses, 0, "tally of a span has no miss from before it");
 	ok(hist_percentile(&tally.waits[TIER_INTERACTIVE], 990000) >= 3000,
 	   "tally of a span has the percentile of the span");
 	tally_merge(&other, &tally);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* view/top_keys.c and top_paint*.c: keys pressed and sheets looked at, without a terminal. */
+/* view/top_keys.c and top_paint*.c: keys pressed and canvases looked at, without a terminal. */
 #include <stdlib.h>
 
 #include "../../core/role.h"
@@ -53,17 +53,17 @@ static void make_rows(void)
 
 static const char *paint(u32 width, u32 height)
 {
-	struct sheet sheet;
+	struct canvas canvas;
 	FILE *out;
 
 	make_rows();
 	shown[0] = '\0';
 	out = fmemopen(shown, sizeof(shown), "w");
-	sheet_open(&sheet, width, height, true);
-	top_paint(&sheet, &view, &scene);
-	sheet_print(&sheet, out);
+	canvas_open(&canvas, width, height, true);
+	top_paint(&canvas, &view, &scene);
+	canvas_print(&canvas, out);
 	fclose(out);
-	sheet_close(&sheet);
+	canvas_close(&canvas);
 	return shown;
 }
 
@@ -127,7 +127,7 @@ static void test_threads(void)
 	begin();
 	paint(80, 24);
 	ok(has("game?[31m (2)"), "a process is shown with how many threads it has, and with no control in its name");
-	ok(!strchr(shown, '\033'), "no escape reaches the sheet");
+	ok(!strchr(shown, '\033'), "no escape reaches the canvas");
 	ok(has("30.0ms"), "a thread's worst wait is shown");
 	ok(has("43.0"), "a thread's share of a CPU is shown");
 	ok(has("BEHIND"), "80 columns have room for who is behind a wait");
@@ -310,21 +310,21 @@ static void test_client(void)
 	view = (struct top_view){ 0 };
 	scene = (struct top_scene){ .source = TOP_CLIENT, .run = &status };
 	{
-		struct sheet sheet;
+		struct canvas canvas;
 		FILE *out = fmemopen(shown, sizeof(shown), "w");
 
-		sheet_open(&sheet, 80, 24, true);
-		top_paint(&sheet, &view, &scene);
-		sheet_print(&sheet, out);
+		canvas_open(&canvas, 80, 24, true);
+		top_paint(&canvas, &view, &scene);
+		canvas_print(&canvas, out);
 		fclose(out);
-		sheet_close(&sheet);
+		canvas_close(&canvas);
 	}
 	ok(has("busy  75 %"), "a client shows how busy the machine is");
 	ok(has("1234 switches/s"), "a client shows how often the machine switches");
 	ok(has("70.0 us"), "a client shows the waits of urgent threads");
 	ok(has("hints: 3 urgent"), "a client shows how many threads have hints");
 	ok(has("need root: sudo tactus top") || has("root: sudo tactus top"), "a client says what it does not get");
-	ok(!strchr(shown, '\033'), "no escape of a run's words reaches the sheet");
+	ok(!strchr(shown, '\033'), "no escape of a run's words reaches the canvas");
 }
 
 int main(void)
