@@ -1,7 +1,7 @@
 /* One span of time for all pictures: zoomed and moved by mouse, keys and buttons together. A chart draws itself on a canvas, as often as the
  * screen does and no oftener. */
 const LEFT = 62, RIGHT = 10, FOOT = 22;
-const whole = Math.max(head.span_ns, 1);
+let whole = Math.max(head.span_ns, 1);
 const view = { from: 0, to: whole };
 const charts = [];
 let waiting = false;

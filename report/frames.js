@@ -58,9 +58,12 @@ function find(series, ns) {
   return low;
 }
 
-const allSeries = all('report_frames').map(seriesOf);
-const lateFrames = all('report_late');
-const presenters = all('frames');
+let allSeries = [], lateFrames = [], presenters = [];
+function readFrames() {
+  allSeries = all('report_frames').map(seriesOf);
+  lateFrames = all('report_late');
+  presenters = all('frames');
+}
 
 class FrameGraph {
   constructor(host, detail) {
@@ -76,15 +79,15 @@ class FrameGraph {
     this.series = allSeries.find((series) => series.pid === pid);
     this.row = presenters.find((row) => row.pid === pid);
     this.late = lateFrames.filter((frame) => frame.pid === pid);
-    this.top = this.scale(false);
-    this.choose(null);
+    this.top = this.scale(kept.everything);
+    this.choose((pid === kept.pid && this.late.find((frame) => frame.frame === kept.late)) || null);
     redraw();
   }
   /* Where one frame of many is ten times as long, the others stay to be seen: it is cut, and marked. */
   scale(everything) {
     const { p99_ns, p50_ns, max_ns, target_ns } = this.row;
     const wanted = everything ? max_ns : Math.min(max_ns, Math.max(p99_ns * 1.25, p50_ns * 3, (target_ns || 0) * 3));
-    this.everything = everything;
+    this.everything = kept.everything = everything;
     return wanted * 1.06 || 1;
   }
   y(ns) { return this.chart.deep - Math.min(ns / this.top, 1) * (this.chart.deep - 8); }
@@ -154,6 +157,7 @@ class FrameGraph {
   }
   choose(frame, moves) {
     this.chosen = frame;
+    kept.late = frame ? frame.frame : 0;
     if (frame && moves && (frame.at_ns - frame.interval_ns < view.from || frame.at_ns > view.to)) {
       const half = (view.to - view.from) / 2;
       setView(frame.at_ns - half, frame.at_ns + half);
@@ -285,6 +289,8 @@ function makeFrames() {
     legend([['frame', 'frame'], ['late', 'late frame'], ['target', 'when each is due']]), note, detail, below);
   const graph = new FrameGraph(graphBox, detail);
   const show = (pid) => {
+    if (kept.pid !== pid) kept.late = 0;
+    kept.pid = pid;
     const row = presenters.find((one) => one.pid === pid), [numbers, rest] = frameNumbers(row), shownLate = lateFrames.filter((frame) => frame.pid === pid).length;
     tiles.replaceChildren(numbers);
     below.replaceChildren();
@@ -295,6 +301,9 @@ function makeFrames() {
     if (shownLate < row.late) notes.push(`Of ${number(row.late)} late frames the ${number(shownLate)} that were latest have their path here.`);
     note.textContent = notes.join(' ');
   };
-  show(chosen[0].pid);
+  const first = chosen.find((row) => row.pid === kept.pid) || chosen[0];
+  pick.value = first.pid;
+  show(first.pid);
+  scale.setAttribute('aria-pressed', graph.everything);
   window.frameGraph = graph;
 }

@@ -1,5 +1,5 @@
 /* The rest of the page: the verdict, threads, moves, GPU, CUDA, what tactus did; and light and dark. */
-const counts = all('report_counts')[0] || {};
+let counts = {};
 
 function makeVerdict() {
   const section = byId('verdict'), sentences = all('report_verdict'), first = sentences.find((one) => one.kind === 'bad' || one.kind === 'good');
@@ -8,7 +8,7 @@ function makeVerdict() {
   const when = new Date(head.wall_ns / 1e6), about = [head.source || 'watched live', `Linux ${head.kernel}`, `${head.cpus} CPUs`, seconds(whole, 2), `${number(head.events)} events`];
   if (head.is_part) about.push('a part of the recording');
   byId('about').append(about.join(' · ') + ' · ', el('time', { datetime: when.toISOString() }, when.toISOString().slice(0, 16).replace('T', ' ') + ' UTC'));
-  document.title = `${head.source || 'tactus'}: tactus report`;
+  document.title = `${head.source || (head.is_live ? 'live' : 'tactus')}: tactus report`;
 }
 
 /* Something that is counted, over time. */
@@ -122,6 +122,7 @@ function makeActs() {
   const section = shown('acts'), effects = all('report_effect').map((row) => ({ ...row, who: nameOf(row.name), cause: row.cause_name ? nameOf(row.cause_name) : '', done: REMEDIES[row.what] || '' }));
   const decided = ['preempts', 'decided_moves', 'urgent_misses'].some((field) => (counts[field] || []).some(Boolean));
   if (!decided && !effects.length) {
+    if (head.is_live) section.hidden = true;
     section.append(el('p', { class: 'lead' }, 'Nothing that is in this recording: no decision of its scheduler, and nothing that it took back. Hints to the kernel leave no events.'));
     return;
   }
@@ -149,10 +150,19 @@ function setTheme(dark) {
 }
 function drawNow() { charts.forEach((chart) => { chart.measure(); chart.draw(); }); }
 
-function start() {
-  const wish = matchMedia('(prefers-color-scheme: dark)');
-  let chosen = null;
-  document.documentElement.dataset.theme = wish.matches ? 'dark' : 'light';
+/* All of it, from the records that there are now. */
+function build() {
+  const dark = document.documentElement.dataset.theme === 'dark';
+  charts.length = tinted.length = printers.length = 0;
+  document.querySelectorAll('main > section').forEach((section) => {
+    section.replaceChildren(section.querySelector('h2'));
+    section.hidden = section.id !== 'verdict';
+  });
+  [byId('about'), byId('foot'), byId('ruler')].forEach((node) => node.replaceChildren());
+  readFrames();
+  counts = all('report_counts')[0] || {};
+  bins = head.bins;
+  binNs = head.bin_ns;
   makeVerdict();
   const series = allSeries.slice().sort((a, b) => b.len - a.len)[0], kinds = all('report_cpu_time');
   makeRuler((pen, x, height) => {
@@ -180,13 +190,22 @@ function start() {
   makeTimers();
   makeGpu();
   makeCuda();
+  makeRun();
   makeActs();
   makeFoot();
-  setTheme(wish.matches);
+  setTheme(dark);
+}
+
+function start() {
+  const wish = matchMedia('(prefers-color-scheme: dark)');
+  let chosen = null;
+  document.documentElement.dataset.theme = wish.matches ? 'dark' : 'light';
+  build();
   wish.addEventListener('change', (event) => { if (chosen === null) setTheme(event.matches); });
   byId('theme').addEventListener('click', () => { chosen = document.documentElement.dataset.theme !== 'dark'; setTheme(chosen); });
-  addEventListener('beforeprint', () => { document.documentElement.dataset.theme = 'light'; colours = {}; tinted.forEach((tint) => tint()); drawNow(); });
+  addEventListener('beforeprint', () => { printers.forEach((print) => print()); document.documentElement.dataset.theme = 'light'; colours = {}; tinted.forEach((tint) => tint()); drawNow(); });
   addEventListener('afterprint', () => setTheme(chosen ?? wish.matches));
+  follow();
   document.documentElement.dataset.ready = 'yes';
 }
 start();

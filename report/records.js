@@ -1,9 +1,20 @@
 'use strict';
 /* The records of the page, and small helpers. Text from outside goes into the page by textContent alone: there is no other way here. */
-const records = document.getElementById('records').textContent.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+let records = [], head = {}, names = [];
 const all = (kind) => records.filter((record) => record.record === kind);
-const head = all('report')[0];
-const names = (all('report_names')[0] || { names: [] }).names;
+function readRecords(text) {
+  records = text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  head = all('report')[0];
+  names = (all('report_names')[0] || { names: [] }).names;
+  /* Of a run that only tells of itself the time is that of what it told. */
+  const run = all('run_second');
+  if (head.span_ns || !run.length) return;
+  head.wall_ns = run[0].wall_ns - run[0].span_ns;
+  head.span_ns = run[run.length - 1].wall_ns - head.wall_ns;
+}
+readRecords(document.getElementById('records').textContent);
+/* What somebody chose stays chosen when a page that is served is drawn anew. */
+const kept = { tables: new Map(), rolesOff: new Set(), pid: 0, late: 0, everything: false };
 const nameOf = (number) => names[number] ?? '?';
 const byId = (id) => document.getElementById(id);
 const ROLES = ['unknown', 'render', 'input', 'audio', 'network', 'compositor', 'background', 'cpu-bound', 'unwatched'];

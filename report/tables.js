@@ -2,6 +2,8 @@
 const SHOW = { count: number, time, bytes, percent: (value) => value.toFixed(2), plain: String, moment: (ns) => seconds(ns) };
 const isText = (kind) => kind === 'text' || kind === 'long' || kind === 'role';
 
+const printers = [];
+
 function cell(row, [field, , kind, alarm]) {
   const value = row[field];
   if (kind === 'role') return el('td', { class: 'text' }, el('span', { class: 'role ' + value.replace(/[^a-z-]/g, '') }, value));
@@ -15,7 +17,8 @@ function sortRows(rows, [field, , kind], descending) {
 }
 
 function makeTable({ label, rows, columns, sort, id, low, step = 60, filter }) {
-  let list = rows.slice(), chosen = columns.find((column) => column[0] === sort), descending = true, most = step, word = '';
+  const own = kept.tables.get(label) || { sort, descending: true, most: step, word: '' };
+  let list = rows.slice(), chosen = columns.find((column) => column[0] === own.sort), { descending, most, word } = own;
   const body = el('tbody'), state = el('span', { role: 'status' });
   const heads = columns.map((column) => el('th', { scope: 'col', class: isText(column[2]) ? 'text' : null }, el('button', { type: 'button', click: () => {
     descending = chosen === column ? !descending : !isText(column[2]);
@@ -24,6 +27,7 @@ function makeTable({ label, rows, columns, sort, id, low, step = 60, filter }) {
   } }, column[1])));
   const more = el('button', { type: 'button', click: () => { most += step * 4; refill(); } }, 'Show more');
   const refill = () => {
+    kept.tables.set(label, { sort: chosen && chosen[0], descending, most, word });
     const words = word.toLowerCase().split(/\s+/).filter(Boolean);
     list = rows.filter((row) => words.every((one) => columns.some(([field, , kind]) => (isText(kind) || kind === 'plain') && String(row[field] ?? '').toLowerCase().includes(one))));
     if (chosen) sortRows(list, chosen, descending);
@@ -32,9 +36,9 @@ function makeTable({ label, rows, columns, sort, id, low, step = 60, filter }) {
     more.hidden = list.length <= most;
     state.textContent = list.length < rows.length ? `${number(list.length)} of ${number(rows.length)}` : list.length > most ? `${number(most)} of ${number(rows.length)} are shown` : '';
   };
-  const input = filter && el('input', { type: 'search', placeholder: filter, 'aria-label': filter, input: (event) => { word = event.target.value; most = step; refill(); } });
+  const input = filter && el('input', { type: 'search', value: word, placeholder: filter, 'aria-label': filter, input: (event) => { word = event.target.value; most = step; refill(); } });
   refill();
-  addEventListener('beforeprint', () => { most = Math.max(most, 200); refill(); });
+  printers.push(() => { most = Math.max(most, 200); refill(); });
   return el('div', { class: 'table', id }, filter || rows.length > step ? el('div', { class: 'bar' }, input, state) : null,
     el('div', { class: 'scroll' + (low ? ' low' : ''), tabindex: 0, role: 'region', 'aria-label': label }, el('table', {}, el('thead', {}, el('tr', {}, heads)), body)), more);
 }

@@ -1,11 +1,12 @@
 /* Waits by time and length, who waited behind whom, and what ran on the CPUs. */
-const OCTAVES = 25, bins = head.bins, binNs = head.bin_ns;
+const OCTAVES = 25;
+let bins = head.bins, binNs = head.bin_ns;
 const octaveLow = (octave) => (octave ? 2 ** (octave - 1) * 1000 : 0);
 
 function makeWaits() {
   const roles = all('report_waits').filter((record) => record.cells.length), rows = all('latency');
   if (!roles.length) return;
-  const section = shown('waits'), on = new Set(roles.map((record) => record.role)), cells = new Float64Array(bins * OCTAVES);
+  const section = shown('waits'), on = new Set(roles.map((record) => record.role).filter((role) => !kept.rolesOff.has(role))), cells = new Float64Array(bins * OCTAVES);
   let low = 0, high = OCTAVES - 1, most = 1;
   const total = () => {
     cells.fill(0);
@@ -21,8 +22,9 @@ function makeWaits() {
     }
   };
   section.append(el('p', { class: 'lead' }, 'Each field is a stretch of time and a length of wait, from being able to run to running; the stronger its colour, the more such waits. Choose whose:'));
-  section.append(el('ul', { class: 'legend' }, roles.map((record) => el('li', {}, el('label', {}, el('input', { type: 'checkbox', checked: true, change: (event) => {
+  section.append(el('ul', { class: 'legend' }, roles.map((record) => el('li', {}, el('label', {}, el('input', { type: 'checkbox', checked: on.has(record.role), change: (event) => {
     if (event.target.checked) on.add(record.role); else on.delete(record.role);
+    if (event.target.checked) kept.rolesOff.delete(record.role); else kept.rolesOff.add(record.role);
     total();
     redraw();
   } }), el('span', { class: 'role ' + record.role }, record.role))))));

@@ -111,3 +111,11 @@ class Browser:
         to = [{"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)} for x, y in points]
         actions = [to[0], {"type": "pointerDown", "button": 0}, *to[1:], {"type": "pointerUp", "button": 0}]
         self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
+
+
+def check(name, held, seen=""):
+    print(f"ok\t{name}" if held else f"no\t{name}\t{str(seen)[:600]}", flush=True)
+
+
+def same(name, got, want):
+    check(name, got == want, f"got {got}, want {want}")

@@ -4,17 +4,9 @@ import json
 import os
 import sys
 
-from browser import Browser
+from browser import Browser, check, same
 
 scratch, log = sys.argv[1:]
-
-
-def check(name, held, seen=""):
-    print(f"ok\t{name}" if held else f"no\t{name}\t{str(seen)[:600]}", flush=True)
-
-
-def same(name, got, want):
-    check(name, got == want, f"got {got}, want {want}")
 
 
 def rows_of(view):

@@ -10,8 +10,45 @@
 #include "../base/say.h"
 #include "../sensor/cuda.h"
 #include "frame_words.h"
+#include "report_live.h"
 #include "report_view.h"
 #include "view.h"
+
+enum { KEY_SERVE = 0x200, KEY_TOKEN };
+
+struct wishes {
+	struct http_address address;
+	bool serves, wants_token;
+};
+
+static const char *take_own(void *data, int key, const char *value)
+{
+	struct wishes *wishes = data;
+
+	if (key == KEY_TOKEN) {
+		wishes->wants_token = true;
+		return NULL;
+	}
+	wishes->serves = true;
+	return http_address_parse(value, &wishes->address)
+		       ? NULL
+		       : "is no address and port such as 127.0.0.1:8080, [::1]:8080 or 8080";
+}
+
+static const struct argp_option own_options[] = {
+	{ "serve", KEY_SERVE, "ADDRESS:PORT", 0,
+	  "Show the page of what happens now to browsers, here (a port alone: of this machine)", 0 },
+	{ "token", KEY_TOKEN, 0, 0, "With --serve: let nobody on this machine see it either who has not the whole URL",
+	  0 },
+	{ 0 },
+};
+
+/* Where a page is shown is chosen with each call. */
+static bool fits(const void *data, const struct options *options, const char *option)
+{
+	(void)options;
+	return strcmp(option, "serve") != 0 && (strcmp(option, "token") != 0 || ((const struct wishes *)data)->serves);
+}
 
 const struct command_usage report_usage = {
 	.name = "report",
@@ -20,15 +57,21 @@ const struct command_usage report_usage = {
 		"what tactus did. The page opens in any browser and needs nothing else, no network either.\v"
 		"Its numbers are those of 'tactus frames', 'latency', 'tasks', 'migrations', 'misses', 'gpu' and "
 		"'cuda'. Of a long recording the page has sums over time and the longest frames and waits, and says "
-		"so. With --json the same is printed as records, without a page.\n"
+		"so. With --json the same is printed as records, without a page. With --serve the page is shown "
+		"live; without root it has what a 'tactus run' tells of itself.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus report -i FILE -o report.html\n"
 		"  tactus report -i FILE --from 2s --to 4s -o part.html\n"
 		"  tactus report -o game.html -- ./game       watches it, and writes the page at its end\n"
-		"  tactus report -i FILE --json               for a program to read",
+		"  tactus report -i FILE --json               for a program to read\n"
+		"  tactus report --serve 127.0.0.1:8080       the page live, beside a 'tactus run' or without",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_INPUT | TAKES_ONE_INPUT | TAKES_FILTER |
 		 TAKES_RING | TAKES_REPORT | TAKES_REPORT_O,
+	.own = own_options,
+	.take_own = take_own,
+	.own_size = sizeof(struct wishes),
+	.fits = fits,
 };
 
 /* What of CUDA's calls the page counts over time. */
@@ -48,6 +91,18 @@ static void count_cuda(struct report_show *show, const struct event_header *even
 		report_count(show->report, REPORT_COPIES, event->time_ns, 1);
 }
 
+/* All that was counted before is forgotten. */
+static void restart(struct report_show *show, u64 now_ns)
+{
+	frames_restart(&show->frames);
+	latency_restart(&show->latency);
+	moves_restart(&show->moves, &show->capture.threads);
+	misses_restart(&show->misses, &show->capture.threads);
+	submits_restart(&show->submits);
+	if (show->report)
+		report_restart(show->report, now_ns);
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct report_show *show = data;
@@ -63,6 +118,11 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	if (!show->report) {
 		show->failed = true;
 		return;
+	}
+	/* Threads that ended long ago are forgotten, and with them what is held of them by their place in memory. */
+	if (show->live && report_live_begins_anew(show->live, threads)) {
+		threads_restart(threads);
+		restart(show, event->time_ns);
 	}
 	frames_handle(&show->frames, threads, event, &frame, &process);
 	latency_handle(&show->latency, threads, event, ended);
@@ -80,13 +140,7 @@ static void on_window(void *data)
 {
 	struct report_show *show = data;
 
-	frames_restart(&show->frames);
-	latency_restart(&show->latency);
-	moves_restart(&show->moves, &show->capture.threads);
-	misses_restart(&show->misses, &show->capture.threads);
-	submits_restart(&show->submits);
-	if (show->report)
-		report_restart(show->report, show->capture.window_from_ns);
+	restart(show, show->capture.window_from_ns);
 }
 
 static bool open_page(void *data)
@@ -142,7 +196,7 @@ static int write_all(struct report_show *show)
 	return 0;
 }
 
-static int finish(struct report_show *show)
+int report_finish_models(struct report_show *show)
 {
 	struct threads *threads = &show->capture.threads;
 	struct move left;
@@ -156,7 +210,14 @@ static int finish(struct report_show *show)
 		;
 	cuda_end(&show->cuda);
 	report_end(show->report, threads, threads->last_ns);
-	return write_all(show);
+	return 0;
+}
+
+static int finish(struct report_show *show)
+{
+	int status = report_finish_models(show);
+
+	return status ? status : write_all(show);
 }
 
 static int make(struct report_show *show)
@@ -175,9 +236,11 @@ static int make(struct report_show *show)
 						       .on_event = on_event,
 						       .on_outputs = open_page,
 						       .data = show } };
+	if (show->live)
+		report_live_join(show->live, &show->capture.request);
 	status = capture_run(&show->capture, &show->options);
 	/* A page that says that there was nothing is better than an empty file. */
-	if ((show->capture.threads.last_ns || show->page) && finish(show) && !status)
+	if ((show->capture.threads.last_ns || show->page) && (show->path || !show->live) && finish(show) && !status)
 		status = EXIT_FAILURE;
 	if (show->page && !output_close(show->page) && !status)
 		status = EXIT_FAILURE;
@@ -192,22 +255,48 @@ static int make(struct report_show *show)
 	return status;
 }
 
+/* Serves what is watched until its end, and writes the page too if a file is named for it. */
+static int serve(struct report_show *show, const struct wishes *wishes)
+{
+	int status;
+
+	status = report_live_open(&show->live, show, &wishes->address, wishes->wants_token);
+	if (!status)
+		status = report_live_watches(show->live) ? make(show) : report_live_follow(show->live);
+	report_live_close(show->live);
+	return status;
+}
+
+static const char *find_conflict(const struct report_show *show, const struct wishes *wishes)
+{
+	const struct options *options = &show->options;
+
+	if (wishes->wants_token && !wishes->serves)
+		return "--token is for a page that is served: --serve ADDRESS:PORT";
+	if (wishes->serves && (options->input || options->json))
+		return "--serve shows what happens now to browsers: it takes neither -i nor --json";
+	if (!wishes->serves && !show->path && !options->json && (isatty(STDOUT_FILENO) || options->command))
+		return "no file to write the page to: give one with -o report.html";
+	return NULL;
+}
+
 int view_report(int argc, char **argv)
 {
 	struct report_show *show = calloc(1, sizeof(*show));
-	int status;
+	struct wishes wishes = { .serves = false };
+	const char *conflict;
+	int status = EXIT_USAGE;
 
 	if (!show)
 		return fail("report", "out of memory");
-	options_parse(&show->options, &report_usage, NULL, argc, argv);
+	options_parse(&show->options, &report_usage, &wishes, argc, argv);
 	show->path = show->options.report;
 	show->options.report = NULL;
-	if (!show->path && !show->options.json && (isatty(STDOUT_FILENO) || show->options.command)) {
-		fail("report", "no file to write the page to: give one with -o report.html");
-		status = EXIT_USAGE;
-	} else {
-		status = make(show);
-	}
+	conflict = find_conflict(show, &wishes);
+	if (conflict)
+		fail("report", "%s", conflict);
+	else
+		status = wishes.serves ? serve(show, &wishes) : make(show);
 	free(show);
 	return status;
 }

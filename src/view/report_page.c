@@ -16,29 +16,66 @@ __asm__(".pushsection .rodata\n"
 extern const char report_page[];
 extern const u64 report_page_bytes;
 
-static const char mark[] = "@RECORDS@";
+static const char records_mark[] = "@RECORDS@", policy_mark[] = "@CONNECT@";
+
+static const char *find(const char *from, const char *mark)
+{
+	return memmem(from, (size_t)(report_page + report_page_bytes - from), mark, strlen(mark));
+}
+
+/* The page's policy allows no request; one that is served may ask where it came from. `allowed` stands in its place. */
+static bool cut_page(struct report_page_parts *parts, const char *allowed)
+{
+	const char *policy = find(report_page, policy_mark), *records = policy ? find(policy, records_mark) : NULL;
+	size_t policy_len = policy ? (size_t)(policy - report_page) : 0;
+	const char *rest = policy + strlen(policy_mark);
+	static char *before;
+
+	if (!records)
+		return false;
+	free(before);
+	parts->before_len = policy_len + strlen(allowed) + (size_t)(records - rest);
+	parts->before = before = malloc(parts->before_len);
+	if (!before)
+		return false;
+	memcpy(before, report_page, policy_len);
+	memcpy(before + policy_len, allowed, strlen(allowed));
+	memcpy(before + policy_len + strlen(allowed), rest, (size_t)(records - rest));
+	parts->after = records + strlen(records_mark);
+	parts->after_len = (size_t)(report_page + report_page_bytes - parts->after);
+	return true;
+}
+
+bool report_page_written(struct report_page_parts *parts)
+{
+	return cut_page(parts, "");
+}
+
+bool report_page_served(struct report_page_parts *parts)
+{
+	return cut_page(parts, " connect-src 'self';");
+}
 
 int report_write_page(struct report_show *show, FILE *out)
 {
-	size_t len = (size_t)report_page_bytes, head;
-	const char *at = memmem(report_page, len, mark, strlen(mark));
+	struct report_page_parts parts;
 	FILE *data = page_data_open(out), *standard = stdout;
+	bool is_sound = report_page_written(&parts);
 	int error;
 
-	if (!at || !data) {
+	if (!is_sound || !data) {
 		if (data)
 			fclose(data);
-		fail("report", "%s", at ? "out of memory" : "the page in the program is broken");
+		fail("report", "%s", is_sound ? "out of memory" : "the page in the program is broken");
 		return -1;
 	}
-	head = (size_t)(at - report_page);
-	fwrite(report_page, 1, head, out);
+	fwrite(parts.before, 1, parts.before_len, out);
 	/* What prints records prints them to whatever this is. */
 	stdout = data;
 	error = report_print_records(show);
 	stdout = standard;
 	if (fclose(data))
 		return -1;
-	fwrite(at + strlen(mark), 1, len - head - strlen(mark), out);
+	fwrite(parts.after, 1, parts.after_len, out);
 	return error;
 }

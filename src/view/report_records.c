@@ -9,6 +9,7 @@
 #include "../model/tasks.h"
 #include "../sink/json.h"
 #include "cuda_view.h"
+#include "report_live.h"
 #include "report_view.h"
 #include "tables.h"
 #include "thread_words.h"
@@ -59,6 +60,7 @@ static void print_head(const struct report_show *show)
 	json_u64(&json, "events", report->events);
 	json_u64(&json, "lost", show->capture.losses.events);
 	json_bool(&json, "is_part", show->capture.is_excerpt);
+	json_bool(&json, "is_live", show->live);
 	json_u64(&json, "bin_ns", report->bin_ns);
 	json_u64(&json, "bins", report->bins);
 	json_u64(&json, "late_frames", report->frames.late_all);
@@ -460,7 +462,12 @@ int report_print_records(struct report_show *show)
 	int error;
 
 	print_head(show);
-	report_verdict(&of, print_sentence, NULL);
+	if (show->live && !report_live_watches(show->live))
+		print_sentence(NULL, VERDICT_NOTE,
+			       "Without root only what 'tactus run' tells of itself is seen: as root this page shows "
+			       "frames, waits and threads too.");
+	else
+		report_verdict(&of, print_sentence, NULL);
 	print_names(&report->names);
 	error = print_tables(show);
 	for (u32 i = 0; i < report->frames.presenters_len; i++)
@@ -477,6 +484,8 @@ int report_print_records(struct report_show *show)
 	print_counts(report);
 	print_effects(report);
 	error |= print_threads(show);
+	if (show->live)
+		report_live_print_run(show->live);
 	return error || report->failed || report->frames.failed || show->frames.failed || show->latency.failed ||
 	       show->moves.failed || show->misses.failed || show->cuda.failed;
 }

@@ -9,8 +9,11 @@
 #include "../model/submits.h"
 #include "report_words.h"
 
+struct report_live;
+
 struct report_show {
 	struct options options;
+	struct report_live *live; /* the page is served; NULL: it is written at the end */
 	struct capture capture;
 	struct report *report;
 	struct frames frames;
@@ -27,6 +30,18 @@ struct report_show {
 /* Everything that the page shows, as JSON lines on stdout. Returns 0, or what is not 0 if something is missing for want
  * of memory. */
 int report_print_records(struct report_show *show);
+
+/* What is counted so far is all that there is. Returns 0, or 1 after a message. */
+int report_finish_models(struct report_show *show);
+
+/* What stands before and behind the records in the page, for one that is written and for one that is served, which asks
+ * for more itself. False: the page in the program is broken. */
+struct report_page_parts {
+	const char *before, *after;
+	size_t before_len, after_len;
+};
+bool report_page_written(struct report_page_parts *parts);
+bool report_page_served(struct report_page_parts *parts);
 
 /* Writes the page, with the same records as its data. Returns 0, or -1 after a message. */
 int report_write_page(struct report_show *show, FILE *out);

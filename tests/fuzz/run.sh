@@ -97,6 +97,7 @@ fuzz export '' src/base/say.c src/sink/columns.c src/sink/demangle.c src/sink/pe
 	src/view/export_{lanes,marks,sched,trace}.c src/view/{cuda,frame,role,thread}_words.c
 fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/scx_events.c src/sink/json.c src/sink/text.c src/model/nvidia.c src/model/roles.c src/view/status.c
 fuzz maps '' src/base/maps.c
+fuzz http '' src/base/http.c
 fuzz mounts '' src/base/mounts.c
 fuzz rules src/base/say.c src/base/defaults.c src/base/sudo.c src/base/regular.c src/base/suggest.c src/model/rules.c src/store/rules_file.c src/model/rules_builtin.c src/model/roles.c
 fuzz elf '' src/base/elf_read.c src/base/say.c src/model/wine_code.c

@@ -52,7 +52,7 @@ for command in $commands "db list" "db summary" "db show" "db forget" "db import
 done | sort -u >"$scratch/examples"
 while IFS= read -r line; do
 	case $line in
-	'tactus run'* | 'tactus trial'* | 'tactus stats'* | 'tactus undo'* | 'tactus doctor'* | 'tactus record'* | 'tactus cpus'*) continue ;;
+	'tactus run'* | 'tactus trial'* | 'tactus stats'* | 'tactus undo'* | 'tactus doctor'* | 'tactus record'* | 'tactus cpus'* | *' --serve '*) continue ;;
 	'tactus db'* | 'tactus config'*) runs "$line" "$line" ;;
 	*) runs "$line" "$(over_a_recording "$line")" ;;
 	esac

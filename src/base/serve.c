@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The side of who has something to show. The socket is opened with whatever rights there are; what reads from it has
+ * none (serve_apart.c). */
+#include "serve.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "confine.h"
+
+enum { WAITING_MOST = 32, SERVER_BYTES = 8 << 20, DESCRIPTORS = 128, PROCESSES = 1 };
+
+union one_descriptor {
+	struct cmsghdr head;
+	char room[CMSG_SPACE(sizeof(int))];
+};
+
+int serve_send(int channel, int fd, const struct serve_message *message)
+{
+	struct serve_message copy = *message;
+	struct iovec bytes = { &copy, sizeof(copy) };
+	union one_descriptor control = {
+		.head = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS }
+	};
+	struct msghdr packet = {
+		.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
+
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	return sendmsg(channel, &packet, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+int serve_receive(int channel, struct serve_message *message, bool *ended)
+{
+	struct iovec bytes = { message, sizeof(*message) };
+	union one_descriptor control;
+	struct msghdr packet = {
+		.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
+	ssize_t got = recvmsg(channel, &packet, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	struct cmsghdr *head;
+	int fd = -1;
+
+	if (got != (ssize_t)sizeof(*message)) {
+		*ended = got >= 0 || (errno != EAGAIN && errno != EINTR);
+		return -1;
+	}
+	head = CMSG_FIRSTHDR(&packet);
+	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+	return fd;
+}
+
+static int listen_at(struct http_address *address, struct reason *why)
+{
+	int fd = socket(address->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, error;
+	char url[HTTP_URL_SIZE];
+
+	http_url(url, address, "");
+	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
+	    !bind(fd, (const struct sockaddr *)&address->socket, address->len) && !listen(fd, WAITING_MOST) &&
+	    !getsockname(fd, (struct sockaddr *)&address->socket, &address->len))
+		return fd;
+	error = errno;
+	reason_set(why, "cannot listen at %s: %s%s", url, strerror(error),
+		   error == EADDRINUSE ? " (port 0 finds a free one)" : "");
+	if (fd >= 0)
+		close(fd);
+	return -error;
+}
+
+static int make_token(char token[HTTP_TOKEN_SIZE])
+{
+	unsigned char bytes[(HTTP_TOKEN_SIZE - 1) / 2];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return -EIO;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+/* Signals are for who started it, and it ends with that one. */
+static void be_apart(int channel, pid_t parent, const struct serve_settings *settings)
+{
+	sigset_t every;
+
+	sigfillset(&every);
+	sigprocmask(SIG_SETMASK, &every, NULL);
+	confine_files(channel);
+	prctl(PR_SET_NAME, "tactus-page");
+	confine_user();
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	confine_limits(SERVER_BYTES, DESCRIPTORS, PROCESSES);
+	serve_be_server(channel, settings);
+}
+
+int serve_start(struct serve *serve, const struct http_address *address, bool wants_token,
+		const struct serve_page *page, struct reason *why)
+{
+	struct serve_settings settings = { .page = page };
+	struct http_address own = *address;
+	const struct serve_message socket_follows = { 0 };
+	int listening = listen_at(&own, why), channel[2], error = 0;
+	pid_t self = getpid();
+
+	serve->fd = -1;
+	if (listening < 0)
+		return listening;
+	if (((wants_token || !own.is_loopback) && make_token(settings.token)) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel)) {
+		error = -errno;
+		reason_set(why, "cannot make a server: %s", strerror(errno));
+		close(listening);
+		return error;
+	}
+	http_url(serve->url, &own, settings.token);
+	serve->pid = fork();
+	if (!serve->pid)
+		be_apart(channel[1], self, &settings);
+	error = serve->pid < 0 ? -errno : serve_send(channel[0], listening, &socket_follows);
+	close(listening);
+	close(channel[1]);
+	serve->fd = channel[0];
+	if (error) {
+		reason_set(why, "cannot make a server: %s", strerror(-error));
+		serve_stop(serve);
+	}
+	return error;
+}
+
+bool serve_is_asked(const struct serve *serve, bool *ended)
+{
+	bool is_asked = false;
+	char bytes[16];
+	ssize_t got;
+
+	while ((got = recv(serve->fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+		is_asked = true;
+	*ended = got == 0 || (errno != EAGAIN && errno != EINTR);
+	return is_asked;
+}
+
+int serve_give(const struct serve *serve, int records_fd, u64 len)
+{
+	return serve_send(serve->fd, records_fd, &(struct serve_message){ len });
+}
+
+void serve_stop(struct serve *serve)
+{
+	if (serve->fd < 0)
+		return;
+	close(serve->fd);
+	serve->fd = -1;
+	if (serve->pid > 0) {
+		/* It ends by itself when it hears that; a kernel that is busy need not be waited for. */
+		kill(serve->pid, SIGKILL);
+		waitpid(serve->pid, NULL, 0);
+	}
+}

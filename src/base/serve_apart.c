@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The server: one request a connection, heads of bounded length, few connections, each for a bounded time. When all
+ * places are taken, the oldest that has not even asked yet gives up its own, so that who only holds on keeps nobody
+ * out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "confine.h"
+#include "loop.h"
+#include "serve.h"
+
+enum { CONNECTIONS = 32, ANSWER_HEAD_SIZE = 512, PIECES = 4 };
+/* How long one may take for its request, wait for news, take its answer, and close. */
+#define REQUEST_NS (5ULL * NSEC_PER_SEC)
+#define NEWS_NS (20ULL * NSEC_PER_SEC)
+#define ANSWER_NS (60ULL * NSEC_PER_SEC)
+#define LEAVE_NS (1ULL * NSEC_PER_SEC)
+/* What is not older than this is news. */
+#define FRESH_NS (1ULL * NSEC_PER_SEC)
+
+enum state { READING, WAITING, ANSWERING, LEAVING };
+
+struct connection {
+	int fd;
+	enum state state;
+	u64 since_ns;	/* in this state */
+	u64 arrived_ns; /* when it came */
+	size_t len;	/* of the head that has come */
+	struct http_request request;
+	size_t head_len;
+	int records_fd; /* -1: none is answered with */
+	u64 records_len;
+	bool in_page;
+	u64 sent;
+	char head[HTTP_HEAD_MOST];
+	char answer[ANSWER_HEAD_SIZE];
+};
+
+struct server {
+	const struct serve_settings *settings;
+	int channel, listening;
+	int records_fd; /* -1: none yet */
+	u64 records_len, records_ns;
+	bool has_asked;
+	u32 len;
+	struct connection all[CONNECTIONS];
+};
+
+static void turn(struct connection *connection, enum state state)
+{
+	connection->state = state;
+	connection->since_ns = clock_now_ns();
+}
+
+static void drop(struct server *server, u32 at)
+{
+	struct connection *connection = &server->all[at];
+
+	close(connection->fd);
+	if (connection->records_fd >= 0)
+		close(connection->records_fd);
+	server->len--;
+	if (at != server->len)
+		*connection = server->all[server->len];
+}
+
+static void make_room(struct server *server)
+{
+	u32 oldest = CONNECTIONS;
+
+	for (u32 i = 0; i < server->len; i++)
+		if ((server->all[i].state == READING || server->all[i].state == LEAVING) &&
+		    (oldest == CONNECTIONS || server->all[i].arrived_ns < server->all[oldest].arrived_ns))
+			oldest = i;
+	if (oldest < CONNECTIONS)
+		drop(server, oldest);
+}
+
+static void let_in(struct server *server)
+{
+	int fd = accept4(server->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct connection *connection;
+
+	if (fd < 0)
+		return;
+	if (server->len == CONNECTIONS)
+		make_room(server);
+	if (server->len == CONNECTIONS) {
+		close(fd);
+		return;
+	}
+	connection = &server->all[server->len++];
+	memset(connection, 0, offsetof(struct connection, head));
+	connection->fd = fd;
+	connection->records_fd = -1;
+	connection->arrived_ns = clock_now_ns();
+	turn(connection, READING);
+}
+
+static void begin_answer(struct connection *connection, const char *status, const char *type, u64 len)
+{
+	int made = snprintf(connection->answer, sizeof(connection->answer),
+			    "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %llu\r\n"
+			    "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+			    "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n%s"
+			    "Connection: close\r\n\r\n",
+			    status, type, (unsigned long long)len,
+			    status[2] == '5' && status[0] == '4' ? "Allow: GET, HEAD\r\n" : "");
+
+	connection->head_len = (size_t)made;
+	turn(connection, ANSWERING);
+}
+
+/* A refusal is its status and nothing else. */
+static void refuse(struct connection *connection, const char *status)
+{
+	begin_answer(connection, status, "text/plain", 0);
+}
+
+static void answer(struct server *server, struct connection *connection)
+{
+	const struct serve_page *page = server->settings->page;
+	bool in_page = !strcmp(connection->request.path, "/");
+	u64 len = server->records_len + (in_page ? page->before_len + page->after_len : 0);
+
+	connection->records_fd = connection->request.is_head ? -1 : fcntl(server->records_fd, F_DUPFD_CLOEXEC, 0);
+	connection->records_len = server->records_len;
+	connection->in_page = in_page && !connection->request.is_head;
+	begin_answer(connection, "200 OK", in_page ? "text/html" : "application/x-ndjson", len);
+}
+
+static bool is_fresh(const struct server *server, const struct connection *connection)
+{
+	return server->records_fd >= 0 && server->records_ns + FRESH_NS >= connection->since_ns;
+}
+
+static void ask(struct server *server)
+{
+	if (!server->has_asked)
+		server->has_asked = send(server->channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
+static void take_request(struct server *server, struct connection *connection)
+{
+	const struct http_request *request = &connection->request;
+	const char *token = server->settings->token;
+	bool is_known;
+
+	switch (http_parse(connection->head, connection->len, &connection->request)) {
+	case HTTP_MORE:
+		return;
+	case HTTP_BAD:
+		refuse(connection, "400 Bad Request");
+		return;
+	case HTTP_TOO_LONG:
+		refuse(connection, "431 Request Header Fields Too Large");
+		return;
+	case HTTP_OTHER_METHOD:
+		refuse(connection, "405 Method Not Allowed");
+		return;
+	case HTTP_WHOLE:
+		break;
+	}
+	is_known = !strcmp(request->path, "/") || !strcmp(request->path, "/records");
+	if (token[0] ? !http_has_token(request->query, token) : !http_host_is_loopback(request->host))
+		refuse(connection, "403 Forbidden");
+	else if (!is_known)
+		refuse(connection, "404 Not Found");
+	else
+		turn(connection, WAITING);
+}
+
+/* False: it is over. */
+static bool read_some(struct server *server, struct connection *connection)
+{
+	char unwanted[HTTP_HEAD_MOST];
+	bool is_wanted = connection->state == READING;
+	ssize_t got = is_wanted ? recv(connection->fd, connection->head + connection->len,
+				       sizeof(connection->head) - connection->len, MSG_DONTWAIT)
+				: recv(connection->fd, unwanted, sizeof(unwanted), MSG_DONTWAIT);
+
+	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+		return false;
+	if (got < 0 || !is_wanted)
+		return true;
+	connection->len += (size_t)got;
+	take_request(server, connection);
+	return true;
+}
+
+/* The next of what is left to send: from memory, or from the records. */
+static ssize_t send_next(const struct serve_page *page, struct connection *connection)
+{
+	bool has_records = connection->records_fd >= 0;
+	struct {
+		const char *from;
+		u64 len;
+	} pieces[PIECES] = { { connection->answer, connection->head_len },
+			     { page->before, connection->in_page ? page->before_len : 0 },
+			     { NULL, has_records ? connection->records_len : 0 },
+			     { page->after, connection->in_page ? page->after_len : 0 } };
+	u64 at = connection->sent;
+
+	for (u32 i = 0; i < PIECES; i++) {
+		off_t from = (off_t)at;
+
+		if (at >= pieces[i].len) {
+			at -= pieces[i].len;
+			continue;
+		}
+		if (pieces[i].from)
+			return send(connection->fd, pieces[i].from + at, pieces[i].len - at,
+				    MSG_NOSIGNAL | MSG_DONTWAIT | (i + 1 < PIECES ? MSG_MORE : 0));
+		return sendfile(connection->fd, connection->records_fd, &from, pieces[i].len - at);
+	}
+	return 0;
+}
+
+static bool write_some(struct server *server, struct connection *connection)
+{
+	ssize_t sent;
+
+	while ((sent = send_next(server->settings->page, connection)) > 0)
+		connection->sent += (u64)sent;
+	if (sent < 0)
+		return errno == EAGAIN || errno == EINTR;
+	/* What it sent and nobody read would take the answer away from it if this closed at once. */
+	shutdown(connection->fd, SHUT_WR);
+	turn(connection, LEAVING);
+	return true;
+}
+
+static bool is_overdue(struct connection *connection, u64 now_ns)
+{
+	static const u64 most_ns[] = {
+		[READING] = REQUEST_NS, [WAITING] = NEWS_NS, [ANSWERING] = ANSWER_NS, [LEAVING] = LEAVE_NS
+	};
+
+	return now_ns > connection->since_ns && now_ns - connection->since_ns > most_ns[connection->state];
+}
+
+static void look_at(struct server *server, const struct pollfd *ready)
+{
+	u64 now_ns = clock_now_ns();
+
+	/* The last first: who goes leaves its place to one that was looked at. */
+	for (u32 i = server->len; i-- > 0;) {
+		struct connection *connection = &server->all[i];
+		bool stays = true;
+
+		if ((ready[i].revents & (POLLIN | POLLERR | POLLHUP)) && connection->state != ANSWERING)
+			stays = read_some(server, connection);
+		if (stays && connection->state == WAITING && is_fresh(server, connection))
+			answer(server, connection);
+		if (stays && connection->state == WAITING)
+			ask(server);
+		if (stays && connection->state == ANSWERING)
+			stays = write_some(server, connection);
+		if (stays && connection->state == WAITING && is_overdue(connection, now_ns))
+			refuse(connection, "503 Service Unavailable");
+		else if (stays && is_overdue(connection, now_ns))
+			stays = false;
+		if (!stays)
+			drop(server, i);
+	}
+}
+
+static bool hear(struct server *server)
+{
+	struct serve_message message;
+	bool ended = false;
+	int fd;
+
+	while ((fd = serve_receive(server->channel, &message, &ended)) >= 0) {
+		if (server->records_fd >= 0)
+			close(server->records_fd);
+		server->records_fd = fd;
+		server->records_len = message.len;
+		server->records_ns = clock_now_ns();
+		server->has_asked = false;
+	}
+	return !ended;
+}
+
+/* To listen, read and send, to be told, and to know the time. */
+static const int server_calls[] = {
+	SYS_ppoll, SYS_accept4, SYS_recvfrom,	   SYS_recvmsg, SYS_sendto,	SYS_sendfile,	     SYS_shutdown,
+	SYS_close, SYS_fcntl,	SYS_clock_gettime, SYS_brk,	SYS_exit_group, SYS_restart_syscall,
+};
+
+void serve_be_server(int channel, const struct serve_settings *settings)
+{
+	static struct server server;
+	struct serve_message first;
+	struct pollfd told = { .fd = channel, .events = POLLIN };
+	bool ended = false;
+
+	server = (struct server){ .settings = settings, .channel = channel, .listening = -1, .records_fd = -1 };
+	if (!confine_calls(server_calls, sizeof(server_calls) / sizeof(server_calls[0])) && geteuid() == 0)
+		_exit(EXIT_FAILURE);
+	while (server.listening < 0 && !ended && ppoll(&told, 1, NULL, NULL) >= 0)
+		server.listening = serve_receive(channel, &first, &ended);
+	while (!ended) {
+		struct pollfd ready[CONNECTIONS + 2];
+		const struct timespec rest = { .tv_nsec = 250000000 };
+		u32 len = server.len;
+
+		for (u32 i = 0; i < len; i++)
+			ready[i] = (struct pollfd){ .fd = server.all[i].fd,
+						    .events = server.all[i].state == ANSWERING ? POLLOUT : POLLIN };
+		ready[len] = (struct pollfd){ .fd = channel, .events = POLLIN };
+		ready[len + 1] = (struct pollfd){ .fd = server.listening, .events = POLLIN };
+		/* Somebody may have to go soon; without anybody there is nothing to wait for but somebody. */
+		if (ppoll(ready, len + 2, len ? &rest : NULL, NULL) < 0)
+			_exit(EXIT_FAILURE);
+		if (ready[len].revents && !hear(&server))
+			break;
+		look_at(&server, ready);
+		if (ready[len + 1].revents)
+			let_in(&server);
+	}
+	_exit(EXIT_SUCCESS);
+}
