@@ -211,6 +211,18 @@ function pathPicture(frame, width) {
   return picture;
 }
 
+/* All of a late frame's time by what it went into: its cause first, then the longest. */
+function partsTable(frame) {
+  const rows = frame.parts.map(([kind, ns, tid, name, other, otherName]) => [STEP_WORDS[kind] || kind, `${nameOf(name)} [${tid}]`,
+    other ? `${kind === 'waited' ? 'behind' : 'until woken by'} ${nameOf(otherName)} [${other}]` : '', ns, kind]);
+  if (frame.rest_ns) rows.push(['in smaller parts', '', '', frame.rest_ns, 'unknown']);
+  return el('table', { id: 'late-parts' }, el('caption', {}, 'What all of its time went into'), el('tbody', {}, rows.map(([what, who, because, ns, kind]) =>
+    el('tr', {}, el('th', { scope: 'row', class: 'text' }, who), el('td', { class: 'text' }, what), el('td', { class: 'text' }, because),
+      el('td', { 'data-field': 'part_ns', 'data-value': ns }, time(ns)), el('td', {}, share(ns, frame.interval_ns)),
+      el('td', { class: 'part' }, svg('svg', { viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+        svg('rect', { width: Math.max(0.5, 100 * ns / frame.interval_ns), height: 10, fill: `var(--${kind === 'unknown' ? 'step-unknown' : kind})` })))))));
+}
+
 function showLate(host, frame, graph) {
   host.replaceChildren();
   host.hidden = !graph.late.length;
@@ -228,6 +240,7 @@ function showLate(host, frame, graph) {
       el('button', { type: 'button', click: () => graph.choose(null) }, 'Close')),
     el('p', { class: 'reason', 'data-why': frame.frame }, frame.why + '.'), picture,
     legend([['ran', 'ran'], ['waited', 'could run and waited for a CPU'], ['slept', 'slept'], ['target', 'when it was due']]),
+    el('div', { class: 'wide' }, partsTable(frame)),
     frame.not_shown_ns ? el('p', { class: 'lead' }, `${time(frame.not_shown_ns)} of it, in many short steps, are not shown.`) : null);
   host.append(box);
   picture.append(pathPicture(frame, Math.max(320, picture.clientWidth || host.clientWidth - 30)));

@@ -182,6 +182,7 @@ function build() {
     }
   });
   makeFrames();
+  makeClicks();
   makeWaits();
   makeBehind();
   makeCpus();
@@ -190,6 +191,7 @@ function build() {
   makeTimers();
   makeGpu();
   makeCuda();
+  makeSteps();
   makeRun();
   makeActs();
   makeFoot();

@@ -73,6 +73,10 @@ def check_late(page):
     words = page.run("return document.querySelector('#late-detail').textContent")
     check("a click on a late frame says which it is and how late", f"Frame {longest['late_frame']}: {time_words(longest['interval_ns'])}, {time_words(longest['late_ns'])} late" in words, words)
     check("a click on a late frame says who was in the way", f"behind {longest['other_comm']} [{longest['other_tid']}]" in words, words)
+    parts = page.run("return [...document.querySelectorAll('#late-parts [data-field=part_ns]')].map((one) => Number(one.dataset.value))")
+    same("a late frame's parts are those of 'tactus frames --why --json', and add up to it", [parts, sum(parts)],
+         [[part["part_ns"] for part in longest["parts"]] + [longest["rest_ns"]] * (longest["rest_ns"] > 0), longest["interval_ns"]])
+    print(f"# measured: frame {longest['late_frame']}: {len(parts)} parts of {sum(parts)} ns")
     check("a late frame has a timeline of its threads", page.run("return document.querySelectorAll('#late-detail svg rect').length") > 3)
 
 
@@ -154,7 +158,34 @@ def check_cuda(page):
          {name: {field: row[field] for field in rows[0]} for name, row in calls.items()})
 
 
+def check_steps(page):
+    open_page(page, "steps.html")
+    same("the browser has no complaint about a page of training steps", page.console(), [])
+    row = [row for row in rows_of("steps") if row["record"] == "cuda_steps"][0]
+    tiles = page.run("return Object.fromEntries([...document.querySelectorAll('[data-steps] [data-field]')].map((one) => [one.dataset.field, Number(one.dataset.value)]))")
+    same("figures of steps on the page are those of 'tactus cuda --steps --json'", tiles, {field: row[field] for field in tiles})
+    slow = {row["step"]: row for row in rows_of("steps") if row["record"] == "cuda_slow_step"}
+    shown = page.run("return [...document.querySelectorAll('#step-table tbody tr')].map((tr) => [Number(tr.querySelector('[data-field=step]').dataset.value), tr.querySelector('td.long').textContent])")
+    same("slow steps on the page say why as 'tactus cuda --steps' does", sorted(shown), sorted([step, row["words"]] for step, row in slow.items()))
+    wide = page.run("return [...document.querySelectorAll('.stack svg')].map((one) => one.getBoundingClientRect().width)")
+    check("what a step goes into is drawn in its shares", len(wide) > 2 and min(wide) >= 0 and max(wide) > 100, wide)
+    page.picture(os.path.join(log, "report-steps.png"), whole=True)
+
+
+def check_clicks(page):
+    open_page(page, "clicks.html")
+    same("the browser has no complaint about a page of clicks", page.console(), [])
+    rows = {row["comm"]: row for row in rows_of("clicks") if row["record"] == "input_to_frame"}
+    names = page.run("return [...document.querySelectorAll('#click-table tbody tr td:first-child')].map((td) => td.textContent)")
+    shown = cells(page, "#click-table")
+    same("clicks on the page are those of 'tactus input --to-frame --json'", {name: {field: value[0] for field, value in row.items()} for name, row in zip(names, shown)},
+         {name: {field: row[field] for field in shown[0]} for name, row in rows.items()})
+    same("each click is a point on the page", page.run("return all('input_frame').length"), sum(row["record"] == "input_frame" for row in rows_of("clicks")))
+
+
 with Browser(scratch) as browser:
     check_example(browser)
     check_hostile(browser)
     check_cuda(browser)
+    check_steps(browser)
+    check_clicks(browser)

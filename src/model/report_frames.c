@@ -212,6 +212,17 @@ static void keep_steps(struct report_late *late, struct report_names *names, con
 	}
 }
 
+static void keep_parts(struct report_late *late, struct report_names *names, const struct threads *threads)
+{
+	for (u32 i = 0; i < late->frame.parts_len && i < LATE_PARTS; i++) {
+		const struct path_item *part = &late->frame.parts[i];
+
+		late->parts[i].name = report_name_of(names, threads, part->tid);
+		late->parts[i].other_name = part->other_tid ? report_name_of(names, threads, part->other_tid)
+							    : REPORT_NAME_UNKNOWN;
+	}
+}
+
 static void keep_late(struct report_frames *frames, struct report_names *names, const struct threads *threads,
 		      const struct frames *model, const struct late_frame *frame, const struct frame_process *process)
 {
@@ -234,6 +245,7 @@ static void keep_late(struct report_frames *frames, struct report_names *names, 
 	path_walk_trail(&path, trail, threads, &model->history, frame->tid, frame->at_ns - frame->interval_ns,
 			frame->at_ns);
 	keep_steps(late, names, threads, trail);
+	keep_parts(late, names, threads);
 	free(trail);
 }
 

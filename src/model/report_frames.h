@@ -52,6 +52,9 @@ struct report_late {
 	struct report_step steps[REPORT_STEPS]; /* in order of time */
 	u32 steps_len;
 	u64 not_shown_ns; /* in steps that are left out */
+	struct {
+		u16 name, other_name;
+	} parts[LATE_PARTS]; /* of the frame's parts: whose they were then */
 };
 
 /* Whose doing it was that frames of a process were late. */

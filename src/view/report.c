@@ -79,9 +79,14 @@ static void count_cuda(struct report_show *show, const struct event_header *even
 {
 	const struct cuda *cuda = &show->cuda;
 	u64 waited_ns = cuda->wait_total_ns;
+	const struct step_process *process;
+	struct step step;
 	u32 function;
 
 	cuda_handle(&show->cuda, &show->capture.threads, event);
+	/* Who launches nothing takes no steps. */
+	if (show->steps.processes || event->kind == EVENT_CUDA_LAUNCH || event->kind == EVENT_CUDA_CALL)
+		steps_handle(&show->steps, &show->capture.threads, &show->cuda, event, &step, &process);
 	if (event->kind != EVENT_CUDA_CALL)
 		return;
 	function = ((const struct event_cuda_call *)event)->function;
@@ -99,6 +104,7 @@ static void restart(struct report_show *show, u64 now_ns)
 	moves_restart(&show->moves, &show->capture.threads);
 	misses_restart(&show->misses, &show->capture.threads);
 	submits_restart(&show->submits);
+	report_restart_clicks(&show->clicks);
 	if (show->report)
 		report_restart(show->report, now_ns);
 }
@@ -133,6 +139,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	if ((!show->capture.before_window || event->kind == EVENT_CUDA_NAME) &&
 	    !(show->capture.is_excerpt && event->kind == EVENT_CUDA_COUNT))
 		count_cuda(show, event);
+	report_take_click(&show->clicks, threads, event, show->capture.before_window);
 	report_handle(show->report, threads, &show->frames, event, ended, process ? &frame : NULL, process);
 }
 
@@ -209,6 +216,7 @@ int report_finish_models(struct report_show *show)
 	while (moves_left(&show->moves, threads, &at, &left))
 		;
 	cuda_end(&show->cuda);
+	report_end_clicks(&show->clicks, threads);
 	report_end(show->report, threads, threads->last_ns);
 	return 0;
 }
@@ -228,6 +236,7 @@ static int make(struct report_show *show)
 	frames_init(&show->frames, true);
 	latency_init(&show->latency, 0);
 	cuda_init(&show->cuda);
+	steps_init(&show->steps, NULL);
 	show->capture = (struct capture){ .request = { .view = "report",
 						       .groups = EVENTS_ALL,
 						       .cuda = &calls,
@@ -250,6 +259,8 @@ static int make(struct report_show *show)
 	misses_free(&show->misses);
 	submits_free(&show->submits);
 	cuda_free(&show->cuda);
+	steps_free(&show->steps);
+	report_free_clicks(&show->clicks);
 	report_free(show->report);
 	capture_free(&show->capture);
 	return status;

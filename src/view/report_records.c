@@ -171,6 +171,26 @@ static void print_frames(const struct report *report, const struct frames *frame
 
 static const char *const path_names[PATH_KINDS] = { "ran", "waited", "slept", "unknown" };
 
+/* All of its time by what it went into, the cause first. */
+static void print_parts(struct json *json, const struct report_late *late)
+{
+	json_array(json, "parts");
+	for (u32 i = 0; i < late->frame.parts_len && i < LATE_PARTS; i++) {
+		const struct path_item *part = &late->frame.parts[i];
+
+		json_array(json, NULL);
+		json_string(json, NULL, path_names[part->kind < PATH_KINDS ? part->kind : PATH_UNKNOWN]);
+		json_u64(json, NULL, part->ns);
+		json_u64(json, NULL, part->tid);
+		json_u64(json, NULL, late->parts[i].name);
+		json_u64(json, NULL, part->other_tid);
+		json_u64(json, NULL, late->parts[i].other_name);
+		json_array_end(json);
+	}
+	json_array_end(json);
+	json_u64(json, "rest_ns", late->frame.rest_ns);
+}
+
 static void print_late(const struct report *report, const struct report_late *late)
 {
 	const struct late_frame *frame = &late->frame;
@@ -188,6 +208,7 @@ static void print_late(const struct report *report, const struct report_late *la
 	json_string(&json, "blame", report_blame_name(report_blame_of(frame)));
 	json_string(&json, "why", late->words);
 	json_u64(&json, "not_shown_ns", late->not_shown_ns);
+	print_parts(&json, late);
 	json_array(&json, "steps");
 	for (u32 i = 0; i < late->steps_len; i++) {
 		const struct report_step *step = &late->steps[i];
@@ -451,6 +472,8 @@ static int print_tables(const struct report_show *show)
 		error |= moves_print_threads(threads, &options);
 	error |= misses_print_threads(&show->misses, threads, &options);
 	submits_print_tables(&show->submits, &options);
+	report_print_clicks(&show->clicks, &options, threads);
+	report_print_steps(&show->steps, &options, threads, &show->cuda);
 	cuda_print_tables(&show->cuda, &options, threads->first_ns, false, NAMES_SHORT);
 	return error;
 }
@@ -487,5 +510,5 @@ int report_print_records(struct report_show *show)
 	if (show->live)
 		report_live_print_run(show->live);
 	return error || report->failed || report->frames.failed || show->frames.failed || show->latency.failed ||
-	       show->moves.failed || show->misses.failed || show->cuda.failed;
+	       show->moves.failed || show->misses.failed || show->cuda.failed || show->steps.failed;
 }

@@ -6,10 +6,34 @@
 #include "../capture/capture.h"
 #include "../model/misses.h"
 #include "../model/moves.h"
+#include "../model/steps.h"
 #include "../model/submits.h"
+#include "../model/to_frame.h"
 #include "report_words.h"
 
 struct report_live;
+
+/* From input to frames: each, up to so many, of which the longest are kept. */
+enum { CLICKS_KEPT = 2000 };
+struct report_clicks {
+	struct to_frames *all; /* NULL: no device was heard of */
+	struct to_frame *each;
+	u32 len;
+	u64 left_out;
+	bool failed;
+};
+
+void report_take_click(struct report_clicks *clicks, const struct threads *threads, const struct event_header *event,
+		       bool is_before);
+/* Nothing more comes. */
+void report_end_clicks(struct report_clicks *clicks, const struct threads *threads);
+void report_restart_clicks(struct report_clicks *clicks);
+void report_free_clicks(struct report_clicks *clicks);
+/* As records; nothing where there was none. */
+void report_print_clicks(const struct report_clicks *clicks, const struct options *options,
+			 const struct threads *threads);
+void report_print_steps(const struct steps *steps, const struct options *options, const struct threads *threads,
+			const struct cuda *cuda);
 
 struct report_show {
 	struct options options;
@@ -22,6 +46,8 @@ struct report_show {
 	struct misses misses;
 	struct submits submits;
 	struct cuda cuda;
+	struct steps steps;
+	struct report_clicks clicks;
 	const char *path; /* of the page; NULL: standard output */
 	FILE *page;
 	bool failed;

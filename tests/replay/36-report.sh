@@ -64,6 +64,15 @@ is "the page of hostile names ends as many scripts as it begins" "$(grep -oi '</
 "$tactus" report -i tests/recordings/h200-startup.tac -o "$scratch/cuda.html" >/dev/null 2>&1
 "$tactus" cuda --json -i tests/recordings/h200-startup.tac >"$scratch/views/cuda" 2>/dev/null
 
+# Training steps and clicks, of recordings of which everything is known.
+python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"
+python3 tests/clicks.py | python3 tests/recording.py "$scratch/clicks.tac"
+for what in steps clicks; do
+	"$tactus" report -i "$scratch/$what.tac" -o "$scratch/$what.html" >/dev/null 2>&1
+done
+"$tactus" cuda --steps --json -i "$scratch/steps.tac" >"$scratch/views/steps" 2>/dev/null
+"$tactus" input --to-frame --json -i "$scratch/clicks.tac" >"$scratch/views/clicks" 2>/dev/null
+
 # Nothing of a page needs a browser to be right; but that it draws does.
 if command -v chromedriver >/dev/null && command -v chromium >/dev/null; then
 	python3 tests/report_page.py "$scratch" "$log" >"$scratch/browser" 2>&1
