@@ -39,7 +39,7 @@ function makeRun() {
   section.append(el('p', { class: 'lead' }, `What 'tactus run' tells of itself, the last ${number(rows.length)} seconds; it ${last.actuator === 'none' ? 'only watches' : `acts by ${last.actuator}`}.`),
     el('div', { class: 'tiles' }, tile('busy', 'busy', last.busy_ns, share(last.busy_ns, total)), tile('urgent threads', 'urgent', tiers.urgent, number(tiers.urgent)),
       tile('batch threads', 'batch', tiers.batch, number(tiers.batch)), tile('p99 wait, urgent', 'wait_p99_ns', last.wait_p99_ns.urgent, time(last.wait_p99_ns.urgent)),
-      tile('hints given', 'hints_given', last.hints.given, number(last.hints.given)), tile('waited too long', 'missed', last.missed, number(last.missed), last.missed)));
+      tile('hints given', 'hints_given', last.hints.given, number(last.hints.given)), tile('waited too long', 'deadline_misses', last.deadline_misses, number(last.deadline_misses), last.deadline_misses)));
   runChart(section, 'Waits for a CPU, 99 of 100 are under', rows, [[(row) => row.wait_p99_ns.urgent, 'urgent', 'accent'], [(row) => row.wait_p99_ns.normal, 'normal', 'role-input'],
     [(row) => row.wait_p99_ns.batch, 'batch', 'role-background']], (value) => time(value));
   runChart(section, 'Switches and moves a second', rows, [[(row) => row.switches / (row.span_ns / 1e9), 'switches', 'accent'], [(row) => row.moves / (row.span_ns / 1e9), 'moves', 'role-cpu-bound']], number);
