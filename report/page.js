@@ -202,7 +202,7 @@ function start() {
   const wish = matchMedia('(prefers-color-scheme: dark)');
   let chosen = null;
   document.documentElement.dataset.theme = wish.matches ? 'dark' : 'light';
-  build();
+  if (all('compare_verdict').length) makeCompare(); else build();
   wish.addEventListener('change', (event) => { if (chosen === null) setTheme(event.matches); });
   byId('theme').addEventListener('click', () => { chosen = document.documentElement.dataset.theme !== 'dark'; setTheme(chosen); });
   addEventListener('beforeprint', () => { printers.forEach((print) => print()); document.documentElement.dataset.theme = 'light'; colours = {}; tinted.forEach((tint) => tint()); drawNow(); });

@@ -4,7 +4,7 @@ let records = [], head = {}, names = [];
 const all = (kind) => records.filter((record) => record.record === kind);
 function readRecords(text) {
   records = text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
-  head = all('report')[0];
+  head = all('report')[0] || { span_ns: 0, bins: 0, bin_ns: 1 };
   names = (all('report_names')[0] || { names: [] }).names;
   /* Of a run that only tells of itself the time is that of what it told. */
   const run = all('run_second');

@@ -183,9 +183,37 @@ def check_clicks(page):
     same("each click is a point on the page", page.run("return all('input_frame').length"), sum(row["record"] == "input_frame" for row in rows_of("clicks")))
 
 
+def check_compare(page):
+    open_page(page, "compare.html")
+    same("the browser has no complaint about a page of a comparison", page.console(), [])
+    rows = [row for row in rows_of("compare") if row["record"] == "compare"]
+    verdict = [row for row in rows_of("compare") if row["record"] == "compare_verdict"][0]
+    got = page.run("const one = document.querySelector('[data-verdict]'); return [one.dataset.verdict, one.textContent]")
+    same("the page's verdict is that of 'tactus compare'", [got[0], got[1].lower()], [verdict["verdict"], verdict["words"].lower() + "."])
+    shown = page.run("return [...document.querySelectorAll('#figure-table tbody tr')].map((tr) => ['a', 'b', 'difference'].map((field) => tr.querySelector(`[data-field=${field}]`).dataset.value))")
+    same("figures on the page are those of 'tactus compare --json'", [[float(value) if value else None for value in row] for row in shown], [[row["a"], row["b"], row["difference"]] for row in rows])
+    curves = page.run("return Object.fromEntries(all('compare_curve').map((curve) => [curve.side + ' ' + curve.of + ' ' + (curve.name ?? ''), [0.5, 0.99].map((part) => {"
+                      "let left = part * curve.total; return curve.times_ns[curve.counts.findIndex((count) => (left -= count) <= 0)]; })]))")
+    off = [(row["figure"], row["name"], side, curves[f"{side} {kind} {row['name'] or ''}"][at], row[side]) for row in rows for kind in ("frames", "waits") for side in ("a", "b")
+           for at, part in enumerate(("p50", "p99")) if row["figure"] == f"{kind[:-1]}_{part}" and row["of"] in ("program", "all", "tier") and row[side] is not None
+           and abs(curves[f"{side} {kind} {row['name'] or ''}"][at] - row[side]) > 0.1 * row[side]]
+    same("both curves have the percentiles that 'tactus compare' prints", off, [])
+    same("there is a line for each side of each curve", page.run("return document.querySelectorAll('.curve path').length"), len(curves))
+    check("the page of a comparison says what each side is", "late-frames.tactus: 4.0" in page.run("return document.getElementById('verdict').textContent"), page.run("return document.getElementById('verdict').textContent"))
+    page.picture(os.path.join(log, "compare.png"), whole=True)
+    page.size(520, 900)
+    page.wait("innerWidth <= 520")
+    same("the page of a comparison is no wider than a narrow window", page.run("return document.documentElement.scrollWidth <= innerWidth"), True)
+    page.size(1280, 900)
+    open_page(page, "compare-hostile.html")
+    same("the browser has no complaint about hostile names in a comparison", page.console(), [])
+    same("a file that is called <img> is text in a comparison", page.run("return [document.images.length, document.getElementById('verdict').textContent.includes('<img src=x>.tac'), document.scripts.length]"), [0, True, 2])
+
+
 with Browser(scratch) as browser:
     check_example(browser)
     check_hostile(browser)
     check_cuda(browser)
     check_steps(browser)
     check_clicks(browser)
+    check_compare(browser)

@@ -8,7 +8,7 @@ import sys
 
 folder = pathlib.Path(sys.argv[1])
 page = (folder / "page.html").read_text(encoding="utf-8")
-PARTS = {"css": ["page"], "js": ["records", "axis", "tables", "frames", "waits", "steps", "live", "page"]}  # in this order
+PARTS = {"css": ["page"], "js": ["records", "axis", "tables", "frames", "waits", "steps", "compare", "live", "page"]}  # in this order
 for kind, parts in PARTS.items():
     text = "".join((folder / f"{part}.{kind}").read_text(encoding="utf-8") for part in parts)
     assert "</" + {"css": "style", "js": "script"}[kind] not in text, f"the {kind} would end its own element"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/output.h"
 #include "../base/privileges.h"
 #include "../base/say.h"
 #include "../capture/capture.h"
@@ -14,9 +15,10 @@
 #include "../sink/json.h"
 #include "../sink/text.h"
 #include "compare_print.h"
+#include "report_view.h"
 #include "view.h"
 
-enum { OPTION_WITH = 0x200 };
+enum { OPTION_WITH = 0x200, OPTION_HTML };
 
 /* What a run is cut into at first; blocks of several are made where it is long. */
 #define PIECE_NS (NSEC_PER_SEC / 4)
@@ -24,10 +26,12 @@ enum { OPTION_WITH = 0x200 };
 struct chosen {
 	struct options *options; /* NULL: the option is only looked at */
 	int with_from;		 /* of the recordings, the first of side B; 0: --with was not given */
+	const char *page;	 /* where to; NULL: no page is wanted */
 };
 
 static const struct argp_option own_options[] = {
 	{ "with", OPTION_WITH, "FILE", 0, "From here on recordings are of side B, those before of side A", 1 },
+	{ "html", OPTION_HTML, "FILE", 0, "Also write a page for a browser, with both curves", 1 },
 	{ 0 },
 };
 
@@ -35,8 +39,9 @@ static const char *take_own(void *data, int key, const char *value)
 {
 	struct chosen *chosen = data;
 
-	(void)key;
-	if (!chosen->options)
+	if (key == OPTION_HTML)
+		chosen->page = value;
+	if (key == OPTION_HTML || !chosen->options)
 		return NULL;
 	if (!chosen->options->inputs.len)
 		return "comes first: name the recordings of side A before --with";
@@ -44,6 +49,14 @@ static const char *take_own(void *data, int key, const char *value)
 		chosen->with_from = chosen->options->inputs.len;
 	options_take_file(chosen->options, value);
 	return NULL;
+}
+
+/* A page is of one call. */
+static bool fits(const void *data, const struct options *options, const char *option)
+{
+	(void)data;
+	(void)options;
+	return strcmp(option, "html") != 0;
 }
 
 const struct command_usage compare_usage = {
@@ -63,12 +76,14 @@ const struct command_usage compare_usage = {
 		"Examples:\n"
 		"  tactus compare examples/late-frames.tactus@0s..4s examples/late-frames.tactus@4s..\n"
 		"  tactus compare --json game.tactus machine.tactus\n"
+		"  tactus compare game.tactus machine.tactus --html compare.html\n"
 		"  tactus compare game.tactus game.tactus --with machine.tactus machine.tactus",
-	.takes = TAKES_FILES | TAKES_FILTER | TAKES_JSON,
+	.takes = TAKES_FILES | TAKES_FILTER | TAKES_JSON | TAKES_FORCE,
 	.word = "A B",
 	.own = own_options,
 	.take_own = take_own,
 	.own_size = sizeof(struct chosen),
+	.fits = fits,
 };
 
 struct recording {
@@ -84,6 +99,8 @@ struct compare_view {
 	struct blocks *runs; /* one a recording */
 	struct compare_side sides[2];
 	int len, a_len;
+	FILE *page; /* NULL: none */
+	const struct compare_result *result;
 	/* Of the recording that is read: */
 	struct capture capture;
 	struct compare_take take;
@@ -244,20 +261,52 @@ static void print_result(const struct compare_view *view, const struct compare_r
 	json_line_end(&json);
 }
 
+/* The records that --json prints, and the curves. */
+static int print_page_records(void *data)
+{
+	struct compare_view *view = data;
+	bool json = view->options.json;
+
+	view->options.json = true;
+	print_result(view, view->result);
+	view->options.json = json;
+	for (int side = 0; side < 2; side++)
+		compare_print_curves(&view->sides[side], side);
+	return 0;
+}
+
+static int write_page(struct compare_view *view, const struct compare_result *result)
+{
+	FILE *page = view->page;
+
+	view->result = result;
+	view->page = NULL;
+	if (report_write_page(page, print_page_records, view) < 0) {
+		output_close(page);
+		return EXIT_FAILURE;
+	}
+	if (!output_close(page))
+		return EXIT_FAILURE;
+	note("the page is in %s", view->chosen.page);
+	return 0;
+}
+
 static int compare_and_print(struct compare_view *view)
 {
 	struct compare_result *result = calloc(1, sizeof(*result));
-	int error;
+	int error, status = 0;
 
 	view->sides[0] = (struct compare_side){ view->runs, (u32)view->a_len };
 	view->sides[1] = (struct compare_side){ view->runs + view->a_len, (u32)(view->len - view->a_len) };
 	error = result ? compare_sides(result, view->sides) : -1;
 	if (!error)
 		print_result(view, result);
+	if (!error && view->page)
+		status = write_page(view, result);
 	if (!error && result->failed)
 		error = -1;
 	free(result);
-	return error ? fail("compare", "out of memory: not all is compared") : 0;
+	return error ? fail("compare", "out of memory: not all is compared") : status;
 }
 
 /* Returns what is wrong with which recordings were named, or NULL. */
@@ -274,6 +323,22 @@ static const char *choose_sides(struct compare_view *view)
 	return NULL;
 }
 
+static int open_page(struct compare_view *view)
+{
+	struct output_rule rule = { .beginning = REPORT_PAGE_BEGINNING, .force = view->options.force };
+	struct reason why = { "" };
+
+	if (!view->chosen.page)
+		return 0;
+	for (int i = 0; i < view->len; i++)
+		if (output_is_input(view->chosen.page, view->recordings[i].path)) {
+			fail("compare", "what is read and what is written are one file");
+			return EXIT_USAGE;
+		}
+	view->page = output_text(view->chosen.page, &rule, &why);
+	return view->page ? 0 : fail(view->chosen.page, "cannot write: %s", why.text);
+}
+
 static int read_all(struct compare_view *view)
 {
 	int status = 0;
@@ -281,6 +346,8 @@ static int read_all(struct compare_view *view)
 	/* All are opened while every right is there, and read without any. */
 	for (int i = 0; i < view->len && !status; i++)
 		status = open_one(&view->recordings[i], view->options.inputs.files[i]);
+	if (!status)
+		status = open_page(view);
 	privileges_give_up_all();
 	for (int i = 0; i < view->len && !status; i++)
 		status = read_one(view, i);
@@ -307,6 +374,8 @@ int view_compare(int argc, char **argv)
 	status = view->runs ? read_all(view) : fail("compare", "out of memory");
 	if (!status)
 		status = compare_and_print(view);
+	if (view->page)
+		output_close(view->page);
 	for (int i = 0; i < view->len; i++) {
 		recording_close_reader(view->recordings[i].reader);
 		free(view->recordings[i].path);

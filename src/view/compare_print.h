@@ -11,4 +11,7 @@
 void compare_print_rows(const struct compare_result *result, const struct options *options,
 			const struct compare_names *names);
 
+/* For a page, as records: of each thing that has times how many took how long, and what there was in each block. */
+void compare_print_curves(const struct compare_side *side, int which);
+
 #endif

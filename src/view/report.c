@@ -171,6 +171,11 @@ static void print_sentence(void *data, enum verdict_kind kind, const char *text)
 	puts(text);
 }
 
+static int print_records(void *data)
+{
+	return report_print_records(data);
+}
+
 /* Who has the page in a file gets the verdict at once. */
 static int write_all(struct report_show *show)
 {
@@ -187,7 +192,7 @@ static int write_all(struct report_show *show)
 		error = report_print_records(show);
 		stdout = standard;
 	} else {
-		error = report_write_page(show, show->page ? show->page : stdout);
+		error = report_write_page(show->page ? show->page : stdout, print_records, show);
 	}
 	if (error > 0 || show->failed)
 		note("something is missing from the report: there was no memory for it");

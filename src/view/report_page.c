@@ -56,25 +56,25 @@ bool report_page_served(struct report_page_parts *parts)
 	return cut_page(parts, " connect-src 'self';");
 }
 
-int report_write_page(struct report_show *show, FILE *out)
+int report_write_page(FILE *out, int (*print)(void *data), void *data)
 {
 	struct report_page_parts parts;
-	FILE *data = page_data_open(out), *standard = stdout;
+	FILE *records = page_data_open(out), *standard = stdout;
 	bool is_sound = report_page_written(&parts);
 	int error;
 
-	if (!is_sound || !data) {
-		if (data)
-			fclose(data);
+	if (!is_sound || !records) {
+		if (records)
+			fclose(records);
 		fail("report", "%s", is_sound ? "out of memory" : "the page in the program is broken");
 		return -1;
 	}
 	fwrite(parts.before, 1, parts.before_len, out);
 	/* What prints records prints them to whatever this is. */
-	stdout = data;
-	error = report_print_records(show);
+	stdout = records;
+	error = print(data);
 	stdout = standard;
-	if (fclose(data))
+	if (fclose(records))
 		return -1;
 	fwrite(parts.after, 1, parts.after_len, out);
 	return error;

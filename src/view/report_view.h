@@ -69,8 +69,9 @@ struct report_page_parts {
 bool report_page_written(struct report_page_parts *parts);
 bool report_page_served(struct report_page_parts *parts);
 
-/* Writes the page, with the same records as its data. Returns 0, or -1 after a message. */
-int report_write_page(struct report_show *show, FILE *out);
+/* Writes the page, with what `print` prints to stdout as its data. Returns what that returned, or -1 after a message.
+ */
+int report_write_page(FILE *out, int (*print)(void *data), void *data);
 
 /* What every page begins with: by that one that was written before is recognised. */
 #define REPORT_PAGE_BEGINNING "<!DOCTYPE html>\n<!-- tactus report"

@@ -73,6 +73,17 @@ done
 "$tactus" cuda --steps --json -i "$scratch/steps.tac" >"$scratch/views/steps" 2>/dev/null
 "$tactus" input --to-frame --json -i "$scratch/clicks.tac" >"$scratch/views/clicks" 2>/dev/null
 
+# Two sides compared, one of hostile names.
+"$tactus" compare $example@0s..4s $example@4s.. --html "$scratch/compare.html" --json >"$scratch/views/compare" 2>"$scratch/err"
+is "compare --html ends with status 0, and says where its page is" "$? $(grep -c 'the page is in ' "$scratch/err")" "0 1"
+is "the page of a comparison has what compare --json prints, and the curves" \
+	"$(python3 tests/page_records.py "$scratch/compare.html" | grep -vE '"record":"compare_(curve|blocks)"' | cmp - "$scratch/views/compare" 2>&1)" ""
+cp "$scratch/hostile.tac" "$scratch/<img src=x>.tac"
+"$tactus" compare "$scratch/hostile.tac" "$scratch/<img src=x>.tac" --html "$scratch/compare-hostile.html" >/dev/null 2>&1
+ends "compare --html leaves a file that is no page of its own" 1 'exists and is not|not a file|force' "$tactus" compare $example $example --html "$scratch/foreign.html"
+ends "compare --html refuses to write over what it reads" 2 'one file' "$tactus" compare $example "$scratch/hostile.tac" --html "$scratch/hostile.tac"
+ends "compare --html on a full disk fails" 1 'No space left' "$tactus" compare $example $example --html /dev/full
+
 # Nothing of a page needs a browser to be right; but that it draws does.
 if command -v chromedriver >/dev/null && command -v chromium >/dev/null; then
 	python3 tests/report_page.py "$scratch" "$log" >"$scratch/browser" 2>&1

@@ -1,0 +1,102 @@
+/* Two sides beside each other: the verdict, how long frames and waits were on each, every figure with its interval, and what each stretch of time had. */
+const SIDES = [['a', 'A', 'role-background'], ['b', 'B', 'accent']];
+const UNITS = { ns: time, share: (value) => (100 * value).toFixed(2) + ' %', per_s: (value) => (value >= 1000 ? number(value) : value.toFixed(2)), cpus: (value) => value.toFixed(3) };
+const unitText = (unit) => (value) => (value === null ? '–' : value < 0 ? '−' + (UNITS[unit] || String)(-value) : (UNITS[unit] || String)(value));
+
+/* Of a curve the shares that took longer than each of its times: what it is at the percentiles is what 'tactus compare' prints. */
+function longerThan(curve) {
+  let left = curve.total;
+  return curve.times_ns.map((ns, i) => { const part = left / curve.total; left -= curve.counts[i]; return [ns, part]; });
+}
+
+/* Times to the right and shares downwards, both logarithmic: where curves part below, the slow ones differ. */
+function curvePicture(curves, label) {
+  const width = 860, height = 250, left = 62, foot = 34, top = 8;
+  const lines = curves.map(longerThan), times = lines.flat().map(([ns]) => Math.max(ns, 1)), low = Math.log10(Math.min(...times)), high = Math.log10(Math.max(...times)) + 0.02;
+  const least = Math.min(...curves.map((curve) => -Math.log10(Math.max(curve.total, 10)))), x = (ns) => left + (Math.log10(Math.max(ns, 1)) - low) / Math.max(high - low, 0.01) * (width - left - 20);
+  const y = (part) => top + Math.log10(part) / least * (height - foot - top);
+  const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label });
+  for (let power = 0; power >= least; power--) picture.append(svg('line', { x1: left, x2: width - 20, y1: y(10 ** power), y2: y(10 ** power), stroke: 'var(--grid)' }),
+    svg('text', { x: left - 8, y: y(10 ** power) + 4, 'text-anchor': 'end', 'font-size': 11, fill: 'var(--soft)' }, power ? `1 in ${number(10 ** -power)}` : 'all'));
+  for (let power = Math.floor(low); power <= high; power++) {
+    for (const part of [1, 2, 5]) {
+      const ns = part * 10 ** power;
+      if (Math.log10(ns) < low || Math.log10(ns) > high || (high - low > 3 && part !== 1)) continue;
+      picture.append(svg('line', { x1: x(ns), x2: x(ns), y1: top, y2: height - foot, stroke: 'var(--grid)' }),
+        svg('text', { x: x(ns), y: height - foot + 15, 'text-anchor': 'middle', 'font-size': 11, fill: 'var(--soft)' }, time(ns)));
+    }
+  }
+  lines.forEach((line, i) => {
+    const [, name, paint] = SIDES.find(([side]) => side === curves[i].side), path = line.map(([ns, part], at) => `${at ? 'H' : 'M'}${x(ns).toFixed(1)}${at ? 'V' : ','}${y(part).toFixed(1)}`).join('');
+    const [last, part] = line[line.length - 1];
+    picture.append(svg('path', { d: path, fill: 'none', stroke: `var(--${paint})`, 'stroke-width': 2, 'data-side': curves[i].side }),
+      svg('text', { x: Math.min(x(last) + 6, width - 16), y: y(part) + 4, 'font-size': 13, 'font-weight': 700, fill: `var(--${paint})` }, name));
+  });
+  return picture;
+}
+
+function makeCurves() {
+  const curves = all('compare_curve'), names = [...new Set(curves.map((curve) => JSON.stringify([curve.of, curve.name])))];
+  if (!curves.length) return;
+  const section = shown('curves');
+  section.append(el('p', { class: 'lead' }, 'How many took longer than each time. A curve that lies further left, and lower, is the better one.'), legend(SIDES.map(([, name, paint]) => [paint, name])));
+  for (const key of names) {
+    const [of, name] = JSON.parse(key), both = curves.filter((curve) => JSON.stringify([curve.of, curve.name]) === key);
+    const title = of === 'frames' ? `Frames of ${name}` : name ? `Waits for a CPU, ${name} threads` : 'Waits for a CPU, all threads';
+    section.append(el('div', { class: 'curve', 'data-curve': `${of} ${name ?? ''}` }, el('h3', {}, title + ': ' + both.map((curve) => `${curve.side.toUpperCase()} has ${number(curve.total)}`).join(', ')), curvePicture(both, title)));
+  }
+}
+
+/* The interval of a difference, in parts of side A. */
+function forest(row) {
+  if (row.low === null || !row.a) return el('td', {});
+  const most = 1, x = (value) => 80 + Math.max(-1, Math.min(1, value / Math.abs(row.a) / most)) * 78, [low, high] = [x(row.low), x(row.high)];
+  return el('td', { class: 'forest', title: 'from half as much or less to twice as much or more; the line is no difference' }, svg('svg', { viewBox: '0 0 160 14', 'aria-hidden': 'true' },
+    svg('line', { x1: 80, x2: 80, y1: 0, y2: 14, stroke: 'var(--faint)' }), svg('rect', { x: low, y: 5, width: Math.max(1.5, high - low), height: 4, rx: 2, fill: row.change === 'none' ? 'var(--faint)' : 'var(--accent)' }),
+    svg('circle', { cx: x(row.difference), cy: 7, r: 3, fill: 'var(--ink)' })));
+}
+
+function makeFigures() {
+  const rows = all('compare');
+  if (!rows.length) return;
+  const cellOf = (row, field) => el('td', { 'data-field': field, 'data-value': row[field] ?? '' }, unitText(row.unit)(row[field]));
+  const table = el('table', { id: 'figure-table' }, el('thead', {}, el('tr', {}, ['Figure', 'of', 'A', 'B', 'difference', '95 % interval', '', 'sure'].map((title, i) => el('th', { scope: 'col', class: i < 2 ? 'text' : null }, title)))),
+    el('tbody', {}, rows.map((row) => el('tr', { class: row.is_headline ? 'headline' : null }, el('th', { scope: 'row', class: 'text' }, row.figure.replace(/_/g, ' ')), el('td', { class: 'text' }, row.name ?? (row.of === 'all' ? '' : row.of)),
+      cellOf(row, 'a'), cellOf(row, 'b'), cellOf(row, 'difference'), el('td', {}, row.low === null ? '' : `${unitText(row.unit)(row.low)} to ${unitText(row.unit)(row.high)}`), forest(row),
+      el('td', { class: row.change === 'more' || row.change === 'less' ? 'sure' : null }, row.change === 'more' || row.change === 'less' ? row.change : '')))));
+  shown('figures').append(el('p', { class: 'lead' }, 'Each interval holds the real difference 19 times of 20; of 40 figures two leave theirs by chance. The verdict is by the lines in bold, whose intervals are wider for it.'),
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Figures of both sides' }, table));
+}
+
+/* One bar a stretch, so that a side that changes on the way is seen. */
+function makeBlocks() {
+  const runs = all('compare_blocks').filter((run) => run.blocks.length), has = (at) => runs.some((run) => run.blocks.some((block) => block[at]));
+  const [at, what] = has(1) ? [1, 'frames a second'] : has(3) ? [3, 'launches a second'] : [4, 'switches a second'];
+  if (!runs.length || !has(at)) return;
+  const section = shown('blocks'), rate = (block) => block[at] / Math.max(block[0], 1) * 1e9, most = Math.max(...runs.flatMap((run) => run.blocks.map(rate))) || 1;
+  section.append(el('p', { class: 'lead' }, `Each bar is a stretch of a recording, as tall as its ${what}; where frames were late, its part of them is red. Differences within a side are what an interval is made of.`));
+  for (const run of runs) {
+    const width = 860, height = 74, wide = width / run.blocks.length, [, name, paint] = SIDES.find(([side]) => side === run.side);
+    section.append(el('h3', {}, `${name}: ${run.blocks.length} stretches`), el('div', { class: 'curve' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${name}, ${what} of each stretch` },
+      run.blocks.map((block, i) => {
+        const tall = rate(block) / most * (height - 4), late = at === 1 && block[1] ? tall * block[2] / block[1] : 0;
+        return [svg('rect', { x: i * wide, y: height - tall, width: Math.max(1, wide - 1.5), height: tall, fill: `var(--${paint})` }, svg('title', {}, `${rate(block).toFixed(1)} ${what}, ${number(block[2])} late`)),
+          late ? svg('rect', { x: i * wide, y: height - late, width: Math.max(1, wide - 1.5), height: late, fill: 'var(--late)' }) : null];
+      }))));
+  }
+}
+
+function makeCompare() {
+  const verdict = all('compare_verdict')[0], sides = all('compare_side'), kind = { better: 'good', worse: 'bad', mixed: 'bad' }[verdict.verdict] || '';
+  const section = byId('verdict');
+  section.className = kind;
+  section.append(el('p', { class: 'sentence ' + (kind || 'bad'), 'data-verdict': verdict.verdict }, verdict.words[0].toUpperCase() + verdict.words.slice(1) + '.'),
+    ...sides.map((side) => el('p', { class: 'sentence note' }, `${side.side.toUpperCase()}: ${side.files.join(', ')}: ${seconds(side.span_ns)} in ${number(side.blocks)} stretches of ${number(side.runs)} ${side.runs === 1 ? 'recording' : 'recordings'}.`)));
+  byId('about').append('two sides compared');
+  byId('ruler').hidden = true;
+  document.title = 'tactus compare';
+  makeCurves();
+  makeFigures();
+  makeBlocks();
+  byId('foot').append(el('p', {}, "Every number here is one that 'tactus compare' prints of the same recordings. With one recording a side, what differs from run to run is not in the intervals: record each several times."));
+}
