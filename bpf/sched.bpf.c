@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "learn.h"
 #include "moves.h"
+#include "sums.h"
 #include "waits.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -164,6 +165,16 @@ static __always_inline void count_switch(struct sched_cpu *cpu, struct task_stru
 	cpu->is_idle = !next->pid;
 }
 
+static __always_inline void count_run(struct task_struct *next, struct task_ctx *coming, u64 now_ns, u32 cpu_id)
+{
+	u32 kind = coming->account.wait_kind;
+	u64 waited_ns = thread_run_begins(&coming->account, now_ns, cpu_id, (u8)prio_of(next));
+
+	count_wait(coming, waited_ns);
+	if (config.keeps_sums && kind != WAIT_NONE)
+		sums_ran(next, coming, kind, waited_ns, now_ns);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
@@ -171,7 +182,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 	struct task_ctx *leaving = prev->pid ? thread_at(cpu, prev) : NULL;
 	struct task_ctx *coming = next->pid ? thread_at(cpu, next) : NULL;
-	bool prev_watched, next_watched, unseen;
+	bool prev_watched, next_watched, unseen, sends;
 	u64 now_ns;
 
 	if (config.counts_cpus && cpu)
@@ -186,6 +197,10 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		cpu->running = (u64)next;
 		if (prev_watched || next_watched || (counts_waiters() && cpu->waiters)) {
 			now_ns = bpf_ktime_get_ns();
+			sends = (config.emit & EVENTS_SCHED) &&
+				(!sums_only() || is_urgent(leaving) || is_urgent(coming) || (prev_state & STATE_DEAD));
+			if (config.keeps_sums)
+				sums_switch(cpu, prev, next, now_ns);
 			if (config.emit & EVENTS_SCHED) {
 				if (leaving)
 					emit_thread_info(cpu, cpu_id, prev, leaving, now_ns, 0, false);
@@ -194,7 +209,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 			}
 			if (unseen && prev_watched)
 				repair(cpu, cpu_id, now_ns, prev, leaving);
-			if (config.emit & EVENTS_SCHED)
+			if (sends)
 				send_switch(cpu, cpu_id, now_ns, preempt, prev, next, prev_state);
 			if (prev_watched)
 				now_does(leaving, preempt || !prev_state ? DOING_WAIT : DOING_SLEEP, cpu_id);
@@ -211,8 +226,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 			if (prev_watched && role_tick(prev, leaving, now_ns))
 				learn_judged(prev, leaving, now_ns);
 			if (config.account && next_watched) {
-				count_wait(coming,
-					   thread_run_begins(&coming->account, now_ns, cpu_id, (u8)prio_of(next)));
+				count_run(next, coming, now_ns, cpu_id);
 				coming->woken_early_ns = 0;
 			}
 		}
@@ -220,6 +234,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if ((prev_state & STATE_DEAD) && leaving) {
 		role_end(prev, leaving);
 		learn_end(prev, leaving);
+		if (config.keeps_sums)
+			sums_end(prev, leaving);
 		hand_over(prev, leaving, cpu && cpu_is_watched(cpu_id));
 	}
 	return 0;
@@ -309,7 +325,7 @@ static __always_inline int on_wakeup(struct task_struct *p, bool is_new)
 		now_does(thread, DOING_WAIT, target);
 	if (role_tick(p, thread, now_ns))
 		learn_judged(p, thread, now_ns);
-	if (!(config.emit & EVENTS_SCHED))
+	if (!(config.emit & EVENTS_SCHED) || (sums_only() && !is_urgent(thread)))
 		return 0;
 	emit_thread_info(cpu, cpu_id, p, thread, now_ns, 0, false);
 	event = EVENT_BEGIN(cpu, cpu_id, WAKEUP, event_wakeup, now_ns, tid_of(p), false);
@@ -358,7 +374,7 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int to)
 		if (tally)
 			tally->moves++;
 	}
-	if (!(config.emit & EVENTS_SCHED))
+	if (!(config.emit & EVENTS_SCHED) || (sums_only() && !is_urgent(thread)))
 		return 0;
 	if (thread->doing == DOING_WAIT)
 		now_does(thread, DOING_WAIT, (u32)to);
@@ -382,6 +398,7 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 	struct task_ctx *from = thread_of(parent), *thread = thread_make(child, from && from->of_command);
 	struct sched_cpu *cpu = open_cpu(cpu_id);
 
+	sums_make(child);
 	if (from && thread) {
 		role_inherit(child, thread, parent, from);
 		learn_forked(child, thread, from);
@@ -503,6 +520,7 @@ int prepare(struct bpf_iter__task *ctx)
 	struct task_ctx *thread;
 
 	if (p && !thread_of(p) && (thread = thread_make(p, false))) {
+		sums_make(p);
 		role_begin(p, thread);
 		learn_met(p, thread);
 	}

@@ -58,6 +58,7 @@ struct sched_config {
 	 * thread can run in earnest. */
 	u32 counts_at_waking;
 	u32 counts_cpus; /* how long each CPU is busy and idle */
+	u32 keeps_sums;	 /* what each thread does is added up, see core/sums.h */
 	u32 no_paths;	 /* the kernel keeps its memory to itself: no program's path can be found */
 	struct filter_cgroup cgroups[FILTER_CGROUPS_MAX];
 	u32 pids[FILTER_PIDS_MAX];
@@ -87,8 +88,15 @@ struct sched_cpu {
 	u64 idle_ns;
 	u64 turned_ns; /* when it last turned busy or idle; 0: that is not known */
 	u64 is_idle;
+	u64 running_tid;		 /* with keeps_sums */
 	u32 lost_kinds[SCHED_KINDS_MAX]; /* what was lost, by kind */
 } __attribute__((aligned(128)));
+
+/* What the program asks of the sums, and what there was no room for. */
+struct sums_state {
+	u64 only; /* single switches and wake-ups are sent of urgent threads alone */
+	u64 refused;
+};
 
 /* What snapshot_cpu is asked to do. */
 enum snapshot { SNAPSHOT_OPEN, SNAPSHOT_CLOSE };

@@ -233,6 +233,7 @@ static int start_sched(struct session *session)
 		.prompt = request->prompt,
 		.prompt_urgency = request->prompt_urgency,
 		.counts_cpus = request->counts_cpus,
+		.keeps_sums = request->sums,
 		.raise = request->raise,
 		.role_wakeups = !(session->groups & EVENTS_ROLES) ? 0
 				: no_hooks			  ? ROLE_WAKEUPS_NEVER

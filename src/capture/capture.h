@@ -26,6 +26,7 @@ struct capture_request {
 	u32 groups;
 	bool accounts;	     /* live: let the kernel keep accounts, and fill `threads` with them at the end */
 	bool counts_cpus;    /* live: for sched_read_cpus */
+	bool sums;	     /* live: for sensor/sched_sums.h */
 	const char *without; /* live: sensors that are not needed; NULL: as the options say */
 	struct capture_subject subject;
 	const struct cuda_settings *cuda; /* with EVENTS_CUDA */

@@ -338,3 +338,15 @@ void threads_restart(struct threads *threads)
 	for (size_t i = 0; i < threads->len; i++)
 		thread_restart(&threads->all[i]->account);
 }
+
+void threads_lost_sight(struct threads *threads)
+{
+	for (size_t i = 0; i < threads->len; i++) {
+		struct thread_account *account = &threads->all[i]->account;
+
+		account->run_since_ns = account->wait_since_ns = 0;
+		account->wait_kind = WAIT_NONE;
+	}
+	for (u32 cpu = 0; cpu < threads->cpus_len; cpu++)
+		threads->cpus[cpu] = (struct cpu_now){ 0 };
+}

@@ -79,6 +79,9 @@ bool threads_handle(struct threads *threads, const struct event_header *event, s
 void threads_charge(struct threads *threads, u64 now_ns);
 void threads_restart(struct threads *threads);
 
+/* Switches came by that nobody saw: who runs and who waits is not known any more. */
+void threads_lost_sight(struct threads *threads);
+
 /* The newest thread with this tid, NULL if there is none. */
 struct thread *threads_by_tid(const struct threads *threads, u32 tid);
 

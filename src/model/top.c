@@ -10,7 +10,6 @@
 #include "../../core/role.h"
 #include "../base/vec.h"
 
-enum { WAKER_AMOUNT = 8 };     /* for one wake-up, so that wearing down leaves parts of it */
 enum { FRAMELESS_TURNS = 10 }; /* after so many nobody presents any more */
 enum { GAP_TURNS = 60 };       /* a gap in a stream that is longer is leapt over */
 
@@ -57,11 +56,34 @@ long top_place(u64 taken, u64 room, u64 back)
 	return back < taken && back < room ? (long)((taken - 1 - back) % room) : -1;
 }
 
-static struct comm comm_of(const struct threads *threads, u32 tid)
+struct comm top_comm_of(const struct threads *threads, u32 tid)
 {
 	const struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
 
 	return thread ? thread->comm : (struct comm){ "" };
+}
+
+struct top_thread *top_meet(struct top *top, u32 tid, u32 pid, u64 start_ns, const struct comm *comm)
+{
+	struct top_thread *known = top_find(top, tid);
+
+	if (known && known->start_ns == start_ns)
+		return known;
+	if (known) { /* a tid may be given to another thread */
+		top_waits_free(&known->waits);
+	} else {
+		if (top->len < TOP_THREADS_MOST && vec_reserve(top->threads, top->room, top->len + 1, 64) &&
+		    map_reserve(&top->by_tid, top->len + 1))
+			known = calloc(1, sizeof(*known));
+		if (!known) {
+			top->refused++;
+			return NULL;
+		}
+		top->threads[top->len++] = known;
+		map_set(&top->by_tid, tid, (u32)top->len);
+	}
+	*known = (struct top_thread){ .tid = tid, .pid = pid, .start_ns = start_ns, .comm = *comm };
+	return known;
 }
 
 /* NULL: it is not watched, not known, or there is no room. */
@@ -75,26 +97,10 @@ static struct top_thread *meet(struct top *top, const struct threads *threads, u
 	thread = threads_by_tid(threads, tid);
 	if (!thread || thread->bystander)
 		return NULL;
-	if (top->len == TOP_THREADS_MOST || !vec_reserve(top->threads, top->room, top->len + 1, 64) ||
-	    !map_reserve(&top->by_tid, top->len + 1)) {
-		top->refused++;
-		return NULL;
-	}
-	known = calloc(1, sizeof(*known));
-	if (!known) {
-		top->refused++;
-		return NULL;
-	}
-	*known = (struct top_thread){
-		.tid = tid, .pid = thread->pid, .start_ns = thread->start_ns, .comm = thread->comm
-	};
-	top->threads[top->len++] = known;
-	map_set(&top->by_tid, tid, (u32)top->len);
-	return known;
+	return top_meet(top, tid, thread->pid, thread->start_ns, &thread->comm);
 }
 
-/* One that is there gets more; else it takes a free place, or wears down the smallest until that is free. */
-static void add_other(struct top_other *others, u32 len, const struct threads *threads, u32 tid, u64 amount)
+void top_add_other(struct top_other *others, u32 len, const struct threads *threads, u32 tid, u64 amount)
 {
 	struct top_other *least = &others[0];
 
@@ -103,7 +109,7 @@ static void add_other(struct top_other *others, u32 len, const struct threads *t
 			others[i].amount += amount;
 			/* A name may come after what its thread did. */
 			if (!others[i].comm.text[0])
-				others[i].comm = comm_of(threads, tid);
+				others[i].comm = top_comm_of(threads, tid);
 			return;
 		}
 		if (others[i].amount < least->amount)
@@ -112,7 +118,7 @@ static void add_other(struct top_other *others, u32 len, const struct threads *t
 	if (least->amount > amount)
 		least->amount -= amount;
 	else
-		*least = (struct top_other){ tid, comm_of(threads, tid), amount };
+		*least = (struct top_other){ tid, top_comm_of(threads, tid), amount };
 }
 
 /* What is long ago counts less: an eighth less with each turn. */
@@ -168,17 +174,10 @@ static void take_on_cpu(struct top *top, const struct event_header *event, u64 s
 	cpu->since_ns = since_ns > cpu->since_ns ? since_ns : cpu->since_ns;
 }
 
-/* A tid may be given to another thread. */
 static void take_thread(struct top *top, const struct event_thread *event)
 {
-	struct top_thread *thread = top_find(top, event->head.tid);
-
-	if (!thread || thread->start_ns == event->start_ns)
-		return;
-	top_waits_free(&thread->waits);
-	*thread = (struct top_thread){
-		.tid = event->head.tid, .pid = event->pid, .start_ns = event->start_ns, .comm = event->comm
-	};
+	if (top_find(top, event->head.tid))
+		top_meet(top, event->head.tid, event->pid, event->start_ns, &event->comm);
 }
 
 static void keep_wait(struct top *top, const struct threads *threads, struct top_thread *thread,
@@ -194,10 +193,10 @@ static void keep_wait(struct top *top, const struct threads *threads, struct top
 
 	kept.culprit = history_culprit(&top->miss_model.history, wait->cpu, wait->from_ns, wait->to_ns,
 				       &kept.behind_tid);
-	kept.waker_comm = comm_of(threads, kept.waker_tid);
-	kept.behind_comm = comm_of(threads, kept.behind_tid);
+	kept.waker_comm = top_comm_of(threads, kept.waker_tid);
+	kept.behind_comm = top_comm_of(threads, kept.behind_tid);
 	if (kept.culprit == CULPRIT_THREAD)
-		add_other(thread->culprits, TOP_CULPRITS, threads, kept.behind_tid, wait_ns);
+		top_add_other(thread->culprits, TOP_CULPRITS, threads, kept.behind_tid, wait_ns);
 	top->waits[top->waits_taken++ % TOP_LONG_WAITS] = kept;
 }
 
@@ -232,15 +231,16 @@ static void take_miss(struct top *top, const struct threads *threads, const stru
 	top->now.misses++;
 	if (thread)
 		thread->now.misses++;
-	top->misses[top->misses_taken++ % TOP_MISSES] = (struct top_miss){
-		.miss = *miss, .comm = comm_of(threads, miss->tid), .behind_comm = comm_of(threads, miss->behind_tid)
-	};
+	top->misses[top->misses_taken++ % TOP_MISSES] =
+		(struct top_miss){ .miss = *miss,
+				   .comm = top_comm_of(threads, miss->tid),
+				   .behind_comm = top_comm_of(threads, miss->behind_tid) };
 }
 
 static void take_move(struct top *top, const struct threads *threads, const struct move *move)
 {
 	top->moves[top->moves_taken++ % TOP_MOVES] = (struct top_move){ .move = *move,
-									.comm = comm_of(threads, move->tid) };
+									.comm = top_comm_of(threads, move->tid) };
 }
 
 /* What other models find. They see every event, whatever is shown. */
@@ -274,7 +274,7 @@ static void take_waker(struct top_thread *thread, const struct threads *threads,
 	bool by_interrupt = event->head.flags & EVENT_FLAG_BY_INTERRUPT;
 
 	thread->wakers_unsure |= !(event->head.flags & (EVENT_FLAG_BY_INTERRUPT | EVENT_FLAG_BY_THREAD));
-	add_other(thread->wakers, TOP_WAKERS, threads, by_interrupt ? 0 : event->waker_tid, WAKER_AMOUNT);
+	top_add_other(thread->wakers, TOP_WAKERS, threads, by_interrupt ? 0 : event->waker_tid, TOP_WAKER_AMOUNT);
 }
 
 static void count_event(struct top *top, const struct threads *threads, const struct event_header *event)
@@ -308,6 +308,14 @@ static void count_event(struct top *top, const struct threads *threads, const st
 
 void top_handle(struct top *top, struct threads *threads, const struct event_header *event, const struct wait *ended)
 {
+	if (event->kind == EVENT_THREAD)
+		take_thread(top, (const struct event_thread *)event);
+	if (top->by_sums) {
+		if (event->kind != EVENT_WAKEUP && event->kind != EVENT_MIGRATE)
+			count_event(top, threads, event);
+		ask_models(top, threads, event);
+		return;
+	}
 	top_advance(top, threads, event->time_ns);
 	if (event->kind == EVENT_SWITCH)
 		take_switch(top, threads, (const struct event_switch *)event);
@@ -315,8 +323,6 @@ void top_handle(struct top *top, struct threads *threads, const struct event_hea
 		take_on_cpu(top, event, event->time_ns);
 	else if (event->kind == EVENT_UNSEEN_SWITCH)
 		take_on_cpu(top, event, ((const struct event_unseen_switch *)event)->since_ns);
-	else if (event->kind == EVENT_THREAD)
-		take_thread(top, (const struct event_thread *)event);
 	count_event(top, threads, event);
 	ask_models(top, threads, event);
 	if (ended && !top->frozen)
@@ -370,7 +376,8 @@ static void turn_thread(struct top *top, const struct threads *threads, struct t
 		thread->has_role = known->role != NULL;
 		thread->role = known->role ? known->role->role : ROLE_UNKNOWN;
 		thread->tier = known->role ? known->role->tier : TIER_INTERACTIVE;
-		thread->prio = known->account.prio;
+		if (!top->by_sums)
+			thread->prio = known->account.prio;
 	} else {
 		thread->ended = true;
 	}
@@ -411,13 +418,14 @@ static void turn_cpu(struct top *top, const struct threads *threads, struct top_
 {
 	u64 percent;
 
-	charge(cpu, meet(top, threads, cpu->tid), now_ns);
+	if (!top->by_sums)
+		charge(cpu, meet(top, threads, cpu->tid), now_ns);
 	percent = top->last_span_ns ? (cpu->busy_ns * 100 + top->last_span_ns / 2) / top->last_span_ns : 0;
 	cpu->percent = percent < 100 ? (u32)percent : 100;
 	cpu->percents[top->turns % TOP_SHOWN] = (u8)cpu->percent;
 	cpu->busy_ns = cpu->switches = 0;
 	cpu->shown_tid = cpu->tid;
-	cpu->shown_comm = comm_of(threads, cpu->tid);
+	cpu->shown_comm = top_comm_of(threads, cpu->tid);
 }
 
 static void turn_frames(struct top *top)
@@ -476,6 +484,12 @@ static u64 turn_after(u64 time_ns)
 	return time_ns < ~0ULL - TOP_TURN_NS ? time_ns + TOP_TURN_NS : ~0ULL;
 }
 
+void top_turn(struct top *top, const struct threads *threads, u64 now_ns)
+{
+	turn(top, threads, now_ns);
+	top->turn_at_ns = turn_after(now_ns);
+}
+
 bool top_advance(struct top *top, struct threads *threads, u64 now_ns)
 {
 	bool turned = false;
@@ -484,7 +498,7 @@ bool top_advance(struct top *top, struct threads *threads, u64 now_ns)
 		top->turn_from_ns = now_ns;
 		top->turn_at_ns = turn_after(now_ns);
 	}
-	if (now_ns < top->turn_at_ns || top->turn_at_ns == ~0ULL || top->frozen)
+	if (now_ns < top->turn_at_ns || top->turn_at_ns == ~0ULL || top->frozen || top->by_sums)
 		return false;
 	if (now_ns - top->turn_at_ns > GAP_TURNS * (u64)TOP_TURN_NS)
 		top->turn_at_ns = now_ns - now_ns % TOP_TURN_NS + top->turn_at_ns % TOP_TURN_NS - TOP_TURN_NS;

@@ -14,10 +14,11 @@ enum {
 	TOP_SHOWN = 20, /* turns in a sparkline */
 	TOP_CULPRITS = 4,
 	TOP_WAKERS = 4,
-	TOP_KEPT_TURNS = 60, /* a thread that did nothing for so long is forgotten */
-	TOP_ENDED_TURNS = 2, /* and one that ended so long ago: where there are many forks they would be most */
+	TOP_WAKER_AMOUNT = 8, /* for one wake-up, so that wearing down leaves parts of it */
+	TOP_KEPT_TURNS = 60,  /* a thread that did nothing for so long is forgotten */
+	TOP_ENDED_TURNS = 2,  /* and one that ended so long ago: where there are many forks they would be most */
 	TOP_THREADS_MOST = 1 << 16,
-	TOP_LONG_NS = 100 * NSEC_PER_USEC, /* a wait from which on somebody is looked for who was in the way */
+	TOP_LONG_NS = SUMS_LONG_NS,
 	TOP_WORDS_SIZE = 240,
 	/* Kept of all threads together, the newest: */
 	TOP_LONG_WAITS = 512,
@@ -121,7 +122,8 @@ typedef void (*top_explain)(char *into, size_t size, const struct threads *threa
 
 struct top {
 	top_explain explain;
-	bool frozen; /* what is shown stays */
+	bool frozen;  /* what is shown stays */
+	bool by_sums; /* the kernel half adds threads and CPUs up: see top_sums.h */
 	u64 turn_from_ns, turn_at_ns;
 	u64 last_span_ns; /* how long the last turn was; 0: there was none */
 	u64 shown_ns;	  /* when it ended */
@@ -165,6 +167,18 @@ void top_finish(struct top *top, struct threads *threads, u64 now_ns);
 
 /* The thread, NULL if it is not kept. */
 struct top_thread *top_find(const struct top *top, u32 tid);
+
+/* The thread, made if it is not kept. NULL: there is no room. */
+struct top_thread *top_meet(struct top *top, u32 tid, u32 pid, u64 start_ns, const struct comm *comm);
+
+/* One that is there gets more; else it takes a free place, or wears down the smallest until that is free. */
+void top_add_other(struct top_other *others, u32 len, const struct threads *threads, u32 tid, u64 amount);
+
+/* The name of a thread, empty if it is not known. */
+struct comm top_comm_of(const struct threads *threads, u32 tid);
+
+/* Ends a turn now, and begins the next. */
+void top_turn(struct top *top, const struct threads *threads, u64 now_ns);
 
 /* How often a second, in tenths, of a count of the last turn. */
 u64 top_rate_tenths(const struct top *top, u64 count);

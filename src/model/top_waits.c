@@ -12,8 +12,6 @@ struct top_turn {
 	u32 counts[TOP_WAIT_SLOTS];
 };
 
-enum { FIRST_SLOT = 8 * HIST_SUBS }; /* of 1024 ns */
-
 void top_waits_free(struct top_waits *waits)
 {
 	for (u32 i = 0; i < TOP_WAIT_TURNS; i++)
@@ -22,33 +20,24 @@ void top_waits_free(struct top_waits *waits)
 	*waits = (struct top_waits){ 0 };
 }
 
-static u32 slot_of(u64 wait_ns)
-{
-	u32 slot = hist_slot(wait_ns);
-
-	if (slot < FIRST_SLOT)
-		return 0;
-	return slot - FIRST_SLOT < TOP_WAIT_SLOTS ? slot - FIRST_SLOT : TOP_WAIT_SLOTS - 1;
-}
-
 static bool has_octave(u32 octaves, u32 octave)
 {
 	return octaves >> octave & 1;
 }
 
-static void count(u32 *counts, u32 *octaves, u32 slot)
+static void count(u32 *counts, u32 *octaves, u32 slot, u32 times)
 {
 	u32 octave = slot / HIST_SUBS;
 
 	if (!has_octave(*octaves, octave))
 		memset(&counts[octave * HIST_SUBS], 0, HIST_SUBS * sizeof(*counts));
 	*octaves |= 1u << octave;
-	counts[slot]++;
+	counts[slot] += times;
 }
 
-bool top_waits_add(struct top_waits *waits, u64 wait_ns)
+/* The turn that goes on; NULL for want of memory. */
+static struct top_turn *turn_of(struct top_waits *waits)
 {
-	u32 slot = slot_of(wait_ns);
 	struct top_turn *turn = waits->turns[waits->at];
 
 	if (!waits->sums)
@@ -58,15 +47,43 @@ bool top_waits_add(struct top_waits *waits, u64 wait_ns)
 		if (turn)
 			turn->total = turn->octaves = 0;
 	}
-	if (!waits->sums || !turn)
-		return false;
-	count(turn->counts, &turn->octaves, slot);
-	turn->total++;
-	count(waits->sums, &waits->octaves, slot);
-	waits->total++;
+	return waits->sums ? turn : NULL;
+}
+
+static void add(struct top_waits *waits, struct top_turn *turn, u32 slot, u32 times)
+{
+	count(turn->counts, &turn->octaves, slot, times);
+	turn->total += times;
+	count(waits->sums, &waits->octaves, slot, times);
+	waits->total += times;
+}
+
+static void note_longest(struct top_waits *waits, u64 wait_ns)
+{
 	if (wait_ns > waits->max_ns[waits->at])
 		waits->max_ns[waits->at] = wait_ns;
+}
+
+bool top_waits_add(struct top_waits *waits, u64 wait_ns)
+{
+	struct top_turn *turn = turn_of(waits);
+
+	if (!turn)
+		return false;
+	add(waits, turn, sums_slot(wait_ns), 1);
+	note_longest(waits, wait_ns);
 	return true;
+}
+
+bool top_waits_add_sums(struct top_waits *waits, const struct thread_sums *sums)
+{
+	struct top_turn *turn = sums->waits ? turn_of(waits) : NULL;
+
+	for (u32 slot = 0; turn && slot < SUMS_SLOTS; slot++)
+		if (sums->counts[slot])
+			add(waits, turn, slot, sums->counts[slot]);
+	note_longest(waits, sums->longest.wait_ns);
+	return turn || !sums->waits;
 }
 
 static void take_off(struct top_waits *waits, const struct top_turn *turn)
@@ -134,7 +151,7 @@ static u64 percentile(const struct top_wait_sum *sum, u64 per_hundred)
 	u64 rank = (sum->total * per_hundred + 99) / 100, seen = 0;
 
 	for (u32 slot = 0; slot < TOP_WAIT_SLOTS; slot++) {
-		u64 high_ns = hist_slot_high(slot + FIRST_SLOT);
+		u64 high_ns = hist_slot_high(slot + SUMS_FIRST_SLOT);
 
 		if (!has_octave(sum->octaves, slot / HIST_SUBS)) {
 			slot += HIST_SUBS - 1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How long one thread waited for a CPU in the last seconds: a histogram that forgets what is older.
- * The slots are those of core/hist.h, from a microsecond to some seconds; what waits nothing keeps nothing. */
+ * The slots are those of core/sums.h, from a microsecond to some seconds; what waits nothing keeps nothing. */
 #ifndef TACTUS_MODEL_TOP_WAITS_H
 #define TACTUS_MODEL_TOP_WAITS_H
 
 #include <stdbool.h>
 
-#include "../../core/hist.h"
+#include "../../core/sums.h"
 
 enum {
-	TOP_WAIT_TURNS = 11,   /* ten that count, and the one that goes on */
-	TOP_WAIT_OCTAVES = 24, /* from 1 us to 17 s */
-	TOP_WAIT_SLOTS = TOP_WAIT_OCTAVES * HIST_SUBS,
+	TOP_WAIT_TURNS = 11, /* ten that count, and the one that goes on */
+	TOP_WAIT_OCTAVES = SUMS_OCTAVES,
+	TOP_WAIT_SLOTS = SUMS_SLOTS,
 };
 
 /* All zeroes is an empty one. */
@@ -34,6 +34,8 @@ void top_waits_free(struct top_waits *waits);
 
 /* False for want of memory. */
 bool top_waits_add(struct top_waits *waits, u64 wait_ns);
+/* All that the kernel half has added up. */
+bool top_waits_add_sums(struct top_waits *waits, const struct thread_sums *sums);
 
 /* The next turn begins; the oldest is forgotten. */
 void top_waits_turn(struct top_waits *waits);

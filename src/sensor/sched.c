@@ -26,6 +26,7 @@ enum {
 	ALL_RINGS_BYTES = 4 << 20,
 	LEAST_RING_BYTES = 64 << 10,
 	LOOKS_AT_RING = 16, /* as in bpf/ring.h */
+	SUMS_ENDED_BYTES = 1 << 20,
 	ENDING_WAIT_MS = 200
 };
 
@@ -140,7 +141,8 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 
 	if (error)
 		return error;
-	config.counts_cpus = settings->counts_cpus;
+	config.counts_cpus = settings->counts_cpus || settings->keeps_sums;
+	config.keeps_sums = settings->keeps_sums;
 	config.no_paths = !load_may_read_memory();
 	/* Who reads single wake-ups, or exact accounts, wants to know when they arrived. */
 	config.counts_at_waking = follows && config.account == ACCOUNT_KEEP && !(config.emit & ~EVENTS_ROLES) &&
@@ -149,6 +151,9 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	if (settings->topology)
 		memcpy((void *)skeleton->rodata->topology, settings->topology, topology * sizeof(*settings->topology));
 	set_optional(skeleton, follows, config.counts_at_waking, config.role_wakeups != 0, attempt);
+	bpf_program__set_autoload(skeleton->progs.take_sums, config.keeps_sums);
+	if (config.keeps_sums)
+		bpf_map__set_max_entries(skeleton->maps.sums_ended, SUMS_ENDED_BYTES);
 	error = bpf_map__set_value_size(skeleton->maps.data_cpus, state->cpus_len * (u32)sizeof(struct sched_cpu));
 	return error ? error : bpf_map__set_max_entries(skeleton->maps.rings, state->cpus_len);
 }
@@ -227,9 +232,11 @@ static int open_full(struct sched_state *state, const struct sched_settings *set
 static int sched_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	/* Where it is only tried, all that any view asks for. */
-	static const struct sched_settings trial = {
-		.account = true, .groups = EVENTS_SCHED, .role_wakeups = ROLE_WAKEUPS_DEFAULT, .cpus_len = 1
-	};
+	static const struct sched_settings trial = { .account = true,
+						     .groups = EVENTS_SCHED,
+						     .role_wakeups = ROLE_WAKEUPS_DEFAULT,
+						     .keeps_sums = true,
+						     .cpus_len = 1 };
 	struct sched_state *state = calloc(1, sizeof(*state));
 
 	*out = state;
@@ -276,6 +283,7 @@ static int sched_attach(void *data, int hook, struct reason *why)
 	bpf_program__set_autoattach(skeleton->progs.dump_roles, false);
 	bpf_program__set_autoattach(skeleton->progs.take_waits, false);
 	bpf_program__set_autoattach(skeleton->progs.ease, false);
+	bpf_program__set_autoattach(skeleton->progs.take_sums, false);
 	error = load_attach(skeleton, sched_optional);
 	return error ? error : run_iterator(skeleton->progs.prepare, 0, &nothing);
 }
@@ -521,6 +529,13 @@ int sched_map_fd(const struct sensor *sensor, const char *name)
 	const struct sched_state *state = sensor->data;
 
 	return bpf_object__find_map_fd_by_name(state->skeleton->obj, name);
+}
+
+struct bpf_object *sched_object(const struct sensor *sensor)
+{
+	const struct sched_state *state = sensor->data;
+
+	return state->skeleton->obj;
 }
 
 const struct btf *sched_types(const struct sensor *sensor)

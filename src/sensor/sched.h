@@ -23,6 +23,7 @@ struct sched_settings {
 	bool prompt;	     /* wake the reader at once for what is rare */
 	bool prompt_urgency; /* and for a thread that becomes urgent, or no longer is */
 	bool counts_cpus;    /* for sched_read_cpus */
+	bool keeps_sums;     /* for sched_sums.h */
 	u32 raise;	     /* RAISE_* of core/sched_config.h */
 	struct filter filter;
 	u32 command_pid;  /* watch this process with its children and threads; 0: no command */
@@ -92,6 +93,9 @@ u32 sched_emits(const struct sensor *sensor);
 /* Whether the process of a pidfd is the command after `--` or a descendant of it, by what the kernel half has followed.
  */
 bool sched_is_of_command(const struct sensor *sensor, int pidfd);
+
+/* For sched_sums.c: all of the kernel half. */
+struct bpf_object *sched_object(const struct sensor *sensor);
 
 /* For the learned sensor: the kernel half's maps by name, what it is to do (LEARN_*), and what it counted. */
 int sched_map_fd(const struct sensor *sensor, const char *name);

@@ -30,6 +30,7 @@ const struct load_optional sched_optional[] = {
 	{ "assign", "what the program finds out about threads does not count for their roles" },
 	{ "dump_roles", "roles are known only from events" },
 	{ "take_waits", "whether acting makes threads wait longer is not seen" },
+	{ "take_sums", "'tactus top' reads every switch, which costs more" },
 	{ "ease", "who waits longer because of the scheduler gets no relief" },
 	{ "learn_find_exe", "what kinds of threads were like before is neither used nor learned" },
 	{ NULL, NULL },

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* 'tactus top' of what happens now: the sensors' events, by a capture as all views have it.
  */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../base/loop.h"
 #include "../base/say.h"
 #include "../capture/capture.h"
+#include "../model/top_sums.h"
+#include "../sensor/sched_sums.h"
 #include "frame_words.h"
 #include "top_screen.h"
 #include "top_session.h"
@@ -17,7 +21,86 @@ enum { BEHIND_NS = 120 * NSEC_PER_MSEC };
 struct live {
 	struct top_session *session;
 	struct capture capture;
+	struct sched_sums *sums;    /* NULL: every switch is read */
+	struct sched_cpu_sum *cpus; /* as they were last taken */
+	u64 sums_taken_ns;
 };
+
+static int take_row(void *data, const void *row)
+{
+	struct live *live = data;
+
+	top_sums_add(&live->session->top, &live->capture.threads, row);
+	return 0;
+}
+
+/* `counts`: else only what comes from now on will. */
+static void take_sums(struct live *live, u64 now_ns, bool counts)
+{
+	struct top *top = &live->session->top;
+
+	live->sums_taken_ns = now_ns;
+	sched_sums_take(live->sums, counts ? take_row : NULL, live);
+	for (u32 cpu = 0; cpu < top->cpus_len; cpu++) {
+		struct sched_cpu_sum sum = sched_sums_cpu(live->sums, cpu, now_ns);
+
+		if (counts)
+			top_sums_add_cpu(top, cpu, span_between(live->cpus[cpu].busy_ns, sum.busy_ns),
+					 sum.switches - live->cpus[cpu].switches, sum.tid);
+		live->cpus[cpu] = sum;
+	}
+}
+
+/* Frames are explained by what every thread did, and some panes list single waits. For all else sums do. */
+static void choose_way(struct live *live, u64 now_ns)
+{
+	const struct top_view *view = &live->session->view;
+	struct top *top = &live->session->top;
+	bool by_sums = !view->page_tid && view->pane != PANE_WAITS && !top->frame_model.explains;
+
+	if (!live->sums || top->frozen || by_sums == top->by_sums)
+		return;
+	take_sums(live, now_ns, top->by_sums);
+	sched_sums_only(live->sums, by_sums);
+	if (by_sums)
+		top_sums_begin(top);
+	else
+		top_sums_end(top, &live->capture.threads, now_ns);
+}
+
+static void open_sums(struct live *live, struct sensor *sched)
+{
+	u64 now_ns = clock_now_ns();
+
+	live->cpus = calloc(live->capture.info.cpus_len, sizeof(*live->cpus));
+	live->sums = live->cpus && live->capture.request.sums ? sched_sums_open(sched) : NULL;
+	top_advance(&live->session->top, &live->capture.threads, now_ns);
+	choose_way(live, now_ns);
+}
+
+static void close_sums(struct live *live)
+{
+	if (live->sums && sched_sums_refused(live->sums))
+		note("top: there was no room for the sums of %" PRIu64 " threads", sched_sums_refused(live->sums));
+	sched_sums_close(live->sums);
+	live->sums = NULL;
+	free(live->cpus);
+}
+
+static void advance(struct live *live, u64 now_ns)
+{
+	struct top *top = &live->session->top;
+
+	if (!top->by_sums) {
+		top_advance(top, &live->capture.threads, now_ns - BEHIND_NS);
+		return;
+	}
+	if (now_ns < (top->frozen ? live->sums_taken_ns + TOP_TURN_NS : top->turn_at_ns))
+		return;
+	take_sums(live, now_ns, true);
+	if (!top->frozen)
+		top_turn(top, &live->capture.threads, now_ns);
+}
 
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
@@ -30,7 +113,6 @@ static bool on_open(void *data, struct sensor *sched)
 {
 	struct live *live = data;
 
-	(void)sched;
 	if (top_init(&live->session->top, live->capture.info.cpus_len, late_frame_words)) {
 		fail("top", "out of memory");
 		return false;
@@ -38,6 +120,7 @@ static bool on_open(void *data, struct sensor *sched)
 	live->session->scene.top = &live->session->top;
 	live->session->scene.threads = &live->capture.threads;
 	live->session->scene.kernel = live->capture.info.kernel;
+	open_sums(live, sched);
 	if (top_session_open_screen(live->session))
 		return false;
 	return !live->session->on_screen || top_session_show(live->session);
@@ -46,7 +129,7 @@ static bool on_open(void *data, struct sensor *sched)
 /* Taking the sensors away takes a while: nobody has to look at a screen that stands still meanwhile. */
 static void on_close(void *data)
 {
-	(void)data;
+	close_sums(data);
 	screen_close();
 }
 
@@ -62,6 +145,8 @@ static void freeze_or_thaw(struct live *live, u64 now_ns)
 {
 	struct top *top = &live->session->top;
 
+	if (top->frozen && !live->session->view.frozen && top->by_sums)
+		take_sums(live, now_ns, true);
 	if (top->frozen && !live->session->view.frozen)
 		top_thaw(top, &live->capture.threads, now_ns);
 	top->frozen = live->session->view.frozen;
@@ -76,8 +161,9 @@ static bool on_tick(void *data)
 
 	if (!top_session_take_input(session, &pressed))
 		return false;
-	freeze_or_thaw(live, now_ns - BEHIND_NS);
-	top_advance(&session->top, &live->capture.threads, now_ns - BEHIND_NS);
+	freeze_or_thaw(live, session->top.by_sums ? now_ns : now_ns - BEHIND_NS);
+	advance(live, now_ns);
+	choose_way(live, now_ns);
 	/* An event may have ended the second before this tick. */
 	if (session->top.turns != session->shown_turns)
 		take_wall_time(&session->scene);
@@ -108,6 +194,7 @@ int top_watch_live(struct top_session *session)
 							 (session->wishes.with_cuda ? EVENTS_CUDA : 0),
 					       .cuda = session->wishes.with_cuda ? &session->wishes.cuda : NULL,
 					       .forgets_ended = true,
+					       .sums = !session->scene.filtered && !options.output,
 					       .also_fd = screen_fd(),
 					       .calm = !session->wishes.with_cuda && !options.command,
 					       .on_event = on_event,

@@ -184,6 +184,44 @@ press q
 ended "the key q ends a live one" 0
 kill $hostile
 wait $hostile 2>/dev/null
+# A thread that burns CPU, by what top adds up of it and by the kernel's own count, screen by screen.
+sh -c 'while :; do :; done' &
+hog=$!
+COLUMNS=80 LC_ALL=C.UTF-8 python3 - "$tactus" $hog >"$scratch/hog" <<'PYTHON'
+import re, subprocess, sys
+tactus, hog = sys.argv[1:]
+ran_s = lambda: int(open(f'/proc/{hog}/schedstat').read().split()[0]) / 1e9
+top = subprocess.Popen([tactus, 'top', '-b', '--by', 'thread', '--filter', hog], stdout=subprocess.PIPE, text=True)
+at, shown_s = [], []
+for line in top.stdout:
+    if line.startswith('tactus top'):
+        at.append(ran_s())
+    row = re.match(r'sh +\S+ +\S+ +([0-9.]+) ', line)
+    if row:
+        shown_s.append(float(row[1]) / 100)
+    if len(at) == 9:
+        break
+top.terminate()
+top.wait()
+# The first screen has a second of which nobody noted the beginning.
+print(f'{sum(shown_s[1:8]):.2f} {at[7] - at[0]:.2f} {len(shown_s)}')
+PYTHON
+read -r shown_s ran_s screens <"$scratch/hog"
+echo "# measured: a thread ran for $ran_s s, and top showed $shown_s s of it, on $screens screens"
+holds "the CPU time that a live top shows of a thread is what the kernel gave it, to a tenth and a fifth of a second" \
+	awk -v shown="$shown_s" -v ran="$ran_s" 'BEGIN { off = shown > ran ? shown - ran : ran - shown; exit !(ran > 0 && off <= 0.1 * ran + 0.2) }'
+begin "$tactus top --filter $hog"
+seen "a live top shows a thread that burns CPU" '^sh '
+press Enter
+seen "a thread's page lists its single waits, which only switches tell" '^Waits of 100 us and more'
+seen "a thread's page says how often it ran" '^CPU .* [1-9][0-9]* runs'
+press Escape
+seen "the key Esc leads from a live page back to the threads" '^NAME '
+seen "a live top that reads sums again shows the thread" '^sh .* [1-9][0-9.]* '
+press q
+ended "the key q ends a live one after a page" 0
+kill $hog
+wait $hog 2>/dev/null
 begin "$tactus top"
 seen "a live top shows a head with switches" '^CPUs .* switches/s'
 press C-c
