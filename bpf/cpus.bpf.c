@@ -20,5 +20,5 @@ static __always_inline u64 ran_so_far(u64 task)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	return on_switch((u64)prev, prev->pid == 0, (u64)next, next->pid == 0);
+	return on_switch((u64)prev, tid_of(prev) == 0, (u64)next, tid_of(next) == 0);
 }

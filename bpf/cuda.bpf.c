@@ -228,7 +228,7 @@ static __always_inline void send_rest(const struct here *here, u64 from, u64 han
 				       .now_ns = now_ns,
 				       .cpu_id = here->cpu_id,
 				       .tid = tid_of(here->current),
-				       .pid = (u32)here->current->tgid };
+				       .pid = pid_of(here->current) };
 
 	bpf_loop(CUDA_NAME_PIECES, send_piece, &left, 0);
 }
@@ -244,7 +244,7 @@ static __always_inline void send_name(struct here *here, const struct open_call 
 		return;
 	__builtin_memset(event->name.text, 0, sizeof(event->name.text));
 	event->what = shape == SHAPE_SAME ? CUDA_NAMED_SAME : CUDA_NAMED_KERNEL;
-	event->pid = (u32)here->current->tgid;
+	event->pid = pid_of(here->current);
 	handle = shape == SHAPE_NAME_OF ? call->second : read_word(call->first);
 	event->handle = handle;
 	event->same_as = shape == SHAPE_SAME ? call->second : 0;
@@ -277,7 +277,7 @@ static __always_inline void close_call(struct here *here, const struct open_call
 	event->function = (u32)call->function;
 	event->result = result;
 	event->copy = 0;
-	event->pid = (u32)here->current->tgid;
+	event->pid = pid_of(here->current);
 	fill_arguments(event, call, cookie);
 	event_send(here->cpu, event, sizeof(*event));
 }
@@ -409,7 +409,7 @@ static __always_inline void send_memory(struct here *here, const struct open_ioc
 	event->bytes = bytes;
 	event->address = (u64)client << 32 | object;
 	event->copy = is_free ? 0 : ioctl->detail;
-	event->pid = (u32)here->current->tgid;
+	event->pid = pid_of(here->current);
 	event_send(here->cpu, event, sizeof(*event));
 }
 

@@ -54,7 +54,7 @@ static __always_inline void close_function(struct here *here, const struct open_
 	event->duration_ns = now_ns - open->since_ns;
 	event->wait_ns = waited_ns(here->thread) - open->waited_ns;
 	event->function = open->function;
-	event->pid = (u32)here->current->tgid;
+	event->pid = pid_of(here->current);
 	event->address = open->arguments[0];
 	event->stream = open->arguments[1];
 	event->bytes = open->arguments[2];

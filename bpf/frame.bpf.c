@@ -42,8 +42,8 @@ static __always_inline void report(struct task_struct *current, u32 what, u32 ra
 	}
 	message->time_ns = now_ns;
 	message->address = address;
-	message->pid = (u32)current->tgid;
-	message->tid = (u32)current->pid;
+	message->pid = pid_of(current);
+	message->tid = tid_of(current);
 	message->what = what;
 	message->rank = rank;
 	bpf_ringbuf_submit(message, BPF_RB_FORCE_WAKEUP);

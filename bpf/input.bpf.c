@@ -372,7 +372,7 @@ static __always_inline void send_wake(struct task_struct *p, struct task_ctx *th
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	struct task_ctx *thread = wakes_pending && next->pid ? thread_of(next) : NULL;
+	struct task_ctx *thread = wakes_pending && tid_of(next) ? thread_of(next) : NULL;
 	u64 report_ns = thread ? thread->role.input_ns : 0;
 
 	if (!report_ns)

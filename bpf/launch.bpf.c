@@ -92,7 +92,7 @@ static __noinline int report(struct task_struct *p, const char *filename)
 	copy.head.tid = tid_of(p);
 	copy.head.cpu = (u16)bpf_get_smp_processor_id();
 	copy.head.kind = EVENT_EXEC;
-	copy.pid = (u32)p->tgid;
+	copy.pid = pid_of(p);
 	copy.parent_pid = (u32)BPF_CORE_READ(p, real_parent, tgid);
 	bpf_probe_read_kernel_str(copy.path.text, TAIL_LEN, filename + (len < TAIL_LEN ? 0 : len - (TAIL_LEN - 1)));
 	send_to_stream(p, &copy);

@@ -112,7 +112,7 @@ static __noinline int role_review(struct task_struct *p, struct task_ctx *thread
 /* The storage of the thread that runs here now, for hooks of other sensors. NULL: it has none, or roles are off. */
 static __always_inline struct task_ctx *role_here(struct task_struct *current)
 {
-	struct task_ctx *thread = keeps_roles() && current->pid ? thread_of(current) : NULL;
+	struct task_ctx *thread = keeps_roles() && tid_of(current) ? thread_of(current) : NULL;
 
 	return thread && !thread->ended ? thread : NULL;
 }
@@ -136,13 +136,13 @@ static __noinline int role_waited(struct task_struct *p, struct task_ctx *thread
 	struct task_ctx *waker;
 	bool is_related;
 
-	if (depth >= AWAITED_DEPTH_MOST || (current->flags & PF_KTHREAD) || !current->pid)
+	if (depth >= AWAITED_DEPTH_MOST || (current->flags & PF_KTHREAD) || !tid_of(current))
 		return 0;
 	waker = thread_of(current);
 	if (!waker || waker == thread)
 		return 0;
-	is_related = current->tgid == p->tgid || current->real_parent->tgid == p->tgid ||
-		     p->real_parent->tgid == current->tgid;
+	is_related = pid_of(current) == pid_of(p) || pid_of(current->real_parent) == pid_of(p) ||
+		     pid_of(p->real_parent) == pid_of(current);
 	if (is_related || waker->waker_tid == tid_of(p))
 		role_is_awaited(&waker->role, depth);
 	return 0;
@@ -154,7 +154,7 @@ static __noinline int role_waited(struct task_struct *p, struct task_ctx *thread
 static __always_inline void role_woken(struct task_struct *p, struct task_ctx *thread, struct task_struct *current,
 				       u32 by, u64 now_ns)
 {
-	struct task_ctx *waker = current->tgid == p->tgid ? thread_of(current) : NULL;
+	struct task_ctx *waker = pid_of(current) == pid_of(p) ? thread_of(current) : NULL;
 
 	if (!waker)
 		timer_heard(&thread->role.timer, now_ns);
@@ -189,7 +189,7 @@ static __always_inline void role_begin(struct task_struct *p, struct task_ctx *t
 	thread->role.first_ns = bpf_ktime_get_ns();
 	thread->role.reported_tier = TIER_INTERACTIVE;
 	role_window_begins(&thread->role, &thread->account, thread->role.first_ns);
-	thread->role.facts.has = (p->pid == p->tgid ? HAS_FIRST_THREAD : 0) |
+	thread->role.facts.has = (tid_of(p) == pid_of(p) ? HAS_FIRST_THREAD : 0) |
 				 (p->flags & PF_KTHREAD ? HAS_KERNEL_THREAD : 0);
 	role_name(thread, &comm);
 	role_answers(&thread->role);
@@ -202,7 +202,7 @@ static __always_inline void role_inherit(struct task_struct *child, struct task_
 	if (!keeps_roles())
 		return;
 	role_begin(child, thread);
-	if (child->tgid != parent->tgid)
+	if (pid_of(child) != pid_of(parent))
 		return;
 	thread->role.facts.process = from->role.facts.process;
 	thread->role.facts.wine_class = from->role.facts.wine_class;

@@ -77,8 +77,8 @@ static __always_inline void fill_row(struct thread_row *row, struct task_struct 
 {
 	row->start_ns = p->start_time;
 	row->tid = tid_of(p);
-	row->pid = (u32)p->tgid;
-	row->parent_tid = (u32)p->real_parent->pid;
+	row->pid = pid_of(p);
+	row->parent_tid = tid_of(p->real_parent);
 	row->ended = has_ended;
 	comm_of(p, row->comm.text);
 	barrier(); /* else one load serves two kinds of pointers, which the verifier refuses */
@@ -153,16 +153,16 @@ static __always_inline void count_switch(struct sched_cpu *cpu, struct task_stru
 	u64 now_ns, since_ns;
 
 	cpu->switches++;
-	if ((prev->pid && next->pid && cpu->turned_ns) || cpu->goes)
+	if ((tid_of(prev) && tid_of(next) && cpu->turned_ns) || cpu->goes)
 		return;
 	now_ns = bpf_ktime_get_ns();
 	since_ns = cpu->turned_ns ? span_between(cpu->turned_ns, now_ns) : 0;
-	if (prev->pid)
+	if (tid_of(prev))
 		cpu->busy_ns += since_ns;
 	else
 		cpu->idle_ns += since_ns;
 	cpu->turned_ns = now_ns;
-	cpu->is_idle = !next->pid;
+	cpu->is_idle = !tid_of(next);
 }
 
 static __always_inline void count_run(struct task_struct *next, struct task_ctx *coming, u64 now_ns, u32 cpu_id)
@@ -180,8 +180,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 {
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = open_cpu(cpu_id);
-	struct task_ctx *leaving = prev->pid ? thread_at(cpu, prev) : NULL;
-	struct task_ctx *coming = next->pid ? thread_at(cpu, next) : NULL;
+	struct task_ctx *leaving = tid_of(prev) ? thread_at(cpu, prev) : NULL;
+	struct task_ctx *coming = tid_of(next) ? thread_at(cpu, next) : NULL;
 	bool prev_watched, next_watched, unseen, sends;
 	u64 now_ns;
 
@@ -459,13 +459,13 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_tid)
 		learn_exec(p, thread);
 		role_update(p, thread, thread->role.first_ns);
 	}
-	if (!config.emit || !cpu || !thread || !thread->info_sent || old_tid == p->pid)
+	if (!config.emit || !cpu || !thread || !thread->info_sent || (u32)old_tid == tid_of(p))
 		return 0;
 	event = EVENT_BEGIN(cpu, cpu_id, TID_CHANGE, event_tid_change, bpf_ktime_get_ns(), tid_of(p), true);
 	if (!event)
 		return 0;
 	event->old_tid = (u32)old_tid;
-	event->pid = (u32)p->tgid;
+	event->pid = pid_of(p);
 	event_send(cpu, event, sizeof(*event));
 	return 0;
 }
@@ -478,7 +478,7 @@ int snapshot_cpu(u64 *args)
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct task_ctx *thread = current->pid ? thread_of(current) : NULL;
+	struct task_ctx *thread = tid_of(current) ? thread_of(current) : NULL;
 	bool closing = args[0] == SNAPSHOT_CLOSE, counts;
 	u64 now_ns = bpf_ktime_get_ns();
 	struct event_sample *event;
@@ -490,7 +490,7 @@ int snapshot_cpu(u64 *args)
 	cpu->window = closing ? WINDOW_CLOSED : WINDOW_OPEN;
 	if (config.counts_cpus && !closing) {
 		cpu->turned_ns = now_ns;
-		cpu->is_idle = !current->pid;
+		cpu->is_idle = !tid_of(current);
 	}
 	if (!counts || !thread || !thread->watched || !cpu_is_watched(cpu_id))
 		return 0;

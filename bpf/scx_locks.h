@@ -63,7 +63,7 @@ int BPF_PROG(tactus_futex_wait, u32 *futex, unsigned int flags, u32 value)
 	holder = task_by_tid(head.holder);
 	if (!holder)
 		return 0;
-	if (holder->tgid == current->tgid && holder->pid != current->pid)
+	if (pid_of(holder) == pid_of(current) && tid_of(holder) != tid_of(current))
 		hurry(holder, now_ns);
 	bpf_task_release(holder);
 	return 0;

@@ -47,7 +47,7 @@ static __always_inline u64 on_wakeup(struct task_struct *p, struct task_ctx *thr
 	if (depth >= TIER_INHERIT_DEPTH && !((config.raise & RAISE_INPUT) && input_is_near(now_ns)))
 		return now_ns;
 	current = bpf_get_current_task_btf();
-	waker = current->pid && current->pid != p->pid ? thread_of(current) : NULL;
+	waker = tid_of(current) && tid_of(current) != tid_of(p) ? thread_of(current) : NULL;
 	if (!waker)
 		return now_ns;
 	lock_is_free(waker);
@@ -67,7 +67,7 @@ static __always_inline bool seems_interrupted(struct task_struct *p)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
-	return current->tgid != p->tgid;
+	return pid_of(current) != pid_of(p);
 }
 
 #endif

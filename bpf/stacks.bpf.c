@@ -111,7 +111,7 @@ static __always_inline void send_stacks(struct sched_cpu *cpu, u32 cpu_id, struc
 	event->waker_user = gone->waker_user;
 	event_send(cpu, event, sizeof(*event));
 	wish(0, gone->kernel);
-	wish((u32)p->tgid, gone->user);
+	wish(pid_of(p), gone->user);
 	wish(0, gone->waker_kernel);
 	wish(gone->waker_pid, gone->waker_user);
 }
@@ -130,7 +130,7 @@ static __always_inline void comes(struct sched_cpu *cpu, u32 cpu_id, struct task
 
 static __always_inline bool is_watched(struct task_struct *p)
 {
-	struct task_ctx *thread = p->pid ? thread_of(p) : NULL;
+	struct task_ctx *thread = tid_of(p) ? thread_of(p) : NULL;
 
 	return thread && thread->watched;
 }
@@ -165,10 +165,10 @@ int BPF_PROG(on_waking_stack, struct task_struct *p)
 		return 0;
 	gone->woken_ns = bpf_ktime_get_ns();
 	gone->waker_kernel = stack_here(ctx, 0);
-	if (thread->woken_by == EVENT_FLAG_BY_INTERRUPT || !current->pid)
+	if (thread->woken_by == EVENT_FLAG_BY_INTERRUPT || !tid_of(current))
 		return 0;
 	gone->waker_tid = tid_of(current);
-	gone->waker_pid = (u32)current->tgid;
+	gone->waker_pid = pid_of(current);
 	gone->waker_user = current->flags & PF_KTHREAD ? STACK_NONE : stack_here(ctx, BPF_F_USER_STACK);
 	return 0;
 }

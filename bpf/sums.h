@@ -78,7 +78,7 @@ static __always_inline void sums_head_of(struct sums_head *head, struct task_str
 {
 	head->start_ns = p->start_time;
 	head->tid = tid_of(p);
-	head->pid = (u32)p->tgid;
+	head->pid = pid_of(p);
 	head->prio = thread->account.prio;
 	head->ended = has_ended;
 	head->waker_known = thread->woken_by != 0;

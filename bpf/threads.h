@@ -71,11 +71,6 @@ static __always_inline struct task_ctx *thread_at(struct sched_cpu *cpu, struct 
 	return thread;
 }
 
-static __always_inline u32 tid_of(struct task_struct *p)
-{
-	return (u32)p->pid;
-}
-
 /* The kernel's prio plus one, see core/event.h. */
 static __always_inline u32 prio_of(struct task_struct *p)
 {
@@ -136,7 +131,7 @@ static __always_inline bool cgroup_is_wanted(struct task_struct *p)
 /* Whether the filters want this thread: all of those that are set must. */
 static __always_inline bool is_wanted(struct task_struct *p, struct task_ctx *thread, const char *comm)
 {
-	if ((config.filter & FILTER_PID) && !pid_is_wanted((u32)p->tgid))
+	if ((config.filter & FILTER_PID) && !pid_is_wanted(pid_of(p)))
 		return false;
 	if ((config.filter & FILTER_COMMAND) && !thread->of_command)
 		return false;
@@ -156,7 +151,7 @@ static __always_inline struct task_ctx *thread_make(struct task_struct *p, bool 
 	}
 	__sync_fetch_and_add(&threads_made, 1);
 	comm_of(p, comm);
-	thread->of_command = (config.filter & FILTER_COMMAND) && (inherits || (u32)p->tgid == config.command_pid);
+	thread->of_command = (config.filter & FILTER_COMMAND) && (inherits || pid_of(p) == config.command_pid);
 	thread->watched = is_wanted(p, thread, comm);
 	return thread;
 }
@@ -181,8 +176,8 @@ static __noinline __attribute__((unused)) int refresh(struct task_struct *p, str
 static __always_inline void fill_thread(struct event_thread *event, struct task_struct *p)
 {
 	event->start_ns = p->start_time;
-	event->pid = (u32)p->tgid;
-	event->parent_tid = (u32)p->real_parent->pid;
+	event->pid = pid_of(p);
+	event->parent_tid = tid_of(p->real_parent);
 	comm_of(p, event->comm.text);
 }
 

@@ -51,7 +51,7 @@ int take_waits(struct bpf_iter__task *ctx)
 	if (!thread || thread->ended || !thread->watched || (p->flags & PF_KTHREAD) || !waits_total(&thread->waits))
 		return 0;
 	row.tid = tid_of(p);
-	row.pid = (u32)p->tgid;
+	row.pid = pid_of(p);
 	row.tier = thread->role.answer.tier;
 	row.has_audience = (u32)role_has_audience(&thread->role);
 	comm_of(p, row.comm.text);

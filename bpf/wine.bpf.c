@@ -158,7 +158,7 @@ static __always_inline void note_process(struct task_struct *current, struct tas
 	if (thread->role.facts.process & PROCESS_WINE)
 		return;
 	thread->role.facts.process |= PROCESS_WINE;
-	report(WINE_REPORTS_PROCESS, (u32)current->tgid, 0, 0);
+	report(WINE_REPORTS_PROCESS, pid_of(current), 0, 0);
 }
 
 static __always_inline void remember(u32 pid, u32 kind, u64 number, const struct target *target)
@@ -267,7 +267,7 @@ static __always_inline bool carry_out_there(struct task_struct *current, const s
 
 static __always_inline void carry_out_by_handle(struct task_struct *current, u64 handle, struct request *request)
 {
-	struct target target = recall((u32)current->tgid, NUMBER_HANDLE, handle);
+	struct target target = recall(pid_of(current), NUMBER_HANDLE, handle);
 
 	if (!target.tid) {
 		if (request->class == WINE_CLASS_BASE_PRIORITY)
@@ -275,7 +275,7 @@ static __always_inline void carry_out_by_handle(struct task_struct *current, u64
 	} else if (walks && bpf_ksym_exists(bpf_iter_task_new)) {
 		carry_out_there(current, &target, request);
 	} else if (request->class == WINE_CLASS_BASE_PRIORITY) {
-		report(WINE_REPORTS_PRIORITY, (u32)current->tgid, target.tid, request->priority);
+		report(WINE_REPORTS_PRIORITY, pid_of(current), target.tid, request->priority);
 	}
 }
 
@@ -355,7 +355,7 @@ int on_set_process(struct pt_regs *ctx)
 	if (thread->role.facts.wine_class == asked.class)
 		return 0;
 	thread->role.facts.wine_class = asked.class;
-	report(WINE_REPORTS_CLASS, (u32)current->tgid, 0, asked.class);
+	report(WINE_REPORTS_CLASS, pid_of(current), 0, asked.class);
 	return role_update(current, thread, bpf_ktime_get_ns());
 }
 
@@ -449,7 +449,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct call *call = bpf_task_storage_get(&calls, parent, NULL, 0);
 
-	if (call && call->handle_at && !call->target.tid && child->tgid == parent->tgid)
+	if (call && call->handle_at && !call->target.tid && pid_of(child) == pid_of(parent))
 		call->target = target_of(child);
 	return 0;
 }
@@ -468,9 +468,8 @@ int on_duplicate(struct pt_regs *ctx)
 	if (with.are.third != WINE_THIS_PROCESS || !with.are.fourth)
 		return 0;
 	if (with.are.first == WINE_THIS_PROCESS)
-		target = with.are.second == WINE_THIS_THREAD
-				 ? target_of(current)
-				 : recall((u32)current->tgid, NUMBER_HANDLE, with.are.second);
+		target = with.are.second == WINE_THIS_THREAD ? target_of(current)
+							     : recall(pid_of(current), NUMBER_HANDLE, with.are.second);
 	call = call_begins(current, with.are.fourth);
 	if (call)
 		call->target = target;
@@ -490,7 +489,7 @@ int on_open(struct pt_regs *ctx)
 		return 0;
 	call = call_begins(current, with.are.first);
 	if (call && !bpf_probe_read_user(&id, sizeof(id), (void *)with.are.fourth))
-		call->target = recall((u32)current->tgid, NUMBER_THREAD_ID, id.thread);
+		call->target = recall(pid_of(current), NUMBER_THREAD_ID, id.thread);
 	return 0;
 }
 
@@ -513,8 +512,8 @@ int on_handle(struct pt_regs *ctx)
 		__sync_fetch_and_add(&unread, 1);
 		return 0;
 	}
-	remember((u32)current->tgid, NUMBER_HANDLE, handle, &call->target);
+	remember(pid_of(current), NUMBER_HANDLE, handle, &call->target);
 	if (call->id_at && !bpf_probe_read_user(&id, sizeof(id), (void *)call->id_at))
-		remember((u32)current->tgid, NUMBER_THREAD_ID, id.thread, &call->target);
+		remember(pid_of(current), NUMBER_THREAD_ID, id.thread, &call->target);
 	return 0;
 }

@@ -364,6 +364,16 @@ static bool spoil_state(struct btf *btf)
 	return spoil_member(btf, "task_struct", "__state");
 }
 
+static bool spoil_pid(struct btf *btf)
+{
+	return spoil_member(btf, "task_struct", "pid");
+}
+
+static bool spoil_tgid(struct btf *btf)
+{
+	return spoil_member(btf, "task_struct", "tgid");
+}
+
 static bool spoil_pick(struct btf *btf)
 {
 	return spoil_prototype(btf, PICK);
@@ -372,6 +382,9 @@ static bool spoil_pick(struct btf *btf)
 static const struct change changes[] = {
 	/* Read by whatever size it has. */
 	{ spoil_on_rq, "task_struct.on_rq", "an on_rq of another size and sign", false },
+	/* The low half is read. */
+	{ spoil_pid, "task_struct.pid", "a pid of another size and sign", false },
+	{ spoil_tgid, "task_struct.tgid", "a tgid of another size and sign", false },
 	{ spoil_state, "task_struct.__state", "a __state of another size and sign", true },
 	{ spoil_pick, PICK, "an " PICK " of other arguments", false },
 };
