@@ -62,33 +62,25 @@ static __always_inline u64 read_word(u64 from)
 	return word;
 }
 
-/* On arm64 all eight are in registers. */
-static __always_inline u64 argument_7(struct pt_regs *ctx)
-{
-#ifdef bpf_target_arm64
-	return PT_REGS_PARM7(ctx);
-#else
-	return read_word(PT_REGS_SP(ctx) + 8);
-#endif
-}
-
-static __always_inline u64 argument_8(struct pt_regs *ctx)
-{
-#ifdef bpf_target_arm64
-	return PT_REGS_PARM8(ctx);
-#else
-	return read_word(PT_REGS_SP(ctx) + 16);
-#endif
-}
-
 static __always_inline void keep_nccl(struct open_call *call, struct pt_regs *ctx, u32 shape)
 {
-	u64 fifth = PT_REGS_PARM5(ctx), sixth = PT_REGS_PARM6(ctx);
+	bool is_7 = shape == SHAPE_NCCL_7, is_6 = shape == SHAPE_NCCL_6;
+	u64 fifth = PT_REGS_PARM5(ctx), sixth = PT_REGS_PARM6(ctx), seventh, eighth;
 
+#ifdef bpf_target_arm64
+	seventh = PT_REGS_PARM7(ctx);
+	eighth = PT_REGS_PARM8(ctx);
+#else
+	seventh = is_7 || is_6 ? read_word(PT_REGS_SP(ctx) + 8) : 0;
+	eighth = is_7 ? read_word(PT_REGS_SP(ctx) + 16) : 0;
+#endif
+	/* Else the compiler would choose an address in the context, which verifiers refuse. */
 	barrier_var(fifth);
 	barrier_var(sixth);
-	call->communicator = shape == SHAPE_NCCL_7 ? argument_7(ctx) : shape == SHAPE_NCCL_6 ? sixth : fifth;
-	call->stream = shape == SHAPE_NCCL_7 ? argument_8(ctx) : shape == SHAPE_NCCL_6 ? argument_7(ctx) : sixth;
+	barrier_var(seventh);
+	barrier_var(eighth);
+	call->communicator = is_7 ? seventh : is_6 ? sixth : fifth;
+	call->stream = is_7 ? eighth : is_6 ? seventh : sixth;
 }
 
 static __always_inline void fill_nccl(struct event_cuda_call *event, const struct open_call *call, u32 shape)

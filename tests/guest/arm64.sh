@@ -41,7 +41,8 @@ is "hackbench ran and waited in its own account on arm64" "$(json 'all(r["cpu_ns
 	>"$scratch/out" 2>"$scratch/err"
 is "calls into a double of libcuda are counted exactly on arm64" \
 	"$(grep '^{' "$scratch/out" | json '[r["calls"] for r in rows if r.get("function") == "cuLaunchKernel"]')" "[500]"
-like "cuda on arm64 says in a line why calls trap there" "$(cat "$scratch/err")" 'every call was counted by a trap: .* x86-64 only'
+# With -v libbpf's own words are there too, thousands of lines.
+like "cuda on arm64 says in a line why calls trap there" "$(grep '^tactus: ' "$scratch/err")" 'every call was counted by a trap: .* x86-64 only'
 input_of() { if [ "$1" = cuda ]; then echo $exchange/x86.cuda.rec; else echo $exchange/x86.rec; fi; }
 for view in tasks latency events roles cuda; do
 	"$tactus" $view -i "$(input_of $view)" >"$scratch/table" 2>/dev/null
