@@ -135,6 +135,13 @@ prepare_cross() {
 		"PKG_CONFIG := PKG_CONFIG_LIBDIR=$lib/pkgconfig pkg-config"
 }
 
+# By which a test reads a table back. Without a network that test is skipped.
+fetch_duckdb() {
+	[ ! -e "$1/libduckdb.so" ] || return 0
+	say "downloading DuckDB's library, 23 MB (once: it stays in $1)"
+	tools/duckdb.py "$1" || say "a test that reads Parquet back is skipped"
+}
+
 # Without root nothing is installed; tests/run.sh leaves out what cannot run.
 say_what_guests_lack() {
 	local missing
@@ -154,6 +161,7 @@ main() {
 	fi
 	# shellcheck disable=SC2086
 	install_packages $packages
+	[ "$wanted" != test ] || with_lock duckdb fetch_duckdb "$cache/duckdb"
 	prepare_libbpf
 	case $arch in
 	"$(uname -m)") prepare_native ;;

@@ -21,6 +21,7 @@ enum output_format {
 	OUTPUT_TRACE, /* for chrome://tracing */
 	OUTPUT_PERFETTO,
 	OUTPUT_CSV,
+	OUTPUT_PARQUET,
 	OUTPUT_FORMATS
 };
 

@@ -186,7 +186,9 @@ static void take_format(struct parse *parse, const char *text)
 		{ "jsonl", OUTPUT_LINES, TAKES_OUTPUT },
 		{ "trace", OUTPUT_TRACE, TAKES_OUTPUT },
 		{ "perfetto", OUTPUT_PERFETTO, TAKES_TRACES | TAKES_PERFETTO },
+		{ "chrome", OUTPUT_TRACE, TAKES_TRACES },
 		{ "csv", OUTPUT_CSV, TAKES_TRACES },
+		{ "parquet", OUTPUT_PARQUET, TAKES_TRACES },
 	};
 	char known[128] = "";
 	size_t used = 0;
@@ -224,7 +226,7 @@ enum output_format options_format(const struct options *options)
 	} endings[] = {
 		{ ".jsonl", OUTPUT_LINES },	 { ".json", OUTPUT_TRACE },
 		{ ".pftrace", OUTPUT_PERFETTO }, { ".perfetto-trace", OUTPUT_PERFETTO },
-		{ ".csv", OUTPUT_CSV },
+		{ ".csv", OUTPUT_CSV },		 { ".parquet", OUTPUT_PARQUET },
 	};
 
 	if (options->output_format || !options->output)
@@ -240,11 +242,11 @@ static void check_trace(const struct parse *parse)
 {
 	const struct options *options = parse->options;
 
-	if (options->output_format < OUTPUT_PERFETTO)
-		bad_usage(
-			parse,
-			"what '%s' is to be its name does not say: name a FILE.pftrace or a FILE.csv, or give --format",
-			options->output);
+	if (options->output_format < OUTPUT_TRACE)
+		bad_usage(parse,
+			  "what '%s' is to be its name does not say: name a FILE.pftrace, FILE.json, FILE.csv or "
+			  "FILE.parquet, or give --format",
+			  options->output);
 }
 
 /* A file gets what its name promises, or nothing. */
@@ -269,7 +271,8 @@ void options_choose_format(struct parse *parse)
 			  options->output);
 	if (options->output_format == OUTPUT_TRACE && !(parse->usage->takes & (TAKES_EXPORT | TAKES_TRACES)))
 		bad_usage(parse,
-			  "'%s' would be a trace for chrome://tracing, which only 'tactus cuda' writes: name a "
+			  "'%s' would be a trace for chrome://tracing, which 'tactus export' and 'tactus cuda' write: "
+			  "name a "
 			  "FILE.jsonl for one JSON object per event, or give --format recording",
 			  options->output);
 	parse->applied = NULL;

@@ -5,44 +5,14 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "../../core/event_info.h"
+#include "event_table.h"
 #include "text.h"
-
-enum { COLUMNS_MAX = 512, NAME_SIZE = 48 };
 
 struct csv {
 	FILE *out;
-	u64 kinds;
-	u32 len;
-	char names[COLUMNS_MAX][NAME_SIZE];
-	/* Of each kind its field of a column; NULL: it has none. */
-	const struct event_field *fields[EVENT_KINDS][COLUMNS_MAX];
+	struct event_table table;
 };
-
-/* A name that is text in one kind and a number in another has two columns. */
-static void column_name(char into[NAME_SIZE], const struct event_field *field)
-{
-	bool clashes = field->how == FIELD_TEXT && !strcmp(field->name, "driver");
-
-	snprintf(into, NAME_SIZE, "%s%s", field->name, clashes ? "_name" : "");
-}
-
-static void add_field(struct csv *csv, u32 kind, const struct event_field *field)
-{
-	char name[NAME_SIZE];
-	u32 at = 0;
-
-	column_name(name, field);
-	while (at < csv->len && strcmp(csv->names[at], name) != 0)
-		at++;
-	if (at == COLUMNS_MAX || !strcmp(name, "unused"))
-		return;
-	if (at == csv->len)
-		memcpy(csv->names[csv->len++], name, NAME_SIZE);
-	csv->fields[kind][at] = field;
-}
 
 struct csv *csv_open(FILE *out, u64 kinds)
 {
@@ -51,16 +21,10 @@ struct csv *csv_open(FILE *out, u64 kinds)
 	if (!made)
 		return NULL;
 	made->out = out;
-	made->kinds = kinds;
-	for (u32 kind = 1; kind < EVENT_KINDS; kind++)
-		for (const struct event_field *field = event_info(kind)->fields; kinds >> kind & 1 && field->name;
-		     field++)
-			/* The row's own, before which it says whose it is. */
-			if (strcmp(field->name, "comm") != 0)
-				add_field(made, kind, field);
+	event_table_init(&made->table, kinds);
 	fputs(CSV_BEGINNING, out);
-	for (u32 i = 0; i < made->len; i++)
-		fprintf(out, ",%s", made->names[i]);
+	for (u32 i = 0; i < made->table.len; i++)
+		fprintf(out, ",%s", made->table.names[i]);
 	fputc('\n', out);
 	return made;
 }
@@ -70,12 +34,8 @@ void csv_close(struct csv *csv)
 	free(csv);
 }
 
-static void put_text(FILE *out, const char *from, size_t len)
+static void put_text(FILE *out, const char *plain)
 {
-	char text[LONG_NAME_LEN + 1] = "", plain[LONG_NAME_LEN * 2];
-
-	memcpy(text, from, len < LONG_NAME_LEN ? len : LONG_NAME_LEN);
-	format_plain(plain, sizeof(plain), text);
 	putc_unlocked('"', out);
 	for (const char *at = plain; *at; at++) {
 		if (*at == '"')
@@ -85,50 +45,41 @@ static void put_text(FILE *out, const char *from, size_t len)
 	putc_unlocked('"', out);
 }
 
-static s64 signed_of(const void *at, u16 bytes)
-{
-	s16 two;
-	s32 four;
-
-	memcpy(&two, at, sizeof(two));
-	if (bytes == sizeof(two))
-		return two;
-	memcpy(&four, at, sizeof(four));
-	return four;
-}
-
 static void put_field(FILE *out, const void *event, const struct event_field *field)
 {
-	const char *at = (const char *)event + field->offset;
-	u64 number = 0;
+	char text[TABLE_TEXT_SIZE];
+	u64 number;
 
 	if (field->how == FIELD_TEXT) {
-		put_text(out, at, field->bytes);
+		event_field_text(text, event, field);
+		put_text(out, text);
 		return;
 	}
-	memcpy(&number, at, field->bytes < sizeof(number) ? field->bytes : sizeof(number));
-	if (field->how == FIELD_SIGNED)
-		fprintf(out, "%" PRId64, signed_of(at, field->bytes));
-	else if (field->how == FIELD_PRIO)
-		fprintf(out, "%d", prio_printed((u32)number));
+	number = event_field_number(event, field);
+	if (field->how == FIELD_SIGNED || field->how == FIELD_PRIO)
+		fprintf(out, "%" PRId64, (s64)number);
 	else
 		fprintf(out, "%" PRIu64, number);
 }
 
 void csv_event(struct csv *csv, const struct event_header *event, const struct comm *comm)
 {
-	const struct event_info *info = event_info(event->kind);
+	static const struct event_field whole = { .bytes = COMM_LEN, .how = FIELD_TEXT };
+	const struct event_table *table = &csv->table;
+	char text[TABLE_TEXT_SIZE];
 
-	if (!info || !(csv->kinds >> event->kind & 1))
+	if (!event_table_has(table, event))
 		return;
 	fprintf(csv->out, "%" PRIu64 ",%u,%u,", event->time_ns, event->cpu, event->tid);
-	if (comm)
-		put_text(csv->out, comm->text, COMM_LEN);
-	fprintf(csv->out, ",%s", info->name);
-	for (u32 i = 0; i < csv->len; i++) {
+	if (comm) {
+		event_field_text(text, comm, &whole);
+		put_text(csv->out, text);
+	}
+	fprintf(csv->out, ",%s", event_info(event->kind)->name);
+	for (u32 i = 0; i < table->len; i++) {
 		putc_unlocked(',', csv->out);
-		if (csv->fields[event->kind][i])
-			put_field(csv->out, event, csv->fields[event->kind][i]);
+		if (table->fields[event->kind][i])
+			put_field(csv->out, event, table->fields[event->kind][i]);
 	}
 	putc_unlocked('\n', csv->out);
 }

@@ -69,8 +69,9 @@ static bool fits(const void *data, const struct options *options, const char *op
 
 const struct command_usage export_usage = {
 	.name = "export",
-	.text = "Writes a recording as a file that other programs open: FILE.pftrace for ui.perfetto.dev, or FILE.csv, "
-		"a table.\v"
+	.text = "Writes a recording as a file that other programs open: FILE.pftrace for ui.perfetto.dev, FILE.json "
+		"for "
+		"chrome://tracing, or a table: FILE.csv, FILE.parquet.\v"
 		"The trace has who ran on each CPU and who woke whom, processes and threads, roles and tiers, frames, "
 		"late ones with their reason and an arrow to who was in the way, long waits, moves, missed "
 		"deadlines, GPU submits and fences, calls into CUDA with launches and copies, input, the scheduler's "
@@ -81,7 +82,8 @@ const struct command_usage export_usage = {
 		"Examples:\n"
 		"  tactus export -i game.tactus -o game.pftrace\n"
 		"  tactus export -i game.tactus -o stutter.pftrace --from 2s --to 4s\n"
-		"  tactus export -i game.tactus -o waits.csv --only switch,wakeup",
+		"  tactus export -i game.tactus -o waits.csv --only switch,wakeup\n"
+		"  tactus export -i game.tactus -o game.parquet",
 	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_FILTER | TAKES_FORCE | TAKES_TRACES | TAKES_JSON,
 	.own = own_options,
 	.take_own = take_own,
@@ -109,10 +111,15 @@ static bool on_outputs(void *data)
 	return true;
 }
 
+static bool is_table(const struct export *export)
+{
+	return export->options.output_format == OUTPUT_CSV || export->options.output_format == OUTPUT_PARQUET;
+}
+
 /* Once something is known of the machine. */
 static bool begin(struct export *export)
 {
-	if (!export->begun && export->options.output_format == OUTPUT_CSV)
+	if (!export->begun && is_table(export))
 		export->failed = !trace_file_begin_table(&export->file,
 							 export->chosen.only ? export->chosen.only : ~0ULL);
 	else if (!export->begun)
@@ -136,7 +143,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 
 	if (++export->seen % LOOK_FOR_SIGNALS == 0 && (loop_signal_waits() || trace_file_error(&export->file)))
 		export->capture.stopped = true;
-	if (begin(export) && export->file.csv)
+	if (begin(export) && is_table(export))
 		put_row(export, event);
 	else if (begin(export))
 		exporter_take(&export->file.exporter, event, ended, export->capture.before_window);
@@ -148,7 +155,7 @@ static void on_window(void *data)
 {
 	struct export *export = data;
 
-	if (begin(export) && !export->file.csv)
+	if (begin(export) && !is_table(export))
 		exporter_begin(&export->file.exporter, export->capture.window_from_ns);
 }
 
@@ -176,8 +183,8 @@ static const char *find_conflict(const struct options *options, const struct cho
 		return "no recording to export: name one with -i FILE";
 	if (!options->output)
 		return "no file to write: give one with -o FILE";
-	if (chosen->only && options->output_format != OUTPUT_CSV)
-		return "--only is for a table: name a FILE.csv";
+	if (chosen->only && options->output_format != OUTPUT_CSV && options->output_format != OUTPUT_PARQUET)
+		return "--only is for a table: name a FILE.csv or a FILE.parquet";
 	return NULL;
 }
 
@@ -186,7 +193,7 @@ static int end_file(struct export *export, int status)
 	/* Nothing was found, or nothing is wanted any more. */
 	bool dropped = loop_signal_waits() || (status && !export->capture.threads.last_ns) || !export->file.is_open ||
 		       !begin(export);
-	u64 events = export->file.csv ? export->file.rows : export->file.exporter.events,
+	u64 events = is_table(export) ? export->file.rows : export->file.exporter.events,
 	    marks = export->file.exporter.marks;
 	int closed = trace_file_close(&export->file, &export->capture, export->options.output, dropped);
 

@@ -7,7 +7,9 @@
 #include "../capture/capture.h"
 #include "export_output.h"
 #include "export_trace.h"
+#include "../sink/chrome.h"
 #include "../sink/csv.h"
+#include "../sink/parquet.h"
 #include "../sink/perfetto.h"
 
 enum { EXPORT_OVER_NS = NSEC_PER_MSEC };
@@ -18,7 +20,9 @@ struct trace_file {
 	enum output_format format;
 	struct perfetto *perfetto;
 	FILE *text;
+	struct chrome *chrome;
 	struct csv *csv;
+	struct parquet *parquet;
 	u64 rows;
 	struct exporter exporter;
 };

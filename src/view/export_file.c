@@ -10,8 +10,11 @@
 
 bool trace_file_open(struct trace_file *file, const struct options *options, bool only_whole)
 {
-	struct output_rule rule = { options->output_format == OUTPUT_CSV ? CSV_BEGINNING : PERFETTO_BEGINNING,
-				    options->force };
+	static const char *const beginnings[OUTPUT_FORMATS] = { [OUTPUT_TRACE] = CHROME_BEGINNING,
+								[OUTPUT_PERFETTO] = PERFETTO_BEGINNING,
+								[OUTPUT_CSV] = CSV_BEGINNING,
+								[OUTPUT_PARQUET] = PARQUET_BEGINNING };
+	struct output_rule rule = { beginnings[options->output_format], options->force };
 	struct reason why;
 
 	file->format = options->output_format;
@@ -31,29 +34,42 @@ bool trace_file_begin(struct trace_file *file, struct capture *capture, const ch
 					 .boot_ns = boot_ns,
 					 .cpus_len = capture->info.cpus_len };
 
-	file->perfetto = perfetto_open(&machine, export_output_write, &file->output);
-	if (!file->perfetto) {
+	if (file->format == OUTPUT_TRACE) {
+		file->text = export_output_text(&file->output);
+		file->chrome = file->text ? chrome_open(file->text, &machine) : NULL;
+	} else {
+		file->perfetto = perfetto_open(&machine, export_output_write, &file->output);
+	}
+	if (!file->perfetto && !file->chrome) {
 		fail(capture->request.view, "out of memory");
 		return false;
 	}
-	exporter_open(&file->exporter, &perfetto_form, file->perfetto, &capture->threads, over_ns,
+	exporter_open(&file->exporter, file->chrome ? &chrome_form : &perfetto_form,
+		      file->chrome ? (void *)file->chrome : file->perfetto, &capture->threads, over_ns,
 		      (capture->info.wall_start_ns ^ capture->info.mono_start_ns << 20) << 24 | 1);
 	return true;
 }
 
 bool trace_file_begin_table(struct trace_file *file, u64 kinds)
 {
-	file->text = export_output_text(&file->output);
-	file->csv = file->text ? csv_open(file->text, kinds) : NULL;
-	if (!file->csv)
+	if (file->format == OUTPUT_PARQUET) {
+		file->parquet = parquet_open(export_output_write, &file->output, kinds);
+	} else {
+		file->text = export_output_text(&file->output);
+		file->csv = file->text ? csv_open(file->text, kinds) : NULL;
+	}
+	if (!file->csv && !file->parquet)
 		fail("export", "out of memory");
-	return file->csv;
+	return file->csv || file->parquet;
 }
 
 void trace_file_row(struct trace_file *file, const struct event_header *event, const struct comm *comm)
 {
 	file->rows++;
-	csv_event(file->csv, event, comm);
+	if (file->parquet)
+		parquet_event(file->parquet, event, comm);
+	else
+		csv_event(file->csv, event, comm);
 }
 
 void trace_file_flush(struct trace_file *file)
@@ -63,6 +79,8 @@ void trace_file_flush(struct trace_file *file)
 
 int trace_file_error(const struct trace_file *file)
 {
+	if (file->parquet)
+		return parquet_error(file->parquet);
 	return file->perfetto ? perfetto_error(file->perfetto) : file->output.error;
 }
 
@@ -72,20 +90,23 @@ int trace_file_close(struct trace_file *file, const struct capture *capture, con
 
 	if (!file->is_open)
 		return 0;
-	if (file->perfetto) {
+	if (file->perfetto || file->chrome) {
 		if (!dropped)
 			exporter_end(&file->exporter,
 				     capture->threads.last_ns ? capture->threads.last_ns : capture->info.mono_start_ns);
-		error = perfetto_error(file->perfetto);
-		if (file->exporter.failed)
+		error = file->perfetto ? perfetto_error(file->perfetto) : 0;
+		if (file->exporter.failed || (file->chrome && chrome_failed(file->chrome)))
 			note("there was no memory for all of it: something is missing from %s", path);
 		if (file->exporter.unplaced)
 			note("%s: %" PRIu64 " more lay across each other than there are tracks for: they are left out",
 			     path, file->exporter.unplaced);
 		exporter_close(&file->exporter);
 		perfetto_close(file->perfetto);
+		chrome_close(file->chrome);
 	}
 	csv_close(file->csv);
+	if (file->parquet)
+		error = parquet_close(file->parquet, !dropped);
 	if (file->text && fclose(file->text) && !error)
 		error = file->output.error ? file->output.error : -EIO;
 	if (error && !file->output.error)
