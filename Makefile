@@ -23,7 +23,7 @@ WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
 # What makes a fault in a root program harder to use; tools/lint.sh looks for it in the binary. FORTIFY needs optimization.
 HARDENED = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-D_FORTIFY_SOURCE=2)
-HARDENED_LINK := -Wl,-z,relro,-z,now,-z,noexecstack
+HARDENED_LINK := -Wl,-z,relro,-z,now,-z,noexecstack,-z,muldefs
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(HARDENED) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
 LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty -lm $(or $(shell $(PKG_CONFIG) --libs-only-l ncursesw 2>/dev/null),-lncursesw -ltinfo)
 STATIC_LIBS = $(LIBS) $(shell $(PKG_CONFIG) --static --libs-only-l libelf 2>/dev/null)

@@ -54,7 +54,7 @@ wait_for() {
 	return 1
 }
 # json EXPRESSION <JSON: a Python expression over `rows` (the objects of all lines) and `d` (the first)
-json() { python3 -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d=rows[0]; print('"$1"')'; }
+json() { python3 -IS -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d=rows[0]; print('"$1"')'; }
 
 # Runs CMD in a VM as vm/run.sh does, shows what it said, and gives its status. Where several CPUs are emulated at once, one
 # may run a stale breakpoint of the kernel's while the kernel patches its own code, which attaching a hook does: the guest then

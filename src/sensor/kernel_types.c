@@ -5,6 +5,8 @@
 #include <bpf/btf.h>
 #include <stdio.h>
 
+#include "vmlinux_btf.h"
+
 static struct btf *kernel;
 
 const struct btf *kernel_types(void)
@@ -18,6 +20,7 @@ void kernel_types_forget(void)
 {
 	btf__free(kernel);
 	kernel = NULL;
+	vmlinux_btf_forget();
 }
 
 static int find(const char *name, __u32 kind)

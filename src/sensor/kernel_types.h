@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel's BTF has, for whoever starts a sensor. Reading it takes thousands of system calls, so it is
- * read once for all of them and kept until it is forgotten. */
+/* What the running kernel's BTF has, for whoever starts a sensor: looked into once for all of them, and kept until it
+ * is forgotten. */
 #ifndef TACTUS_SENSOR_KERNEL_TYPES_H
 #define TACTUS_SENSOR_KERNEL_TYPES_H
 

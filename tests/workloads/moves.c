@@ -16,7 +16,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TOGGLES = 10, TRIES = 200, ENOUGH = 5, HOGS = 4, SPINNERS = 3, NAPS = 30, NAP_MOVES = 10, SPIN_MS = 2500, MOST_MS = 60000 };
+enum {
+	TOGGLES = 10,
+	TRIES = 200,
+	ENOUGH = 5,
+	HOGS = 4,
+	SPINNERS = 3,
+	NAPS = 30,
+	NAP_MOVES = 10,
+	SPIN_MS = 2500,
+	MOST_MS = 60000
+};
 
 static long long now_ms(void)
 {
