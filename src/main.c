@@ -28,7 +28,7 @@ static int print_help(void)
 	       "  tactus run                  schedule and watch until Ctrl-C\n"
 	       "\n'tactus help COMMAND' or 'tactus COMMAND --help' lists a command's options; 'tactus version' prints "
 	       "the version.\n"
-	       " Most commands need root. See also: man tactus\n");
+	       "Most commands need root. See also: man tactus\n");
 	return EXIT_SUCCESS;
 }
 

@@ -183,6 +183,19 @@ static const struct argp_option *option_of(const struct argp_option *list, const
 	return found;
 }
 
+/* One of those that come with tables; 'tactus top' sorts in its own way. */
+static bool is_for_tables(const struct argp_option *list, const char *word, size_t len)
+{
+	static const char *const names[] = { "sort", "columns", "reverse" };
+	bool is_one = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is_one |= strlen(names[i]) == len && !strncmp(names[i], word, len);
+	while (is_one && list->name && strcmp(list->name, "sort"))
+		list++;
+	return is_one && !list->name;
+}
+
 static void __attribute__((noreturn))
 wrong_long(const struct parse *parse, const struct argp_option *list, const char *word)
 {
@@ -197,6 +210,10 @@ wrong_long(const struct parse *parse, const struct argp_option *list, const char
 		bad_usage(parse, "option '--%s' takes no value", option->name);
 	if (option)
 		bad_usage(parse, "option '%s' could be several, '--%s' among them", word, option->name);
+	if (!(parse->usage->takes & TAKES_TABLE) && is_for_tables(list, word + 2, len))
+		bad_usage(parse,
+			  "there is no option '%.*s': 'tactus %s' prints no table to sort or to choose columns of",
+			  (int)len + 2, word, parse->usage->name);
 	for (; list->name; list++)
 		suggest(&meant, list->name);
 	bad_usage(parse, "there is no option '%.*s'%s%s%s", (int)len + 2, word,

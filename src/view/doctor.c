@@ -76,8 +76,9 @@ const struct command_usage doctor_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus doctor\n"
+		"  tactus doctor --sort state --columns sensor,state\n"
 		"  tactus doctor --json | python3 -m json.tool",
-	.takes = TAKES_JSON,
+	.takes = TAKES_JSON | TAKES_TABLE,
 	.own = own_options,
 	.take_own = take_own,
 	.own_size = sizeof(struct chosen),
@@ -259,11 +260,13 @@ static void print_losses(const char *of, const struct load_losses *losses)
 	COLUMN(FINDING, subject, "WATCHES", CELL_TEXT)
 TABLE_OF(finding_columns, FINDING);
 
-static void print_sensors(const struct finding *findings)
+const struct table_columns doctor_tables[] = { { finding_columns, FINDING_CELLS }, { 0 } };
+
+static void print_sensors(const struct options *options, const struct finding *findings)
 {
 	struct table table;
 
-	table_open(&table, stdout, false, "", finding_columns, FINDING_CELLS);
+	table_open_for(&table, options, "", finding_columns, FINDING_CELLS, ROWS_ALL, NULL);
 	for (int i = 0; i < sensor_kinds_len; i++) {
 		union cell cells[FINDING_CELLS] = {
 			[FINDING_name] = { .text = findings[i].kind->name },
@@ -282,7 +285,7 @@ static void print_sensors(const struct finding *findings)
 	}
 }
 
-static void print_text(const struct report *report)
+static void print_text(const struct options *options, const struct report *report)
 {
 	const struct scheduler *scheduler = &report->scheduler;
 	bool quick = report->chosen.quick;
@@ -307,7 +310,7 @@ static void print_text(const struct report *report)
 		printf("%-13s %s: to %s\n", capabilities[i].name,
 		       capability_held(&capabilities[i]) ? "held" : "missing", capabilities[i].for_what);
 	putchar('\n');
-	print_sensors(report->findings);
+	print_sensors(options, report->findings);
 	print_losses("scheduler", &scheduler->losses);
 	if (report->has_run)
 		printf("\nA 'tactus run' is at work: %s%s%s.\n",
@@ -328,6 +331,7 @@ int view_doctor(int argc, char **argv)
 	struct reason why;
 
 	options_parse(&options, &doctor_usage, &report.chosen, argc, argv);
+	table_check(&options, "doctor", doctor_tables);
 	loop_take_signals();
 	load_set_verbose(options.verbose);
 	/* Before anything is loaded; a library that can't be read then says why. */
@@ -342,6 +346,6 @@ int view_doctor(int argc, char **argv)
 	if (options.json)
 		print_json(&report);
 	else
-		print_text(&report);
+		print_text(&options, &report);
 	return report.can_run ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -124,11 +124,11 @@ const struct command_usage events_usage = {
 		"--json prints every event of every kind, with all its fields.\n"
 		"\n"
 		"Examples:\n"
-		"  tactus events -d 1\n"
+		"  tactus events -n 20                              the next twenty\n"
 		"  tactus events --wakeups -- sleep 1\n"
 		"  tactus events --only frame --json -- ./game      a line a frame, at once\n"
 		"  tactus events -i file --json",
-	.takes = TAKES_EVENTS_OF_VIEW,
+	.takes = TAKES_EVENTS_OF_VIEW | TAKES_ROWS,
 	.own = own_options,
 	.take_own = take_own,
 	.own_size = sizeof(struct chosen),
@@ -139,6 +139,7 @@ struct printer {
 	struct capture *capture;
 	bool json;
 	bool headed;
+	u64 printed, most; /* lines, and after how many it ends */
 	/* How long the thread that leaves has run: its account is closed by the time its event is shown. */
 	u64 *since_ns;
 };
@@ -277,6 +278,17 @@ static void print_json(struct printer *printer, const struct event_header *event
 	note_run(printer, event);
 }
 
+/* Whether it gets a line. */
+static bool is_wanted(const struct printer *printer, const struct event_header *event)
+{
+	u32 only = printer->chosen.only;
+
+	if (event->kind == EVENT_LOST || printer->json || only)
+		return event->kind == EVENT_LOST || !only || (only >> event->kind & 1);
+	return event->kind == EVENT_SWITCH || event->kind == EVENT_DECISION ||
+	       (printer->chosen.with_wakeups && (event->kind == EVENT_WAKEUP || event->kind == EVENT_MIGRATE));
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct printer *printer = data;
@@ -286,8 +298,12 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		note_run(printer, event);
 		return;
 	}
-	if (only && event->kind != EVENT_LOST && !(only >> event->kind & 1))
+	if (!is_wanted(printer, event) || printer->printed == printer->most) {
+		note_run(printer, event);
 		return;
+	}
+	if (++printer->printed == printer->most)
+		printer->capture->stopped = true;
 	if (printer->json) {
 		print_json(printer, event, ended);
 		return;
@@ -308,16 +324,17 @@ static void on_event(void *data, const struct event_header *event, const struct 
 		print_switch(printer, (const struct event_switch *)event, ended);
 	else if (event->kind == EVENT_DECISION)
 		print_decision(printer, (const struct event_decision *)event);
-	else if (printer->chosen.with_wakeups || only)
+	else
 		print_other(printer, event);
 	note_run(printer, event);
 }
 
 static bool on_tick(void *data)
 {
-	(void)data;
+	const struct printer *printer = data;
+
 	/* A reader that went away ends it. */
-	return fflush(stdout) == 0;
+	return fflush(stdout) == 0 && printer->printed < printer->most;
 }
 
 static void ask_for(struct capture_request *request, u32 groups)
@@ -352,6 +369,7 @@ int view_events(int argc, char **argv)
 		return print_kinds(options.json);
 	only = printer.chosen.only;
 	printer.json = options.json;
+	printer.most = options.rows && options.rows != ROWS_ALL ? options.rows : ~0ull;
 	if (only)
 		ask_for(&capture.request, event_groups_of(only));
 	capture.request.stacks_over_ns = STACKS_OVER_NS;

@@ -89,6 +89,7 @@ extern const struct command_usage config_usage;
 extern const struct command_usage complete_usage;
 
 extern const struct table_columns cpus_tables[];
+extern const struct table_columns doctor_tables[];
 extern const struct table_columns tasks_tables[];
 extern const struct table_columns affinity_tables[];
 extern const struct table_columns latency_tables[];

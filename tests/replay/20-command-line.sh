@@ -21,6 +21,9 @@ done
 lines_of_misses() { grep -cE '(waited|overran), '; }
 is "misses -n 2 prints two misses" "$("$tactus" misses --all -i "$example" -n 2 | lines_of_misses)" 2
 like "misses -n 2 says how many more there are" "$("$tactus" misses --all -i "$example" -n 2)" "^and $(($("$tactus" misses --all -i "$example" | lines_of_misses) - 2)) more"
+is "events -n 5 prints a heading and the first five switches" "$("$tactus" events -i "$example" -n 5)" "$("$tactus" events -i "$example" | head -n 6)"
+is "events --json -n 5 has the first five events" "$("$tactus" events -i "$example" --json -n 5)" "$("$tactus" events -i "$example" --json | head -n 5)"
+is "events --only frame -n 3 has three frames" "$(count events -i "$example" --only frame -n 3)" 3
 is "migrations -n 2 prints two moves" "$("$tactus" migrations -i "$example" -n 2 | grep -c ' -> [0-9]')" 2
 
 # What JSON and text have of switches, threads and CPUs.
@@ -76,6 +79,13 @@ is "inversions --json has the alert as a record of its own" \
 ends "a misspelt command is answered with the one that was meant" 2 "taks: no such command: did you mean 'tactus tasks'" "$tactus" taks
 ends "a command that is near to none is answered with the list" 2 "frobnicate: no such command: try 'tactus --help'" "$tactus" frobnicate
 ends "a misspelt option is answered with the one that was meant" 2 "no option '--colums': did you mean '--columns'" "$tactus" tasks --colums x
+for view in run stats events; do
+	ends "$view says that it has no table where somebody wants to sort one" 2 "no option '--sort': 'tactus $view' prints no table" "$tactus" $view --sort time
+	ends "$view says that it has no table where somebody wants to choose columns" 2 "no option '--columns': 'tactus $view' prints no table" "$tactus" $view --columns time
+done
+ends "doctor names its columns where somebody sorts by another" 2 "no column 'nosuch'; there are name, state, hook, subject" "$tactus" doctor --quick --sort nosuch
+like "doctor --sort and --columns choose what the table of sensors shows" "$("$tactus" doctor --quick --columns state,sensor --sort sensor -r | grep -A1 '^STATE')" '^STATE +SENSOR
+[a-z]+ +[a-z]+$'
 ends "an unknown option of one letter is named" 2 "there is no option '-x'" "$tactus" tasks -x
 ends "a long option without its value is told from an unknown one" 2 "option '--sort' needs a value: COLUMN" "$tactus" tasks --sort
 ends "a short option without its value is told from an unknown one" 2 "option '-d' needs a value: SECONDS" "$tactus" tasks -d

@@ -30,7 +30,7 @@ is "the word after 'help' can be every command" "$(offered help '')" "$listed"
 is "the beginning of an option is completed" "$(offered tasks --col)" "--columns --color"
 is "nothing is offered where no option begins so" "$(offered tasks --nosuch)" ""
 is "nothing is offered for a command that is none" "$(offered nosuch --)" ""
-is "an option that a command has not is not offered" "$(offered doctor --sort)" ""
+is "an option that a command has not is not offered" "$(offered stats --sort)" ""
 
 for command in $listed "db list" "db summary" "db show" "db forget" "db import" "db merge" "db export" "db check"; do
 	[ "$command" != db ] || continue
