@@ -18,6 +18,9 @@
 /* Events are handed over so long after they were; see SETTLED_NS of the capture. Then a second is complete. */
 enum { BEHIND_NS = 120 * NSEC_PER_MSEC };
 
+/* Ticks come every 250 ms, not to the microsecond: a second is over so long before it is. */
+enum { EARLY_NS = 120 * NSEC_PER_MSEC };
+
 struct live {
 	struct top_session *session;
 	struct capture capture;
@@ -95,7 +98,7 @@ static void advance(struct live *live, u64 now_ns)
 		top_advance(top, &live->capture.threads, now_ns - BEHIND_NS);
 		return;
 	}
-	if (now_ns < (top->frozen ? live->sums_taken_ns + TOP_TURN_NS : top->turn_at_ns))
+	if (now_ns + EARLY_NS < (top->frozen ? live->sums_taken_ns + TOP_TURN_NS : top->turn_at_ns))
 		return;
 	take_sums(live, now_ns, true);
 	if (!top->frozen)
