@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tactus run where the kernel has sched_ext: it takes over, work gets done, and every end gives the CPUs back.
-# Runs in the VM.
+# Runs in the VM. Usage: run.sh [quick]   (quick: it comes, work gets done, and it goes by SIGKILL, Ctrl-C and ejection)
 . tests/tap.sh
 
 . tests/guest/scheduler.sh
@@ -21,18 +21,21 @@ is "the scheduler in charge is called tactus" "$(cat /sys/kernel/sched_ext/root/
 like "tactus run says that it schedules by sched_ext" "$(cat "$scratch/err")" 'scheduling by sched_ext'
 holds "hackbench completes under tactus" hackbench -g 2 -l 40
 is "tactus is still in charge after hackbench" "$(state)" enabled
-# The other CPU is idle. Under the kernel's own scheduler, or where the thread is left in its place, it stands still every time.
-read -r met still < <(build/workloads/shoved 60)
-say_measured "$met times a realtime thread took the CPU of one at work; $still times that one stood still all the while"
-holds "a realtime thread takes the CPU of one at work at least 10 times" test "$met" -ge 10
-holds "a thread whose CPU a realtime thread takes goes on on an idle one" test $((still * 2)) -lt "$met"
-is "doctor names who is in charge" "$("$tactus" doctor --quick --json | json 'd["sched_ext"]["loaded"]')" tactus
-ends "a second run that wants to schedule cannot" 1 'another sched_ext scheduler is in charge: tactus' \
-	"$tactus" run --actuator scx -d 0.5
-is "a second run leaves the first in charge" "$(state)" enabled
-wait_for "$scratch/out" "scx"
-like "a run prints status lines" "$(tail -n 1 "$scratch/out")" '^[0-9:]{8}  scx .* [0-9]+$'
-say_measured "$(tail -n 1 "$scratch/out")"
+more_of_a_run() {
+	# The other CPU is idle. Under the kernel's own scheduler, or where the thread is left in its place, it stands still every time.
+	read -r met still < <(build/workloads/shoved 60)
+	say_measured "$met times a realtime thread took the CPU of one at work; $still times that one stood still all the while"
+	holds "a realtime thread takes the CPU of one at work at least 10 times" test "$met" -ge 10
+	holds "a thread whose CPU a realtime thread takes goes on on an idle one" test $((still * 2)) -lt "$met"
+	is "doctor names who is in charge" "$("$tactus" doctor --quick --json | json 'd["sched_ext"]["loaded"]')" tactus
+	ends "a second run that wants to schedule cannot" 1 'another sched_ext scheduler is in charge: tactus' \
+		"$tactus" run --actuator scx -d 0.5
+	is "a second run leaves the first in charge" "$(state)" enabled
+	wait_for "$scratch/out" "scx"
+	like "a run prints status lines" "$(tail -n 1 "$scratch/out")" '^[0-9:]{8}  scx .* [0-9]+$'
+	say_measured "$(tail -n 1 "$scratch/out")"
+}
+[ "${1:-}" = quick ] || more_of_a_run
 kill -KILL $pid
 is "the kernel's own scheduler is back after SIGKILL" "$(state_within 300 disabled)" disabled
 wait $pid 2>/dev/null
@@ -55,21 +58,24 @@ is "an ejected scheduler ends the run with status 1" $? 1
 is "the kernel's own scheduler is back after an ejection" "$(state)" disabled
 like "an ejected run says why it ended" "$(cat "$scratch/err")" 'the scheduler ended: .*sysrq'
 
-"$tactus" run --power save --json --without "$left_out" -- sh -c 'cat /sys/kernel/sched_ext/state; hackbench -g 1 -l 50 >/dev/null; sleep 1.3; exit 5' >"$scratch/out" 2>"$scratch/err"
-is "a command's exit status is passed on" $? 5
-is "a command runs under the scheduler" "$(grep -v "^{" "$scratch/out" | head -n 1)" enabled
-is "JSON status rows name the scheduler" "$(grep '^{' "$scratch/out" | json 'd["scheduler"]')" tactus
-queued=$(grep '^{' "$scratch/out" | json 'sum(r["queued"] + r["at_once"] for r in rows)')
-say_measured "$queued threads dispatched by tactus"
-holds "JSON status rows count what was dispatched" test "$queued" -gt 100
-# There is no frequency to change in here: what is counted is that the kernel was asked.
-speeds=$(grep '^{' "$scratch/out" | json 'sum(r["speeds"] for r in rows)')
-say_measured "$speeds times a CPU was asked for another speed"
-holds "CPUs are asked for other speeds to save power" test "$speeds" -gt 0
-is "the kernel's own scheduler is back when the command has ended" "$(state)" disabled
+more_runs() {
+	"$tactus" run --power save --json --without "$left_out" -- sh -c 'cat /sys/kernel/sched_ext/state; hackbench -g 1 -l 50 >/dev/null; sleep 1.3; exit 5' >"$scratch/out" 2>"$scratch/err"
+	is "a command's exit status is passed on" $? 5
+	is "a command runs under the scheduler" "$(grep -v "^{" "$scratch/out" | head -n 1)" enabled
+	is "JSON status rows name the scheduler" "$(grep '^{' "$scratch/out" | json 'd["scheduler"]')" tactus
+	queued=$(grep '^{' "$scratch/out" | json 'sum(r["queued"] + r["at_once"] for r in rows)')
+	say_measured "$queued threads dispatched by tactus"
+	holds "JSON status rows count what was dispatched" test "$queued" -gt 100
+	# There is no frequency to change in here: what is counted is that the kernel was asked.
+	speeds=$(grep '^{' "$scratch/out" | json 'sum(r["speeds"] for r in rows)')
+	say_measured "$speeds times a CPU was asked for another speed"
+	holds "CPUs are asked for other speeds to save power" test "$speeds" -gt 0
+	is "the kernel's own scheduler is back when the command has ended" "$(state)" disabled
 
-echo 0 >/sys/devices/system/cpu/cpu1/online
-is "a CPU that is offline has no row" "$("$tactus" cpus -d 0.2 --json | json 'len(rows)')" 1
-echo 1 >/sys/devices/system/cpu/cpu1/online
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	is "a CPU that is offline has no row" "$("$tactus" cpus -d 0.2 --json | json 'len(rows)')" 1
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+}
+[ "${1:-}" = quick ] || more_runs
 is "the kernel logged no error, stall or warning under runs" "$(dmesg | grep -E 'sched_ext.*(error|stall)|WARNING|BUG:')" ''
 done_testing
