@@ -35,9 +35,10 @@ static __always_inline bool sums_only(void)
 	return config.keeps_sums && sums_state.only;
 }
 
+/* And works by a timer, perhaps: its single switches are wanted. */
 static __always_inline bool is_urgent(const struct task_ctx *thread)
 {
-	return thread && thread->role.answer.tier == TIER_LATENCY_CRITICAL;
+	return thread && thread->role.answer.tier == TIER_LATENCY_CRITICAL && !thread->switches_often;
 }
 
 static __always_inline void sums_make(struct task_struct *p)
@@ -81,6 +82,7 @@ static __always_inline void sums_head_of(struct sums_head *head, struct task_str
 	head->pid = pid_of(p);
 	head->prio = thread->account.prio;
 	head->ended = has_ended;
+	head->unsent = thread->switches_often;
 	head->waker_known = thread->woken_by != 0;
 	head->waker_tid = thread->woken_by == EVENT_FLAG_BY_INTERRUPT ? 0 : thread->waker_tid;
 	comm_of(p, head->comm.text);
@@ -123,8 +125,10 @@ int take_sums(struct bpf_iter__task *ctx)
 		return 0;
 	sums_head_of(&head, p, thread, own, 0);
 	/* Where the kernel's buffer ends between the two, it takes both back and comes here again. */
-	if (!bpf_seq_write(ctx->meta->seq, &head, sizeof(head)) && !bpf_seq_write(ctx->meta->seq, own, sizeof(*own)))
+	if (!bpf_seq_write(ctx->meta->seq, &head, sizeof(head)) && !bpf_seq_write(ctx->meta->seq, own, sizeof(*own))) {
 		sums_restart(own, &head);
+		thread->switches_often = head.runs > SUMS_OFTEN;
+	}
 	return 0;
 }
 

@@ -22,6 +22,7 @@ struct task_ctx {
 	u32 ended;	       /* its account has been handed over, or it had none */
 	u32 woken_by;	       /* EVENT_FLAG_BY_* of the last wake-up */
 	u64 woken_early_ns;    /* a wake-up that met it on its way to sleep, still on its CPU; 0: none */
+	u32 switches_often;    /* see SUMS_OFTEN */
 	struct comm last_comm; /* its name when the window closed, if it got another within it or since; else empty */
 	u64 turn_wait_ns;      /* since it was woken: see core/waits.h */
 	struct waits waits;    /* since the program last took them */

@@ -13,6 +13,7 @@ enum {
 	SUMS_SLOTS = SUMS_OCTAVES * HIST_SUBS,
 	SUMS_FIRST_SLOT = 8 * HIST_SUBS,    /* of core/hist.h: 1024 ns */
 	SUMS_LONG_NS = 100 * NSEC_PER_USEC, /* a wait from which on somebody is looked for who was in the way */
+	SUMS_OFTEN = 2000, /* who runs more often between two looks works by no timer: its switches are not sent */
 	RECENT_RUNS = 8,
 	RECENT_LEAST_NS = 20 * NSEC_PER_USEC, /* who ran for less is in nobody's way */
 };
@@ -60,6 +61,8 @@ struct sums_head {
 	u32 ended;
 	u32 waker_tid;	 /* the last one; 0: an interrupt */
 	u32 waker_known; /* 0: it may have been an interrupt that met this one */
+	u32 unsent;	 /* whatever it is, its switches were not sent since the last time: see SUMS_OFTEN */
+	u32 unused;
 	struct comm comm;
 };
 

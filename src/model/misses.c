@@ -145,6 +145,14 @@ u32 misses_handle(struct misses *misses, struct threads *threads, const struct e
 	return len;
 }
 
+void misses_lost_sight(const struct threads *threads, u32 tid)
+{
+	const struct thread *thread = threads_by_tid(threads, tid);
+
+	if (thread && thread->clock)
+		watch_lost_sight(&thread->clock->watch);
+}
+
 static int by_misses(const void *a, const void *b)
 {
 	const struct thread *x = *(const struct thread *const *)a, *y = *(const struct thread *const *)b;

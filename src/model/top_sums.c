@@ -46,6 +46,8 @@ void top_sums_add(struct top *top, const struct threads *threads, const struct s
 	const struct thread_sums *sums = &row->sums;
 	struct top_thread *thread = top_meet(top, head->tid, head->pid, head->start_ns, &head->comm);
 
+	if (head->unsent)
+		misses_lost_sight(threads, head->tid);
 	top->now.wakeups += head->wakeups;
 	top->now.moves += head->moves;
 	if (!thread)

@@ -270,11 +270,38 @@ static void test_way_back(void)
 	end();
 }
 
+/* A thread on a clock of 10 ms is woken and runs at once; then its switches are not sent for a second. */
+static void test_unsent(void)
+{
+	struct sums_row row = {
+		.head = { .start_ns = 1, .tid = tid_of(0), .pid = FIRST_TID, .runs = 5000, .unsent = 1 }
+	};
+
+	begin();
+	by_switches.miss_model.of_all = true;
+	for (int i = 0; i < 100; i++) {
+		wake(0, 0);
+		pass(US);
+		switch_to(0, 0, true);
+		pass(9999 * US);
+		if (i < 99)
+			switch_to(0, -1, true);
+	}
+	is(by_switches.misses_taken, 0, "a thread that runs as its timer wants has no misses");
+	top_sums_add(&by_switches, &threads, &row);
+	pass(NSEC_PER_SEC);
+	switch_to(0, -1, true);
+	is(by_switches.misses_taken, 0,
+	   "a thread whose switches were not sent for a second has not missed that second");
+	end();
+}
+
 int main(void)
 {
 	test_same();
 	test_behind();
 	test_idle_and_unknown();
 	test_way_back();
+	test_unsent();
 	return tap_end();
 }
