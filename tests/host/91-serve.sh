@@ -35,5 +35,5 @@ is "the browser's test comes to its end" "$status $(tail -n 1 "$scratch/browser"
 wait $server
 is "a page that is served ends with status 0 on Ctrl-C" $? 0
 holds "at the end the page is in the file of -o" grep -q '^<!-- tactus report' "$scratch/last.html"
-is "with the server ends what answered for it" "${page_process:+known} $(cat "/proc/$page_process/comm" 2>/dev/null)" "known "
+is "the process that answers browsers ends with its server" "${page_process:+known} $(cat "/proc/$page_process/comm" 2>/dev/null)" "known "
 done_testing

@@ -66,13 +66,13 @@ wait $server
 is "a server whose process is killed ends with status 1" "$? $(grep -c 'has ended' "$scratch/err")" "1 1"
 
 serve "$scratch/err" --serve 127.0.0.1:0 --token
-like "with --token the URL has one" "$url" '/\?token=[0-9a-f]{32}$'
+like "the URL of a page that is served with --token has a token" "$url" '/\?token=[0-9a-f]{32}$'
 checks "$port" "${url##*=}"
 page_process=$(pgrep -P "$server" -x tactus-page)
 kill -INT $server
 wait $server
 is "Ctrl-C ends a server with status 0" $? 0
-is "with the server ends what answered for it" "${page_process:+known} $(cat "/proc/$page_process/comm" 2>/dev/null)" "known "
+is "the process that answers browsers ends with its server" "${page_process:+known} $(cat "/proc/$page_process/comm" 2>/dev/null)" "known "
 if [ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null; then
 	: >"$scratch/err"
 	unshare -n sh -c 'ip link set lo up 2>/dev/null; exec "$@"' sh "${as_nobody[@]}" "$program" report --serve 0.0.0.0:0 -d 0.5 >/dev/null 2>"$scratch/err"
