@@ -216,6 +216,28 @@ static struct bpf_object *open_hiding(const char *path)
 	return bpf_object__open_mem(bytes, size, NULL);
 }
 
+/* As src/sched/scx.c does it: operations that the kernel does not know are taken out. A kernel without sched_ext is
+ * left to libbpf. */
+static int fit_operations(struct bpf_object *object)
+{
+	struct btf *btf = btf__parse(kernel_btf, NULL);
+	struct reason why = { "" };
+	struct bpf_map *map;
+	int error = 0;
+
+	bpf_object__for_each_map(map, object)
+	{
+		if (bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS || !btf ||
+		    btf__find_by_name_kind(btf, "sched_ext_ops", BTF_KIND_STRUCT) <= 0)
+			continue;
+		error = scx_kernel_fit(btf, object, bpf_map__initial_value(map, NULL), &why);
+		if (error)
+			snprintf(reason, sizeof(reason), "%.400s", why.text);
+	}
+	btf__free(btf);
+	return error;
+}
+
 static int load_only(const char *path, const char *program_name)
 {
 	struct bpf_object *object = is_hiding ? open_hiding(path) : bpf_object__open_file(path, NULL);
@@ -239,7 +261,9 @@ static int load_only(const char *path, const char *program_name)
 	bpf_object__for_each_map(map, object) if (program_name && bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
 		bpf_map__set_autocreate(map, false);
 	reason[0] = looked_for[0] = '\0';
-	error = bpf_object__load(object);
+	error = program_name ? 0 : fit_operations(object);
+	if (!error)
+		error = bpf_object__load(object);
 	bpf_object__close(object);
 	/* libbpf puts an instruction there that the verifier refuses, and goes on. */
 	return !error && (strstr(reason, "accesses field incorrectly") || strstr(reason, FIELD_IS_MISSING)) ? -EINVAL

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 . tools/lib.sh
 
 kernels=("$@")
-[ $# -gt 0 ] || kernels=(debian-6.1 debian-6.12 debian-6.17 debian-6.18 debian-7.2 debian-arm64)
+[ $# -gt 0 ] || kernels=(scx debian-6.1 debian-6.12 debian-6.16 debian-6.17 debian-6.18 debian-7.2 debian-arm64 debian-arm64-16k)
 
 # A kernel's file is a small program with the kernel packed behind it; the packer's mark says where that begins. A mark may
 # also stand in the file by chance.
