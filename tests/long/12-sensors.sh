@@ -10,7 +10,7 @@ for kernel in debian-6.1 debian-6.12 debian-6.18 debian-7.2 scx; do
 	CLOCK=virtual LIMIT=3600 on_kernel $kernel host/10-cpus host/52-truth guest/learned
 done
 for kernel in debian-6.18 scx; do
-	CPUS=2 LIMIT=3600 on_kernel $kernel guest/run guest/loader guest/faults guest/crowds
+	CPUS=2 LIMIT=3600 on_kernel $kernel guest/run guest/loader guest/faults guest/crowds guest/hints:killed
 	CLOCK=virtual LIMIT=3600 on_kernel $kernel guest/share guest/groups
 done
 done_testing

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The newest kernel: what doctor says, accounts, recordings and who wakes whom, against the truth.
+# The newest kernel: what doctor says, accounts, recordings, who wakes whom, hints and frames, against the truth.
 # kernel: debian-7.2
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=1 LIMIT=400 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers
+CPUS=1 LIMIT=400 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers guest/hints guest/frames
 done_testing

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A kernel between the oldest and the newest: what doctor says, and accounts.
+# A kernel between the oldest and the newest: what doctor says, accounts, hints and frames.
 # kernel: debian-6.12
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=1 LIMIT=400 on_kernel debian-6.12 host/20-doctor host/50-tasks
+CPUS=1 LIMIT=400 on_kernel debian-6.12 host/20-doctor host/50-tasks guest/hints guest/frames
 done_testing
