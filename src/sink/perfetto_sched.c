@@ -189,13 +189,41 @@ static void put(struct cpu_batch *batch, enum compact_field field, u64 value)
 	protobuf_varint(&batch->columns[field], value);
 }
 
-static size_t ftrace_begin(struct perfetto *perfetto, u64 at_ns, u32 tid)
-{
-	size_t event = protobuf_begin(&perfetto->out, BUNDLE_EVENT);
+/* An event that is written out whole, in a bundle of its own. */
+struct whole_event {
+	size_t packet, bundle, event, inner;
+};
 
-	protobuf_number(&perfetto->out, FTRACE_TIMESTAMP, perfetto_time(perfetto, at_ns));
-	protobuf_number(&perfetto->out, FTRACE_PID, tid);
-	return event;
+/* `flags`: of its context; ~0: not known. */
+static struct whole_event whole_begin(struct perfetto *perfetto, struct cpu_batch *batch, u64 at_ns, u32 tid, u32 flags,
+				      u32 field)
+{
+	struct protobuf *out = &perfetto->out;
+	struct whole_event whole;
+
+	whole.bundle = bundle_begin(perfetto, batch, &whole.packet);
+	whole.event = protobuf_begin(out, BUNDLE_EVENT);
+	protobuf_number(out, FTRACE_TIMESTAMP, perfetto_time(perfetto, at_ns));
+	protobuf_number(out, FTRACE_PID, tid);
+	if (flags != ~0u)
+		protobuf_number(out, FTRACE_COMMON_FLAGS, flags);
+	whole.inner = protobuf_begin(out, field);
+	return whole;
+}
+
+static void whole_end(struct perfetto *perfetto, const struct whole_event *whole)
+{
+	protobuf_end(&perfetto->out, whole->inner);
+	protobuf_end(&perfetto->out, whole->event);
+	bundle_end(perfetto, whole->bundle, whole->packet);
+}
+
+static void put_comm(struct perfetto *perfetto, u32 field, const struct comm *comm, u32 tid)
+{
+	char name[COMM_PLAIN_SIZE];
+
+	perfetto_comm(name, comm, tid);
+	protobuf_text(&perfetto->out, field, name);
 }
 
 static u64 printed(u32 prio)
@@ -203,30 +231,23 @@ static u64 printed(u32 prio)
 	return (u64)(s64)prio_printed(prio);
 }
 
-/* Whole, in a bundle of its own behind what came before. */
+/* Behind what came before. */
 static void put_whole_switch(struct perfetto *perfetto, struct cpu_batch *batch, const struct trace_switch *change)
 {
 	enum { PREV_COMM = 1, PREV_PID, PREV_PRIO, PREV_STATE, NEXT_COMM, NEXT_PID, NEXT_PRIO };
 	struct protobuf *out = &perfetto->out;
-	size_t packet, bundle, event, inner;
-	char name[COMM_PLAIN_SIZE];
+	struct whole_event whole;
 
 	flush_batch(perfetto, batch);
-	bundle = bundle_begin(perfetto, batch, &packet);
-	event = ftrace_begin(perfetto, change->at_ns, change->prev_tid);
-	inner = protobuf_begin(out, FTRACE_SCHED_SWITCH);
-	perfetto_comm(name, change->prev_comm, change->prev_tid);
-	protobuf_text(out, PREV_COMM, name);
+	whole = whole_begin(perfetto, batch, change->at_ns, change->prev_tid, ~0u, FTRACE_SCHED_SWITCH);
+	put_comm(perfetto, PREV_COMM, change->prev_comm, change->prev_tid);
 	protobuf_number(out, PREV_PID, change->prev_tid);
 	protobuf_number(out, PREV_PRIO, printed(change->prev_prio));
 	protobuf_number(out, PREV_STATE, reported_state(change->prev_state, change->preempted));
-	perfetto_comm(name, change->next_comm, change->next_tid);
-	protobuf_text(out, NEXT_COMM, name);
+	put_comm(perfetto, NEXT_COMM, change->next_comm, change->next_tid);
 	protobuf_number(out, NEXT_PID, change->next_tid);
 	protobuf_number(out, NEXT_PRIO, printed(change->next_prio));
-	protobuf_end(out, inner);
-	protobuf_end(out, event);
-	bundle_end(perfetto, bundle, packet);
+	whole_end(perfetto, &whole);
 	batch->known = true;
 	batch->tid = change->next_tid;
 	batch->last_ns = change->at_ns;
@@ -287,28 +308,25 @@ void perfetto_switched(void *sink, const struct trace_switch *change)
 	batch->events++;
 }
 
+static u32 flags_of(const struct trace_wakeup *wakeup)
+{
+	return wakeup->woken_by & EVENT_FLAG_BY_INTERRUPT ? IN_HARD_INTERRUPT : 0;
+}
+
 static void put_whole_wakeup(struct perfetto *perfetto, struct cpu_batch *batch, const struct trace_wakeup *wakeup)
 {
 	enum { COMM = 1, PID, PRIO, SUCCESS, TARGET_CPU };
 	struct protobuf *out = &perfetto->out;
-	char name[COMM_PLAIN_SIZE];
-	size_t packet, bundle, event, inner;
+	struct whole_event whole = whole_begin(perfetto, batch, wakeup->at_ns, wakeup->waker_tid,
+					       wakeup->woken_by ? flags_of(wakeup) : ~0u,
+					       wakeup->is_new ? FTRACE_SCHED_WAKEUP_NEW : FTRACE_SCHED_WAKING);
 
-	bundle = bundle_begin(perfetto, batch, &packet);
-	event = ftrace_begin(perfetto, wakeup->at_ns, wakeup->waker_tid);
-	if (wakeup->woken_by)
-		protobuf_number(out, FTRACE_COMMON_FLAGS,
-				wakeup->woken_by & EVENT_FLAG_BY_INTERRUPT ? IN_HARD_INTERRUPT : 0);
-	inner = protobuf_begin(out, wakeup->is_new ? FTRACE_SCHED_WAKEUP_NEW : FTRACE_SCHED_WAKING);
-	perfetto_comm(name, wakeup->comm, wakeup->tid);
-	protobuf_text(out, COMM, name);
+	put_comm(perfetto, COMM, wakeup->comm, wakeup->tid);
 	protobuf_number(out, PID, wakeup->tid);
 	protobuf_number(out, PRIO, printed(wakeup->prio));
 	protobuf_number(out, SUCCESS, 1);
 	protobuf_number(out, TARGET_CPU, wakeup->target_cpu);
-	protobuf_end(out, inner);
-	protobuf_end(out, event);
-	bundle_end(perfetto, bundle, packet);
+	whole_end(perfetto, &whole);
 }
 
 void perfetto_woken(void *sink, const struct trace_wakeup *wakeup)
@@ -335,7 +353,7 @@ void perfetto_woken(void *sink, const struct trace_wakeup *wakeup)
 	put(batch, COMPACT_WAKING_PRIO, printed(wakeup->prio));
 	put(batch, COMPACT_WAKING_COMM, place_of(batch, wakeup->comm, wakeup->tid));
 	if (has_flags)
-		put(batch, COMPACT_WAKING_FLAGS, wakeup->woken_by & EVENT_FLAG_BY_INTERRUPT ? IN_HARD_INTERRUPT : 0);
+		put(batch, COMPACT_WAKING_FLAGS, flags_of(wakeup));
 	batch->waking_ns = now_ns;
 	batch->seen_ns = wakeup->at_ns;
 	batch->events++;
@@ -346,21 +364,14 @@ void perfetto_renamed(void *sink, const struct trace_thread *thread)
 	enum { PID = 1, NEW_COMM = 3 };
 	struct perfetto *perfetto = sink;
 	struct cpu_batch *batch = batch_of(perfetto, thread->cpu);
-	struct protobuf *out = &perfetto->out;
-	char name[COMM_PLAIN_SIZE];
-	size_t packet, bundle, event, inner;
+	struct whole_event whole;
 
 	if (!batch || !thread->tid)
 		return;
-	bundle = bundle_begin(perfetto, batch, &packet);
-	event = ftrace_begin(perfetto, thread->at_ns, thread->tid);
-	inner = protobuf_begin(out, FTRACE_TASK_RENAME);
-	protobuf_number(out, PID, thread->tid);
-	perfetto_comm(name, thread->comm, thread->tid);
-	protobuf_text(out, NEW_COMM, name);
-	protobuf_end(out, inner);
-	protobuf_end(out, event);
-	bundle_end(perfetto, bundle, packet);
+	whole = whole_begin(perfetto, batch, thread->at_ns, thread->tid, ~0u, FTRACE_TASK_RENAME);
+	protobuf_number(&perfetto->out, PID, thread->tid);
+	put_comm(perfetto, NEW_COMM, thread->comm, thread->tid);
+	whole_end(perfetto, &whole);
 }
 
 /* Just after its last switch: whoever has its tid from then on is another thread. */
@@ -369,22 +380,15 @@ void perfetto_ended(void *sink, const struct trace_thread *thread)
 	enum { COMM = 1, PID, PRIO };
 	struct perfetto *perfetto = sink;
 	struct cpu_batch *batch = batch_of(perfetto, thread->cpu);
-	struct protobuf *out = &perfetto->out;
-	char name[COMM_PLAIN_SIZE];
-	size_t packet, bundle, event, inner;
+	struct whole_event whole;
 
 	if (!batch || !thread->tid)
 		return;
-	bundle = bundle_begin(perfetto, batch, &packet);
-	event = ftrace_begin(perfetto, thread->at_ns + 1, 0);
-	inner = protobuf_begin(out, FTRACE_SCHED_PROCESS_FREE);
-	perfetto_comm(name, thread->comm, thread->tid);
-	protobuf_text(out, COMM, name);
-	protobuf_number(out, PID, thread->tid);
-	protobuf_number(out, PRIO, 120);
-	protobuf_end(out, inner);
-	protobuf_end(out, event);
-	bundle_end(perfetto, bundle, packet);
+	whole = whole_begin(perfetto, batch, thread->at_ns + 1, 0, ~0u, FTRACE_SCHED_PROCESS_FREE);
+	put_comm(perfetto, COMM, thread->comm, thread->tid);
+	protobuf_number(&perfetto->out, PID, thread->tid);
+	protobuf_number(&perfetto->out, PRIO, 120);
+	whole_end(perfetto, &whole);
 }
 
 void perfetto_lost(void *sink, u32 cpu, u64 at_ns)

@@ -212,6 +212,7 @@ int view_export(int argc, char **argv)
 				     .groups = EVENTS_ALL,
 				     .wants_before = true,
 				     .forgets_ended = true,
+				     .names_stacks = true,
 				     .on_outputs = on_outputs,
 				     .on_window = on_window,
 				     .on_event = on_event,

@@ -22,6 +22,7 @@ static const char *const lane_names[LANE_KINDS] = {
 	[LANE_IOCTLS] = "ioctls",
 	[LANE_INPUT] = "input",
 	[LANE_LIFE] = "program",
+	[LANE_STACKS] = "stacks",
 };
 
 /* What a thread does itself lies within what else it does. */

@@ -135,8 +135,13 @@ static void put_fence(struct exporter *exporter, const struct event_fence *event
 				   .name = "fence",
 				   .category = "gpu",
 				   ARGS(args) };
-	struct place *place = export_place(exporter, PLACE_FENCES, event->context);
+	struct place *place;
 
+	if (event->head.flags & (EVENT_FLAG_QUEUED | EVENT_FLAG_RAN)) {
+		export_job(exporter, event);
+		return;
+	}
+	place = export_place(exporter, PLACE_FENCES, event->context);
 	comm_text(driver, &event->driver);
 	comm_text(timeline, &event->timeline);
 	thread_words(by, exporter->threads, event->head.tid, THREAD_TIGHT);

@@ -29,6 +29,8 @@ void exporter_close(struct exporter *exporter)
 	misses_free(&exporter->misses);
 	cuda_free(&exporter->cuda);
 	inputs_free(&exporter->inputs);
+	stacks_free(&exporter->stacks);
+	free(exporter->away);
 }
 
 void exporter_begin(struct exporter *exporter, u64 now_ns)
@@ -91,6 +93,8 @@ static void take_names(struct exporter *exporter, const struct event_header *eve
 		cuda_handle(&exporter->cuda, exporter->threads, event);
 	if (event->kind == EVENT_DEVICE)
 		inputs_handle(&exporter->inputs, exporter->threads, event);
+	if (event->kind == EVENT_STACK_FRAME)
+		stacks_handle(&exporter->stacks, event);
 }
 
 static void take_verdicts(struct exporter *exporter, const struct event_header *event, const struct wait *ended,
@@ -121,6 +125,9 @@ void exporter_take(struct exporter *exporter, const struct event_header *event, 
 		   bool is_before)
 {
 	take_names(exporter, event);
+	/* Of no thread and of no time: it may come from behind the part. */
+	if (event->kind == EVENT_STACK_FRAME)
+		return;
 	if (!is_before && !exporter->from_ns)
 		exporter_begin(exporter, event->time_ns);
 	if (!is_before && event->time_ns > exporter->second_ns && event->time_ns - exporter->second_ns >= NSEC_PER_SEC)
@@ -131,6 +138,8 @@ void exporter_take(struct exporter *exporter, const struct event_header *event, 
 	exporter->events++;
 	if (event->kind == EVENT_CUDA_LAUNCH)
 		count_rate(exporter, PLACE_LAUNCHES, event->tid);
+	if (event->kind == EVENT_STACK)
+		export_stacks(exporter, (const struct event_stack *)event, false);
 	export_other(exporter, event);
 }
 
@@ -143,6 +152,7 @@ void exporter_end(struct exporter *exporter, u64 now_ns)
 	size_t at = 0;
 	struct move move;
 
+	export_stacks(exporter, NULL, true);
 	if (exporter->from_ns && now_ns > exporter->second_ns)
 		write_rates(exporter, now_ns);
 	for (size_t i = 0; i < threads->len; i++)

@@ -9,6 +9,7 @@
 #include "../model/inputs.h"
 #include "../model/misses.h"
 #include "../model/moves.h"
+#include "../model/stacks.h"
 #include "../sink/trace.h"
 
 /* What a thread has a track for. */
@@ -27,18 +28,21 @@ enum lane_kind {
 	LANE_IOCTLS,
 	LANE_INPUT,
 	LANE_LIFE,
+	LANE_STACKS,
 	LANE_KINDS
 };
 
 /* What belongs to no thread: by kind, and a number that tells several apart. */
 enum place_kind {
-	PLACE_PROCESS,	/* by pid */
-	PLACE_FRAMES,	/* counters of a process: a second */
-	PLACE_LAUNCHES, /* the same */
-	PLACE_MEMORY,	/* counter, by GPU and pid */
-	PLACE_QUEUE,	/* counter, by CPU */
-	PLACE_FENCES,	/* by context */
-	PLACE_DEVICE,	/* input device */
+	PLACE_PROCESS,	  /* by pid */
+	PLACE_FRAMES,	  /* counters of a process: a second */
+	PLACE_LAUNCHES,	  /* the same */
+	PLACE_MEMORY,	  /* counter, by GPU and pid */
+	PLACE_QUEUE,	  /* counter, by CPU */
+	PLACE_FENCES,	  /* by context */
+	PLACE_RING,	  /* of a GPU: what it does, */
+	PLACE_RING_QUEUE, /* and what waits for it */
+	PLACE_DEVICE,	  /* input device */
 	PLACE_DISPLAY,
 	PLACE_XIDS,
 	PLACE_LOSSES,
@@ -78,7 +82,7 @@ struct place {
 	u32 len;
 	u64 count; /* counters: since the last second, or now */
 	u64 most;  /* of a queue, since it was last written */
-	u64 told;  /* the value that was last written */
+	u64 told;  /* the value that was last written; of a ring, until when it worked */
 	bool is_told;
 	char name[PLACE_NAME_SIZE];
 	struct lane lanes[PLACE_LANES];
@@ -94,6 +98,9 @@ struct exporter {
 	struct moves moves;
 	struct cuda cuda;
 	struct inputs inputs;
+	struct stacks stacks;	  /* names of functions */
+	struct event_stack *away; /* whose functions have no names yet */
+	size_t away_len, away_room;
 	struct place **places;
 	size_t places_len, places_room;
 	struct map by_place;
@@ -150,6 +157,9 @@ void export_role(struct exporter *exporter, struct thread *thread, const struct 
 void export_role_ends(struct exporter *exporter, struct thread *thread, u64 now_ns);
 void export_frame(struct exporter *exporter, const struct event_frame *event, const struct late_frame *frame,
 		  const struct frame_process *process, bool is_late);
+void export_job(struct exporter *exporter, const struct event_fence *event);
+/* NULL: nothing new, but names may be. `is_last`: no more come. */
+void export_stacks(struct exporter *exporter, const struct event_stack *event, bool is_last);
 void export_other(struct exporter *exporter, const struct event_header *event);
 
 #define NUMBER_ARG(of, value)                                       \

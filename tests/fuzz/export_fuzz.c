@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Fuzzing the exporter: any bytes, as events of any kind in any order, become a trace, and the trace keeps what it
  * promises. The first byte says how: bit 0 mends times so that they grow, bit 1 few tids, bit 2 the first half only
- * makes known what was before. */
+ * makes known what was before, bit 3 as JSON, with a Parquet table beside it, instead of Perfetto's format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../core/event_info.h"
+#include "../../src/sink/chrome.h"
+#include "../../src/sink/parquet.h"
 #include "../../src/sink/perfetto.h"
 #include "../../src/view/export_trace.h"
+#include "../../src/view/thread_words.h"
 
-enum { GROWING_TIMES = 1, FEW_TIDS = 2, HAS_BEFORE = 4, CPUS = 4, EVENT_BYTES_MAX = 512, TRACKS_MOST = 4096 };
+enum {
+	GROWING_TIMES = 1,
+	FEW_TIDS = 2,
+	HAS_BEFORE = 4,
+	AS_JSON = 8,
+	CPUS = 4,
+	EVENT_BYTES_MAX = 512,
+	TRACKS_MOST = 4096
+};
 
 static void require(bool held, const char *what)
 {
@@ -22,7 +33,10 @@ static void require(bool held, const char *what)
 
 /* What stands between the exporter and the file, and looks at all that passes. */
 static struct {
+	const struct trace_form *form;
 	struct perfetto *perfetto;
+	struct chrome *chrome;
+	struct parquet *parquet;
 	u64 first_id, tracks;
 	u64 busy_ns[TRACKS_MOST]; /* until when a track is taken */
 } watched;
@@ -41,7 +55,7 @@ static void see_track(void *sink, const struct trace_track *track)
 	require(track->kind != TRACK_THREAD || (track->tid && track->pid), "a thread has its numbers");
 	if (watched.tracks <= TRACKS_MOST)
 		watched.busy_ns[watched.tracks - 1] = 0;
-	perfetto_form.track(sink, track);
+	watched.form->track(sink, track);
 }
 
 static void see_mark(void *sink, const struct trace_mark *mark)
@@ -55,14 +69,14 @@ static void see_mark(void *sink, const struct trace_mark *mark)
 		require(mark->from_ns >= watched.busy_ns[number], "slices of a track do not overlap");
 		watched.busy_ns[number] = mark->to_ns;
 	}
-	perfetto_form.mark(sink, mark);
+	watched.form->mark(sink, mark);
 }
 
 static void see_count(void *sink, const struct trace_track *track, u64 at_ns, u64 value)
 {
 	number_of(track);
 	require(track->kind == TRACK_COUNTER, "counts are on counters");
-	perfetto_form.count(sink, track, at_ns, value);
+	watched.form->count(sink, track, at_ns, value);
 }
 
 static int take_nothing(void *data, const void *bytes, size_t len)
@@ -78,6 +92,38 @@ static void take(struct exporter *exporter, struct threads *threads, const struc
 	bool waited = threads_handle(threads, event, &ended);
 
 	exporter_take(exporter, event, waited ? &ended : NULL, is_before);
+	if (watched.parquet)
+		parquet_event(watched.parquet, event, thread_comm(threads, event->tid));
+}
+
+static int take_bytes(void *data, const void *bytes, size_t len)
+{
+	(void)data;
+	require(bytes && len, "what is written is something");
+	return 0;
+}
+
+static void open_form(const struct trace_machine *machine, bool as_json)
+{
+	static FILE *nowhere;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "we");
+	watched.form = as_json ? &chrome_form : &perfetto_form;
+	watched.chrome = as_json ? chrome_open(nowhere, machine) : NULL;
+	watched.parquet = as_json ? parquet_open(take_bytes, NULL, ~0ULL) : NULL;
+	watched.perfetto = as_json ? NULL : perfetto_open(machine, take_nothing, NULL);
+	require(as_json ? watched.chrome && watched.parquet : watched.perfetto != NULL, "there is memory");
+}
+
+static void close_form(void)
+{
+	require(!watched.perfetto || !perfetto_error(watched.perfetto), "nothing fails where memory and disk do not");
+	require(!watched.chrome || !chrome_failed(watched.chrome), "JSON fails as little");
+	if (watched.parquet)
+		require(!parquet_close(watched.parquet, true), "a table fails as little");
+	chrome_close(watched.chrome);
+	perfetto_close(watched.perfetto);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -91,20 +137,22 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	_Alignas(8) unsigned char bytes[EVENT_BYTES_MAX];
 	struct event_header *event = (struct event_header *)bytes;
 	unsigned char how = size ? *data++ : 0;
-	struct trace_form form = perfetto_form;
+	struct trace_form form;
 	struct exporter exporter;
 	struct threads threads;
 	u64 now_ns = 1;
 
+	open_form(&machine, how & AS_JSON);
+	form = *watched.form;
 	form.track = see_track;
 	form.mark = see_mark;
 	form.count = see_count;
 	watched.tracks = 0;
 	watched.first_id = 1000;
-	watched.perfetto = perfetto_open(&machine, take_nothing, NULL);
-	require(watched.perfetto && !threads_init(&threads, topology, CPUS), "there is memory");
+	require(!threads_init(&threads, topology, CPUS), "there is memory");
 	threads.ended_most = how & FEW_TIDS ? 4 : 0;
-	exporter_open(&exporter, &form, watched.perfetto, &threads, 1000, watched.first_id);
+	exporter_open(&exporter, &form, how & AS_JSON ? (void *)watched.chrome : watched.perfetto, &threads, 1000,
+		      watched.first_id);
 	for (size_t left = size ? size - 1 : 0; left >= sizeof(*event);) {
 		const struct event_info *info;
 		size_t len;
@@ -124,9 +172,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		take(&exporter, &threads, event, (how & HAS_BEFORE) && left > size / 2);
 	}
 	exporter_end(&exporter, threads.last_ns);
-	require(!perfetto_error(watched.perfetto), "nothing fails where memory and disk do not");
 	exporter_close(&exporter);
-	perfetto_close(watched.perfetto);
+	close_form();
 	threads_free(&threads);
 	return 0;
 }

@@ -30,7 +30,7 @@ static void put_life(u32 tid, u64 gap_ns)
 	struct event_frame frame = { .head = { gap_ns, tid, 0, EVENT_FRAME, 0 }, .interval_ns = gap_ns };
 
 	put(&thread);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 20; i++) {
 		put(&wake);
 		put(&in);
 		frame.interval_ns = i % 7 == 6 ? 5 * gap_ns : gap_ns;

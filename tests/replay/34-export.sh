@@ -87,7 +87,16 @@ role 150 101 1 role=2 confidence=80 evidence=5 tier=1 boost=2 prio=121
 submit 200 101 1 took_ns=20000 cmd=0x40 driver=1 work=1
 fence 260 101 1 took_ns=50000 context=7 seqno=1 driver=drv timeline=gfx
 fence 270 101 1 took_ns=40000 context=7 seqno=2 driver=drv timeline=gfx
-gpu_memory 280 100 0 bytes=4096 gpu=0 pid=100
+fence 271 101 1 took_ns=30000 context=9 seqno=1 driver=card0 timeline=gfx flags=1
+fence 290 101 1 took_ns=10000 context=9 seqno=2 driver=card0 timeline=gfx flags=1
+fence 300 101 1 took_ns=29000 context=9 seqno=1 driver=card0 timeline=gfx flags=2
+fence 301 101 1 took_ns=11000 context=9 seqno=2 driver=card0 timeline=gfx flags=2
+stack 302 101 1 off_ns=90000 wait_ns=3000 kernel=5 user=6 waker_tid=300 waker_pid=300 waker_kernel=4294967295 waker_user=7
+stack_frame 303 0 0 pid=0 stack=5 frame=0 name=__schedule
+stack_frame 303 0 0 pid=100 stack=6 frame=0 name=_Z4waitv
+stack_frame 303 0 0 pid=100 stack=6 frame=1 name=main
+stack_frame 303 0 0 pid=300 stack=7 frame=0 name=wake
+gpu_memory 304 100 0 bytes=4096 gpu=0 pid=100
 cuda_ioctl 305 101 1 duration_ns=4000 cmd=0xc030462b device=1
 cuda_call 308 101 1 function=1 duration_ns=7000 bytes=65536 address=0x7f00 copy=1 pid=100
 cuda_launch 310 101 1 kernel=0xabc function=2 grid_x=8 grid_y=1 grid_z=1 block_x=32 block_y=1 block_z=1
@@ -129,6 +138,8 @@ for line in sys.stdin:
 each "$all" slices <<'LINES'
 a submit is a slice as long as the call took :: [(r["name"], r["at"], r["dur"]) for r in rows if r["track"] == "GPU submits"] :: [('i915 commands', 1000180000, 20000)]
 fences that overlap are slices on two tracks of one name :: [(r["at"], r["dur"], r["args"]["seqno"]) for r in rows if r["track"].startswith("GPU drv gfx")] :: [(1000210000, 50000, 1), (1000230000, 40000, 2)]
+jobs of a GPU's scheduler are slices in the queue, and on the ring as soon as the one before is done :: [(r["track"], r["at"], r["dur"], r["args"]["seqno"]) for r in rows if r["track"].startswith("ring ")] :: [('ring card0 gfx queue', 1000241000, 30000, 1), ('ring card0 gfx', 1000271000, 29000, 1), ('ring card0 gfx queue', 1000280000, 10000, 2), ('ring card0 gfx', 1000300000, 1000, 2)]
+a stack is a slice as long as the thread had no CPU, with functions that were named later :: [(r["at"], r["dur"], r["args"]) for r in rows if r["track"] == "stacks"] :: [(1000212000, 90000, {'stack': 'main;wait();__schedule_[k]', 'wait_ns': 3000, 'waker': 'hog2 [300]', 'waker_stack': 'wake'})]
 a copy says how many bytes went where :: [(r["name"], r["dur"], r["args"]["bytes"], r["args"]["copy"]) for r in rows if r["category"] == "copy"] :: [('cuMemcpyHtoD_v2', 7000, 65536, 'host to device')]
 a launch has its kernel's name and sizes :: [(r["name"], r["args"]["grid"], r["args"]["block"]) for r in rows if r["category"] == "launch"] :: [('scale(float*, int)', '8, 1, 1', '32, 1, 1')]
 calls within calls are all there :: [(r["name"]) for r in rows if r["track"] == "CUDA"] :: ['cuMemcpyHtoD_v2', 'cuLaunchKernel', 'cuCtxSynchronize']

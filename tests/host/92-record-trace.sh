@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# 'tactus record -o x.pftrace' as it happens: the trace is sound, has the CPU time that the kernel counts, who woke whom, stacks if they are asked for, and is
+# readable after a kill.
+. tests/tap.sh
+
+errors() {
+	python3 tests/perfetto.py "$2" "$2.read" 2>&1
+	is "$1" "$(cat "$2.read/errors" 2>&1)" ""
+}
+# It burns half a second, sleeps 20 times, and says what the kernel counts of it.
+cat >"$scratch/work.py" <<'PYTHON'
+import os, time
+while time.thread_time_ns() < 500e6: pass
+for _ in range(20): time.sleep(0.005)
+print(os.getpid(), open("/proc/self/schedstat").read().split()[0], flush=True)
+PYTHON
+"$tactus" record --stacks -o "$scratch/live.pftrace" -- python3 "$scratch/work.py" >"$scratch/out" 2>"$scratch/err"
+is "record of a trace ends with the command's status" $? 0
+read -r tid ran_ns <"$scratch/out"
+errors "a trace that is recorded as it happens has nothing that trace_processor counts as an error" "$scratch/live.pftrace"
+say_measured "$(cat "$scratch/live.pftrace.read/sizes"), $(stat -c %s "$scratch/live.pftrace") bytes"
+traced_ns=$(awk -v tid="$tid" '$1 == tid { print $2 }' "$scratch/live.pftrace.read/cpu")
+say_measured "the thread ran $traced_ns ns in the trace, $ran_ns ns until it asked the kernel"
+holds "a thread has at least nine tenths of the CPU time in the trace that the kernel counted before its end" test "${traced_ns:-0}" -ge $((ran_ns * 9 / 10))
+holds "a thread has no more CPU time in the trace than the kernel counted, and what its end takes" test "${traced_ns:-0}" -le $((ran_ns * 13 / 10))
+holds "each sleep of a thread ends with a wake-up in the trace" test "$(json "sum(r['tid'] == $tid for r in rows)" <"$scratch/live.pftrace.read/wakeups")" -ge 20
+is "a trace that is recorded has the clocks of one moment, and the machine's name" \
+	"$(json '(d["1"] > 1.7e18, abs(d["6"] - d["3"]) < 10**18, d["machine"])' <"$scratch/live.pftrace.read/clocks")" "(True, True, '$(hostname)')"
+holds "a trace that is recorded with --stacks has what the thread was in while it slept" test \
+	"$(json "sum(r['track'] == 'stacks' and r['tid'] == $tid and 'schedule' in r['args']['stack'] for r in rows)" <"$scratch/live.pftrace.read/slices")" -ge 1
+
+# Killed: what was there a second before can be read.
+python3 -c 'import time
+while True: time.sleep(0.002)' &
+sleeper=$!
+"$tactus" record -o "$scratch/killed.pftrace" -p $sleeper >/dev/null 2>"$scratch/err" &
+recorder=$!
+for ((i = 0; i < 600; i++)); do
+	[ "$(stat -c %s "$scratch/killed.pftrace" 2>/dev/null || echo 0)" -lt 20000 ] || break
+	sleep 0.1
+done
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+kill $sleeper
+errors "a trace whose recorder was killed can be read, without an error" "$scratch/killed.pftrace"
+holds "a trace whose recorder was killed has what was written" test "$(json 'd["switches"]' <"$scratch/killed.pftrace.read/sizes")" -gt 100
+done_testing
