@@ -15,7 +15,7 @@ enum { TYPE_INT64 = 2, TYPE_BYTES = 6, IS_REQUIRED = 0, IS_OPTIONAL = 1, MEANS_U
 enum { CODEC_GZIP = 2, ENCODING_PLAIN = 0, ENCODING_RLE = 3, PAGE_OF_DATA = 0, FORMAT_VERSION = 1 };
 /* Of each row, before its kind's fields. */
 enum { OWN_TIME, OWN_CPU, OWN_TID, OWN_COMM, OWN_KIND, OWN_COLUMNS };
-enum { GZIP_WINDOW = 15 + 16, GZIP_LEVEL = 1, GZIP_MEMORY = 8, GROUP_BYTES_MOST = 64 << 20 };
+enum { GZIP_WINDOW = 15 + 16, GZIP_LEVEL = 1, GZIP_MEMORY = 8, GROUP_BYTES_MOST = 64 << 20, KIND_COLUMNS_MAX = 64 };
 
 static const struct {
 	const char *name;
@@ -24,10 +24,11 @@ static const struct {
 	{ "time_ns", false }, { "cpu", false }, { "tid", false }, { "comm", true }, { "kind", true }
 };
 
-/* What of a column is in the group so far. Runs of rows that have a value take turns with runs of those that have
- * none; the first may be empty. */
+/* What of a column is in the group so far. Runs of rows that have a value take turns with runs of those that have none.
+ * Most rows have none in most columns: they are counted when one comes that has. */
 struct parquet_column {
 	struct protobuf values, runs;
+	u32 rows;	/* that are counted */
 	bool has_value; /* the run that goes on */
 	u32 run_len;
 };
@@ -43,6 +44,8 @@ struct parquet {
 	struct protobuf page, pressed;
 	z_stream gzip;
 	struct event_table table;
+	u16 of_kind[EVENT_KINDS][KIND_COLUMNS_MAX]; /* the table's columns that a kind has, */
+	u16 of_kind_len[EVENT_KINDS];		    /* and how many */
 	struct parquet_column columns[OWN_COLUMNS + TABLE_COLUMNS_MAX];
 };
 
@@ -77,6 +80,10 @@ struct parquet *parquet_open(parquet_write write, void *data, u64 kinds)
 	made->write = write;
 	made->data = data;
 	event_table_init(&made->table, kinds);
+	for (u32 kind = 1; kind < EVENT_KINDS; kind++)
+		for (u32 i = 0; i < made->table.len; i++)
+			if (made->table.fields[kind][i] && made->of_kind_len[kind] < KIND_COLUMNS_MAX)
+				made->of_kind[kind][made->of_kind_len[kind]++] = (u16)i;
 	if (deflateInit2(&made->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(made);
 		return NULL;
@@ -108,19 +115,29 @@ static void end_run(struct parquet_column *column)
 	column->run_len = 0;
 }
 
-static void count_row(struct parquet_column *column, bool has_value)
+static void count_rows(struct parquet_column *column, bool has_value, u32 len)
 {
+	if (!len)
+		return;
 	if (column->has_value != has_value)
 		end_run(column);
 	column->has_value = has_value;
-	column->run_len++;
+	column->run_len += len;
+	column->rows += len;
+}
+
+/* The row that is being written has one here. */
+static void count_value(const struct parquet *parquet, struct parquet_column *column)
+{
+	count_rows(column, false, parquet->group_rows - column->rows);
+	count_rows(column, true, 1);
 }
 
 static void put_number(struct parquet *parquet, u32 column, u64 number)
 {
 	struct parquet_column *into = &parquet->columns[column];
 
-	count_row(into, true);
+	count_value(parquet, into);
 	put_bytes(&into->values, &number, sizeof(number));
 	parquet->group_bytes += sizeof(number);
 }
@@ -130,7 +147,7 @@ static void put_text(struct parquet *parquet, u32 column, const char *text)
 	struct parquet_column *into = &parquet->columns[column];
 	u32 len = (u32)strlen(text);
 
-	count_row(into, true);
+	count_value(parquet, into);
 	put_bytes(&into->values, &len, sizeof(len));
 	put_bytes(&into->values, text, len);
 	parquet->group_bytes += sizeof(len) + len;
@@ -201,7 +218,7 @@ static size_t put_column(struct parquet *parquet, u32 number)
 	u64 at = parquet->written;
 	u32 runs_len;
 
-	/* A column that no row was written to yet has none. */
+	count_rows(column, false, parquet->group_rows - column->rows);
 	end_run(column);
 	runs_len = (u32)column->runs.len;
 	parquet->page.len = 0;
@@ -221,6 +238,7 @@ static size_t put_column(struct parquet *parquet, u32 number)
 	protobuf_free(&head);
 	at = parquet->page.len;
 	column->values.len = column->runs.len = 0;
+	column->rows = 0;
 	return (size_t)at;
 }
 
@@ -258,19 +276,16 @@ void parquet_event(struct parquet *parquet, const struct event_header *event, co
 	if (comm) {
 		event_field_text(text, comm, &whole);
 		put_text(parquet, OWN_COMM, text);
-	} else {
-		count_row(&parquet->columns[OWN_COMM], false);
 	}
-	for (u32 i = 0; i < table->len; i++) {
-		const struct event_field *field = table->fields[event->kind][i];
+	for (u32 n = 0; n < parquet->of_kind_len[event->kind]; n++) {
+		u32 column = parquet->of_kind[event->kind][n];
+		const struct event_field *field = table->fields[event->kind][column];
 
-		if (!field) {
-			count_row(&parquet->columns[OWN_COLUMNS + i], false);
-		} else if (table->is_text[i]) {
+		if (table->is_text[column]) {
 			event_field_text(text, event, field);
-			put_text(parquet, OWN_COLUMNS + i, text);
+			put_text(parquet, OWN_COLUMNS + column, text);
 		} else {
-			put_number(parquet, OWN_COLUMNS + i, event_field_number(event, field));
+			put_number(parquet, OWN_COLUMNS + column, event_field_number(event, field));
 		}
 	}
 	if (++parquet->group_rows >= PARQUET_GROUP_ROWS || parquet->group_bytes >= GROUP_BYTES_MOST)
