@@ -359,9 +359,9 @@ enum event_kind { EVENT_NONE, EVENT_TABLE(EVENT_ENUM) EVENT_KINDS };
 
 enum { EVENT_RATE_OFTEN, EVENT_RATE_RARE };
 
-#define EVENT_KINDS_OF(KIND, name, group, rate, bytes) (EVENTS_##group & groups ? 1u << EVENT_##KIND : 0) |
+#define EVENT_KINDS_OF(KIND, name, group, rate, bytes) (EVENTS_##group & groups ? 1ull << EVENT_##KIND : 0) |
 /* The kinds, as bits, that belong to these groups. */
-core_fn u32 event_kinds_of(u32 groups)
+core_fn u64 event_kinds_of(u32 groups)
 {
 	return EVENT_TABLE(EVENT_KINDS_OF) 0;
 }
@@ -369,14 +369,15 @@ core_fn u32 event_kinds_of(u32 groups)
 
 #define EVENT_GROUP_OF(KIND, name, group, rate, bytes) (kinds >> EVENT_##KIND & 1 ? EVENTS_##group : 0) |
 /* The groups to ask for so that events of these kinds come. */
-core_fn u32 event_groups_of(u32 kinds)
+core_fn u32 event_groups_of(u64 kinds)
 {
 	return EVENT_TABLE(EVENT_GROUP_OF) 0;
 }
 #undef EVENT_GROUP_OF
 
-#define EVENT_IF_RARE(KIND, name, group, rate, bytes) (EVENT_RATE_##rate == EVENT_RATE_RARE ? 1u << EVENT_##KIND : 0) |
-core_fn u32 event_rare_kinds(void)
+#define EVENT_IF_RARE(KIND, name, group, rate, bytes) \
+	(EVENT_RATE_##rate == EVENT_RATE_RARE ? 1ull << EVENT_##KIND : 0) |
+core_fn u64 event_rare_kinds(void)
 {
 	return EVENT_TABLE(EVENT_IF_RARE) 0;
 }

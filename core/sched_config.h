@@ -8,7 +8,7 @@
 #include "name_pattern.h"
 #include "role.h"
 
-enum { SCHED_CPUS_MAX = 1024, SCHED_KINDS_MAX = 32 };
+enum { SCHED_CPUS_MAX = 1024, SCHED_KINDS_MAX = 64 };
 
 _Static_assert((int)EVENT_KINDS <= (int)SCHED_KINDS_MAX, "each kind of event needs a bit and a count of losses");
 
@@ -47,7 +47,7 @@ struct sched_config {
 	u32 account;	    /* keep threads' accounts: ACCOUNT_* */
 	u32 emit;	    /* EVENTS_*: send events of these groups */
 	u32 look_bytes;	    /* look at a ring whenever so much has gone into it */
-	u32 prompt_kinds;   /* kinds of events, as bits, for which the reader is woken at once */
+	u64 prompt_kinds;   /* kinds of events, as bits, for which the reader is woken at once */
 	u32 prompt_urgency; /* and for a thread that becomes urgent, or no longer is */
 	u32 filter;	    /* FILTER_* */
 	u32 command_pid;

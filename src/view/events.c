@@ -23,12 +23,12 @@
 enum { KEY_WAKEUPS = 0x200, KEY_ONLY, TIME_SIZE = 16, FIELDS_SIZE = 512 };
 
 /* Those that are printed as a sentence. */
-#define HAS_WORDS (1u << EVENT_SWITCH | 1u << EVENT_WAKEUP | 1u << EVENT_MIGRATE | 1u << EVENT_DECISION)
+#define HAS_WORDS (1ull << EVENT_SWITCH | 1ull << EVENT_WAKEUP | 1ull << EVENT_MIGRATE | 1ull << EVENT_DECISION)
 
 struct chosen {
 	bool with_wakeups;
 	bool lists_kinds;
-	u32 only; /* kinds, as bits; 0: those of the scheduler */
+	u64 only; /* kinds, as bits; 0: those of the scheduler */
 };
 
 #define KIND_GROUP(KIND, name, group, rate, bytes) [EVENT_##KIND] = #group,
@@ -92,7 +92,7 @@ static const char *take_kinds(struct chosen *chosen, const char *list)
 			kind++;
 		if (kind == EVENT_KINDS)
 			return no_such_kind(list, len);
-		chosen->only |= 1u << kind;
+		chosen->only |= 1ull << kind;
 	}
 	return chosen->only ? NULL : "names no kind of event";
 }
@@ -281,7 +281,7 @@ static void print_json(struct printer *printer, const struct event_header *event
 /* Whether it gets a line. */
 static bool is_wanted(const struct printer *printer, const struct event_header *event)
 {
-	u32 only = printer->chosen.only;
+	u64 only = printer->chosen.only;
 
 	if (event->kind == EVENT_LOST || printer->json || only)
 		return event->kind == EVENT_LOST || !only || (only >> event->kind & 1);
@@ -292,7 +292,7 @@ static bool is_wanted(const struct printer *printer, const struct event_header *
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct printer *printer = data;
-	u32 only = printer->chosen.only;
+	u64 only = printer->chosen.only;
 
 	if (printer->capture->before_window) {
 		note_run(printer, event);
@@ -362,7 +362,7 @@ int view_events(int argc, char **argv)
 	struct printer printer = { .capture = &capture };
 	struct options options;
 	int status;
-	u32 only;
+	u64 only;
 
 	options_parse(&options, &events_usage, &printer.chosen, argc, argv);
 	if (printer.chosen.lists_kinds)

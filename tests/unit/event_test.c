@@ -76,17 +76,17 @@ static void test_hostile_names(void)
 
 static void test_groups(void)
 {
-	u32 all = event_kinds_of(EVENTS_ALL | EVENTS_STACKS);
+	u64 all = event_kinds_of(EVENTS_ALL | EVENTS_STACKS);
 
-	ok(event_kinds_of(EVENTS_CUDA) & 1u << EVENT_CUDA_XID,
+	ok(event_kinds_of(EVENTS_CUDA) & 1ull << EVENT_CUDA_XID,
 	   "what the NVIDIA driver reports belongs to CUDA's events");
-	ok(!(event_kinds_of(EVENTS_CUDA) & 1u << EVENT_SWITCH), "switches do not belong to CUDA's events");
-	is(event_groups_of(1u << EVENT_FRAME | 1u << EVENT_SUBMIT), EVENTS_FRAMES | EVENTS_GPU,
+	ok(!(event_kinds_of(EVENTS_CUDA) & 1ull << EVENT_SWITCH), "switches do not belong to CUDA's events");
+	is(event_groups_of(1ull << EVENT_FRAME | 1ull << EVENT_SUBMIT), EVENTS_FRAMES | EVENTS_GPU,
 	   "groups to ask for are those of the kinds that are wanted");
-	is(event_groups_of(1u << EVENT_THREAD), 0, "who a thread is comes with every group");
-	is(__builtin_popcount(all), EVENT_KINDS - 3, "every kind but thread and lost belongs to a group");
-	ok(event_rare_kinds() & 1u << EVENT_FRAME, "frames are rare enough to be seen at once");
-	ok(!(event_rare_kinds() & 1u << EVENT_SWITCH), "switches are not rare");
+	is(event_groups_of(1ull << EVENT_THREAD), 0, "who a thread is comes with every group");
+	is(__builtin_popcountll(all), EVENT_KINDS - 3, "every kind but thread and lost belongs to a group");
+	ok(event_rare_kinds() & 1ull << EVENT_FRAME, "frames are rare enough to be seen at once");
+	ok(!(event_rare_kinds() & 1ull << EVENT_SWITCH), "switches are not rare");
 }
 
 int main(void)
