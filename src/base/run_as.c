@@ -90,7 +90,7 @@ static void set_variable(const char *name, const char *value)
 }
 
 /* Where the user's session has its sockets; sudo leaves it out. */
-static void tell_session(const struct run_as *as)
+static void set_session(const struct run_as *as)
 {
 	char folder[64], bus[sizeof(folder) + 32];
 	struct stat info;
@@ -120,6 +120,6 @@ int run_as_become(const struct run_as *as)
 	set_variable("USER", as->name);
 	set_variable("LOGNAME", as->name);
 	set_variable("SHELL", as->shell);
-	tell_session(as);
+	set_session(as);
 	return 0;
 }

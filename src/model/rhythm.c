@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Looks at the last beats: of each kind of beat, how many others lie between two of it. Kinds that come at the same
- * distance belong to one loop; the longest loop that several kinds agree on is the step, since the shorter ones are
- * layers inside it, and what comes once in many steps (a figure that is printed) is one kind or two. */
+/* Looks at the last occurrences: of each kind of occurrence, how many others lie between two of it. Kinds that come at
+ * the same distance belong to one loop; the longest loop that several kinds agree on is the step, since the shorter
+ * ones are layers inside it, and what comes once in many steps (a figure that is printed) is one kind or two. */
 #include "rhythm.h"
 
 #include <stdlib.h>
@@ -17,11 +17,11 @@ void rhythm_give(struct rhythm *rhythm, u64 marker)
 
 void rhythm_free(struct rhythm *rhythm)
 {
-	free(rhythm->beats);
+	free(rhythm->occurrences);
 	*rhythm = (struct rhythm){ 0 };
 }
 
-/* One beat in the look: where in the order of time it was. */
+/* One occurrence in the look: where in the order of time it was. */
 struct place {
 	u64 key;
 	u32 at;
@@ -43,7 +43,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A kind of beat that comes at equal distances. */
+/* A kind of occurrence that comes at equal distances. */
 struct candidate {
 	u64 key;
 	u32 gap;
@@ -78,7 +78,7 @@ static u32 find_candidates(const struct rhythm *rhythm, u64 from, u32 len, struc
 	u32 *gaps = calloc(len, sizeof(*gaps)), candidates = 0;
 
 	for (u32 i = 0; places && i < len; i++)
-		places[i] = (struct place){ rhythm->beats[(from + i) % RHYTHM_KEPT].key, i };
+		places[i] = (struct place){ rhythm->occurrences[(from + i) % RHYTHM_KEPT].key, i };
 	if (places)
 		qsort(places, len, sizeof(*places), by_key);
 	for (u32 i = 0, end; places && gaps && i < len && candidates < CANDIDATES; i = end) {
@@ -90,7 +90,7 @@ static u32 find_candidates(const struct rhythm *rhythm, u64 from, u32 len, struc
 			continue;
 		gap = regular_gap(places + i, end - i, gaps);
 		if (gap) {
-			const struct beat *last = &rhythm->beats[(from + places[end - 1].at) % RHYTHM_KEPT];
+			const struct occurrence *last = &rhythm->occurrences[(from + places[end - 1].at) % RHYTHM_KEPT];
 
 			found[candidates++] = (struct candidate){ .key = last->key,
 								  .gap = gap,
@@ -105,7 +105,7 @@ static u32 find_candidates(const struct rhythm *rhythm, u64 from, u32 len, struc
 	return candidates;
 }
 
-/* How many kinds of beats come at this distance, of this rank at least. */
+/* How many kinds of occurrences come at this distance, of this rank at least. */
 static u32 agreeing(const struct candidate *all, u32 len, u32 gap, u8 rank)
 {
 	u32 count = 0;
@@ -123,7 +123,8 @@ static bool may_mark(const struct candidate *all, u32 len, const struct candidat
 	return one->rank == BEAT_LAUNCH && one->gap >= 2 && agreeing(all, len, one->gap, BEAT_CALL) >= RHYTHM_KEYS;
 }
 
-/* The longest loop of the highest rank; of its beats one of the process's first thread, and the last one of all. */
+/* The longest loop of the highest rank; of its occurrences one of the process's first thread, and the last one of all.
+ */
 static const struct candidate *choose(const struct candidate *all, u32 len)
 {
 	const struct candidate *longest = NULL, *best = NULL;
@@ -164,16 +165,16 @@ static bool look(struct rhythm *rhythm)
 	return is_news;
 }
 
-enum rhythm_said rhythm_take(struct rhythm *rhythm, const struct beat *beat)
+enum rhythm_said rhythm_take(struct rhythm *rhythm, const struct occurrence *occurrence)
 {
 	bool is_news = false;
 	u64 came;
 
-	if (!rhythm->beats)
-		rhythm->beats = calloc(RHYTHM_KEPT, sizeof(*rhythm->beats));
-	if (!rhythm->beats)
+	if (!rhythm->occurrences)
+		rhythm->occurrences = calloc(RHYTHM_KEPT, sizeof(*rhythm->occurrences));
+	if (!rhythm->occurrences)
 		return RHYTHM_NOTHING;
-	rhythm->beats[rhythm->taken++ % RHYTHM_KEPT] = *beat;
+	rhythm->occurrences[rhythm->taken++ % RHYTHM_KEPT] = *occurrence;
 	if (!rhythm->look_at)
 		rhythm->look_at = RHYTHM_FIRST;
 	/* It came no more: the loop is another. */
@@ -191,9 +192,9 @@ enum rhythm_said rhythm_take(struct rhythm *rhythm, const struct beat *beat)
 				  : rhythm->marker   ? ~0ULL
 						     : rhythm->taken + RHYTHM_KEPT / 2;
 	}
-	if (is_news || !rhythm->marker || beat->key != rhythm->marker)
+	if (is_news || !rhythm->marker || occurrence->key != rhythm->marker)
 		return is_news ? RHYTHM_CHANGED : RHYTHM_NOTHING;
 	rhythm->marked_at = rhythm->taken;
-	rhythm->marker_tid = beat->tid;
+	rhythm->marker_tid = occurrence->tid;
 	return RHYTHM_MARK;
 }

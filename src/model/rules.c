@@ -398,7 +398,7 @@ static struct launch_rule launch_rule_of(const char *pattern)
 	return rule;
 }
 
-static void tell_pattern(const char *pattern, void (*each)(void *data, const struct launch_rule *rule), void *data)
+static void report_pattern(const char *pattern, void (*each)(void *data, const struct launch_rule *rule), void *data)
 {
 	struct launch_rule rule = launch_rule_of(pattern);
 
@@ -428,10 +428,10 @@ void rules_launches(const struct rules *rules, void (*each)(void *data, const st
 							  .is_path = true,
 							  .look = folder->look });
 	for (const struct builtin_rule *rule = builtin_rules; rule->pattern; rule++)
-		tell_pattern(rule->pattern, each, data);
+		report_pattern(rule->pattern, each, data);
 	for (const char *const *loader = builtin_wine_loaders; *loader; loader++)
-		tell_pattern(*loader, each, data);
+		report_pattern(*loader, each, data);
 	for (size_t i = 0; i < rules->len; i++)
 		if (rules->all[i].yes)
-			tell_pattern(rules->all[i].pattern, each, data);
+			report_pattern(rules->all[i].pattern, each, data);
 }

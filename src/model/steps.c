@@ -269,10 +269,10 @@ static void forget(struct step_process *process)
 }
 
 /* True if a step has ended. */
-static bool take_beat(struct steps *steps, struct step_process *process, struct threads *threads,
-		      const struct beat *beat, u64 now_ns, struct step *out)
+static bool take_occurrence(struct steps *steps, struct step_process *process, struct threads *threads,
+			    const struct occurrence *occurrence, u64 now_ns, struct step *out)
 {
-	enum rhythm_said said = rhythm_take(&process->rhythm, beat);
+	enum rhythm_said said = rhythm_take(&process->rhythm, occurrence);
 	bool ended = false;
 
 	if (said == RHYTHM_CHANGED)
@@ -280,7 +280,7 @@ static bool take_beat(struct steps *steps, struct step_process *process, struct 
 	if (said != RHYTHM_MARK)
 		return false;
 	if (process->from_ns && now_ns > process->from_ns) {
-		close_step(steps, process, threads, beat->tid, now_ns, out);
+		close_step(steps, process, threads, occurrence->tid, now_ns, out);
 		ended = true;
 	}
 	begin_step(process, threads, now_ns);
@@ -307,16 +307,16 @@ static bool handle_launch(struct steps *steps, struct step_process *process, str
 	const struct cuda_kernel *kernel = cuda_kernel_of(cuda, process->pid, event->kernel);
 	const char *function = cuda_function_name(cuda, event->function);
 	bool is_graph = function && !strncmp(function, "cuGraphLaunch", 13);
-	struct beat beat = { .key = mix(event->kernel, event->function),
-			     .tid = event->head.tid,
-			     .rank = is_graph ? BEAT_GRAPH : BEAT_LAUNCH,
-			     .is_of_first = event->head.tid == process->pid };
+	struct occurrence occurrence = { .key = mix(event->kernel, event->function),
+					 .tid = event->head.tid,
+					 .rank = is_graph ? BEAT_GRAPH : BEAT_LAUNCH,
+					 .is_of_first = event->head.tid == process->pid };
 
-	look_for_word(steps, process, kernel && kernel->name ? kernel->name : function, beat.key);
+	look_for_word(steps, process, kernel && kernel->name ? kernel->name : function, occurrence.key);
 	add_launcher(process, event->head.tid);
 	process->now.launches++;
 	process->copied = (struct event_cuda_call){ 0 };
-	return take_beat(steps, process, threads, &beat, event->head.time_ns, out);
+	return take_occurrence(steps, process, threads, &occurrence, event->head.time_ns, out);
 }
 
 static void count_call(struct step_process *process, enum step_part part, const struct event_cuda_call *event)
@@ -335,14 +335,14 @@ static bool handle_call(struct steps *steps, struct step_process *process, struc
 {
 	const char *name = cuda_function_name(cuda, event->function);
 	const struct cuda_api *api = name ? cuda_api_of(name) : NULL;
-	struct beat beat = { .tid = event->head.tid,
-			     .rank = BEAT_CALL,
-			     .is_of_first = event->head.tid == process->pid };
+	struct occurrence occurrence = { .tid = event->head.tid,
+					 .rank = BEAT_CALL,
+					 .is_of_first = event->head.tid == process->pid };
 	bool is_own = launches(process, event->head.tid) && !(event->head.flags & EVENT_FLAG_NESTED);
 
 	if (!api || !is_own)
 		return false;
-	beat.key = mix(~(u64)event->function, event->copy + 1);
+	occurrence.key = mix(~(u64)event->function, event->copy + 1);
 	if (api->class == CUDA_COPIES) {
 		struct event_cuda_call copy = *event;
 
@@ -368,8 +368,8 @@ static bool handle_call(struct steps *steps, struct step_process *process, struc
 	} else {
 		return false;
 	}
-	look_for_word(steps, process, name, beat.key);
-	return take_beat(steps, process, threads, &beat, event->head.time_ns, out);
+	look_for_word(steps, process, name, occurrence.key);
+	return take_occurrence(steps, process, threads, &occurrence, event->head.time_ns, out);
 }
 
 bool steps_handle(struct steps *steps, struct threads *threads, const struct cuda *cuda,

@@ -37,7 +37,7 @@ struct notice {
 	struct proc_event event;
 } __attribute__((packed));
 
-static int tell_kernel(int fd, enum proc_cn_mcast_op what)
+static int send_order(int fd, enum proc_cn_mcast_op what)
 {
 	struct {
 		struct nlmsghdr head;
@@ -82,7 +82,7 @@ int connector_open(struct reason *why)
 	if (!error && bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		error = -errno;
 	if (!error)
-		error = tell_kernel(fd, PROC_CN_MCAST_LISTEN);
+		error = send_order(fd, PROC_CN_MCAST_LISTEN);
 	if (!error)
 		return fd;
 	reason_set(why, "the process connector refuses: %s", strerror(-error));
@@ -94,7 +94,7 @@ void connector_close(int fd)
 {
 	if (fd < 0)
 		return;
-	tell_kernel(fd, PROC_CN_MCAST_IGNORE);
+	send_order(fd, PROC_CN_MCAST_IGNORE);
 	close(fd);
 }
 

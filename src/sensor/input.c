@@ -58,7 +58,7 @@ static const struct sensor_hook hooks[] = {
 };
 
 /* With -v each device is printed as it comes, and what it sent as it goes. */
-static void tell_came(const struct input_device *device)
+static void emit_came(const struct input_device *device)
 {
 	char name[DEVICE_NAME_SIZE * 4];
 
@@ -69,7 +69,7 @@ static void tell_came(const struct input_device *device)
 	     device->product, name);
 }
 
-static void tell_goes(const struct listed_device *listed)
+static void emit_gone(const struct listed_device *listed)
 {
 	if (sensor_is_verbose() && listed->count.last_ns)
 		note("input: event%u: sent %" PRIu64 " events in %" PRIu64 " reports", listed->device.event,
@@ -89,7 +89,7 @@ static void on_came(void *data, struct listed_device *listed)
 
 	if (state->readers)
 		readers_add(state->readers, listed);
-	tell_came(&listed->device);
+	emit_came(&listed->device);
 }
 
 static void on_goes(void *data, struct listed_device *listed)
@@ -97,7 +97,7 @@ static void on_goes(void *data, struct listed_device *listed)
 	struct input_state *state = data;
 
 	read_count(state, listed);
-	tell_goes(listed);
+	emit_gone(listed);
 	if (state->readers)
 		readers_remove(state->readers, listed);
 	if (state->skeleton)

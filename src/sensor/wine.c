@@ -342,7 +342,7 @@ static void wine_hits(const void *data, u64 hits[HITS])
 	}
 }
 
-static void tell_unfit(const struct wine_state *state)
+static void report_unfit(const struct wine_state *state)
 {
 	for (u32 number = 0; number < WINE_LIBRARIES_MAX && (!number || number < state->ntdlls_len); number++) {
 		struct wine_library about = library_of(state, number);
@@ -356,7 +356,7 @@ static void tell_unfit(const struct wine_state *state)
 	}
 }
 
-static void tell_unresolved(const struct wine_bpf__bss *counts)
+static void report_unresolved(const struct wine_bpf__bss *counts)
 {
 	if (counts->classes_unresolved)
 		note("wine: %llu priority classes were set by one process for another, and are not known",
@@ -379,9 +379,9 @@ static void wine_close(void *data)
 		return;
 	uprobes_close(state->uprobes);
 	if (state->skeleton && state->skeleton->bss)
-		tell_unfit(state);
+		report_unfit(state);
 	if (state->skeleton && state->skeleton->bss)
-		tell_unresolved(state->skeleton->bss);
+		report_unresolved(state->skeleton->bss);
 	ring_buffer__free(state->reported);
 	wine_bpf__destroy(state->skeleton);
 	if (state->epoll_fd >= 0)

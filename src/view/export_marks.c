@@ -34,7 +34,7 @@ static u64 flow_of_wait(const struct exporter *exporter, u32 tid, u32 behind_tid
 	u64 flow = 0, longest_ns = 0;
 
 	for (u32 i = 0; thread && thread->lanes && i < WAITS_REMEMBERED; i++) {
-		const struct told_wait *wait = &thread->lanes->waits[i];
+		const struct noted_wait *wait = &thread->lanes->waits[i];
 
 		if (!wait->flow || wait->behind_tid != behind_tid || wait->to_ns <= from_ns || wait->from_ns >= to_ns ||
 		    wait->to_ns - wait->from_ns <= longest_ns)
@@ -190,19 +190,19 @@ static void put_call(struct exporter *exporter, const struct event_cuda_call *ev
 
 static const char *words_of(struct exporter *exporter, const struct cuda_kernel *kernel)
 {
-	size_t slot = (size_t)kernel / sizeof(*kernel) % TOLD_KERNELS, len = kernel->name ? strlen(kernel->name) : 0;
+	size_t slot = (size_t)kernel / sizeof(*kernel) % WORDED_KERNELS, len = kernel->name ? strlen(kernel->name) : 0;
 	bool shortened = false;
 
 	/* A name may come later, and piece by piece. */
-	if (exporter->told[slot].kernel != kernel || exporter->told[slot].name != kernel->name ||
-	    exporter->told[slot].len != len) {
-		free(exporter->told[slot].words);
-		exporter->told[slot].kernel = kernel;
-		exporter->told[slot].name = kernel->name;
-		exporter->told[slot].len = len;
-		exporter->told[slot].words = cuda_kernel_words(kernel, NAMES_WHOLE, &shortened);
+	if (exporter->worded[slot].kernel != kernel || exporter->worded[slot].name != kernel->name ||
+	    exporter->worded[slot].len != len) {
+		free(exporter->worded[slot].words);
+		exporter->worded[slot].kernel = kernel;
+		exporter->worded[slot].name = kernel->name;
+		exporter->worded[slot].len = len;
+		exporter->worded[slot].words = cuda_kernel_words(kernel, NAMES_WHOLE, &shortened);
 	}
-	return exporter->told[slot].words;
+	return exporter->worded[slot].words;
 }
 
 static void put_launch(struct exporter *exporter, const struct event_cuda_launch *event)
@@ -339,7 +339,7 @@ static void put_decision(struct exporter *exporter, const struct event_decision 
 static void put_effect(struct exporter *exporter, const struct event_effect *event)
 {
 	static const char *const remedies[EFFECT_REMEDIES] = { "waits longer because of tactus",
-							       "hints of the cause barred", "treated as urgent",
+							       "hints of the cause held back", "treated as urgent",
 							       "scheduler leaves" };
 	struct trace_arg args[] = { NUMBER_ARG("acted_p99_ns", event->acted_p99_ns),
 				    NUMBER_ARG("held_p99_ns", event->held_p99_ns),

@@ -144,13 +144,13 @@ static void write_queues(struct exporter *exporter, u64 now_ns)
 	for (size_t i = 0; i < exporter->places_len; i++) {
 		struct place *place = exporter->places[i];
 
-		if (place->kind != PLACE_QUEUE || (place->is_told && place->most == place->told))
+		if (place->kind != PLACE_QUEUE || (place->is_written && place->most == place->written))
 			continue;
 		snprintf(name, sizeof(name), "CPU %u run queue", (u32)place->key);
 		exporter->form->count(exporter->sink, export_counter(exporter, place, 0, name, "threads"),
 				      exporter->queues_ns, place->most);
-		place->told = place->most;
-		place->is_told = true;
+		place->written = place->most;
+		place->is_written = true;
 		place->most = place->count;
 	}
 	exporter->queues_ns = now_ns;
@@ -161,8 +161,8 @@ static void remember_wait(struct exporter *exporter, const struct wait *wait, u3
 	struct thread_lanes *lanes = export_lanes_of(exporter, (struct thread *)wait->thread);
 
 	if (lanes)
-		lanes->waits[lanes->waits_next++ % WAITS_REMEMBERED] = (struct told_wait){ wait->from_ns, wait->to_ns,
-											   behind_tid, flow };
+		lanes->waits[lanes->waits_next++ % WAITS_REMEMBERED] = (struct noted_wait){ wait->from_ns, wait->to_ns,
+											    behind_tid, flow };
 }
 
 /* A long wait, and on the track of who had the CPU meanwhile, that it was in the way; an arrow joins the two. */

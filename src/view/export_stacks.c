@@ -131,10 +131,10 @@ void export_job(struct exporter *exporter, const struct event_fence *event)
 
 	if (!place)
 		return;
-	if (ran && place->told > given_ns && place->told <= now_ns)
-		began_ns = place->told;
-	if (ran && now_ns > place->told)
-		place->told = now_ns;
+	if (ran && place->written > given_ns && place->written <= now_ns)
+		began_ns = place->written;
+	if (ran && now_ns > place->written)
+		place->written = now_ns;
 	args[3].number = began_ns - given_ns;
 	mark.args_len -= !ran;
 	mark.from_ns = in_part(exporter, began_ns, now_ns);

@@ -21,8 +21,8 @@ void exporter_close(struct exporter *exporter)
 {
 	for (size_t i = 0; i < exporter->places_len; i++)
 		free(exporter->places[i]);
-	for (size_t i = 0; i < TOLD_KERNELS; i++)
-		free(exporter->told[i].words);
+	for (size_t i = 0; i < WORDED_KERNELS; i++)
+		free(exporter->worded[i].words);
 	free(exporter->places);
 	map_free(&exporter->by_place);
 	frames_free(&exporter->frames);
@@ -60,14 +60,14 @@ static void write_rates(struct exporter *exporter, u64 now_ns)
 		bool of_frames = place->kind == PLACE_FRAMES;
 		u64 rate = (place->count * NSEC_PER_SEC + span_ns / 2) / span_ns;
 
-		if ((!of_frames && place->kind != PLACE_LAUNCHES) || (place->is_told && rate == place->told))
+		if ((!of_frames && place->kind != PLACE_LAUNCHES) || (place->is_written && rate == place->written))
 			continue;
 		exporter->form->count(exporter->sink,
 				      export_counter(exporter, place, (u32)place->key,
 						     of_frames ? "frames a second" : "CUDA launches a second", "1/s"),
 				      exporter->second_ns, rate);
-		place->told = rate;
-		place->is_told = true;
+		place->written = rate;
+		place->is_written = true;
 	}
 	for (size_t i = 0; i < exporter->places_len; i++)
 		if (exporter->places[i]->kind == PLACE_FRAMES || exporter->places[i]->kind == PLACE_LAUNCHES)

@@ -50,7 +50,7 @@ enum place_kind {
 };
 
 enum { THREAD_LANES = 24, PLACE_LANES = 8, PLACES_MOST = 1 << 14, WAITS_REMEMBERED = 4 };
-enum { EXPORT_NAME_SIZE = 512, PLACE_NAME_SIZE = 96, TOLD_KERNELS = 256 };
+enum { EXPORT_NAME_SIZE = 512, PLACE_NAME_SIZE = 96, WORDED_KERNELS = 256 };
 
 struct lane {
 	struct trace_track track;
@@ -59,7 +59,7 @@ struct lane {
 };
 
 /* A wait that has a flow to who was in the way. */
-struct told_wait {
+struct noted_wait {
 	u64 from_ns, to_ns;
 	u32 behind_tid;
 	u64 flow;
@@ -71,7 +71,7 @@ struct thread_lanes {
 	u32 len;
 	u64 role_since_ns, tier_since_ns; /* 0: none is known */
 	struct event_role role;
-	struct told_wait waits[WAITS_REMEMBERED];
+	struct noted_wait waits[WAITS_REMEMBERED];
 	u32 waits_next;
 	struct lane lanes[THREAD_LANES];
 };
@@ -80,10 +80,10 @@ struct place {
 	enum place_kind kind;
 	u64 key;
 	u32 len;
-	u64 count; /* counters: since the last second, or now */
-	u64 most;  /* of a queue, since it was last written */
-	u64 told;  /* the value that was last written; of a ring, until when it worked */
-	bool is_told;
+	u64 count;   /* counters: since the last second, or now */
+	u64 most;    /* of a queue, since it was last written */
+	u64 written; /* the value that was last written; of a ring, until when it worked */
+	bool is_written;
 	char name[PLACE_NAME_SIZE];
 	struct lane lanes[PLACE_LANES];
 };
@@ -110,7 +110,7 @@ struct exporter {
 		const char *name;
 		size_t len;
 		char *words;
-	} told[TOLD_KERNELS];
+	} worded[WORDED_KERNELS];
 	u64 last_id, last_flow;
 	u64 from_ns;		  /* the wanted part's beginning */
 	u64 second_ns, queues_ns; /* when counters were last written */

@@ -80,7 +80,7 @@ static void print_json(FILE *out, const struct game *game, u32 threads)
 	json_line_end(&json);
 }
 
-static void tell(struct run *run, const struct game *game, u32 threads)
+static void report_game(struct run *run, const struct game *game, u32 threads)
 {
 	char words[GAME_WORDS_SIZE], plain[GAME_WORDS_SIZE];
 	size_t len = 0;
@@ -111,7 +111,7 @@ void run_game_tick(struct run *run)
 	while ((game = games_due(run->games, clock_now_ns()))) {
 		threads = threads_of(game->pid);
 		if (threads)
-			tell(run, game, threads);
+			report_game(run, game, threads);
 		else
 			games_end(run->games, game->pid);
 	}

@@ -147,7 +147,7 @@ an ioctl has its name :: [(r["name"].split()[0], r["dur"]) for r in rows if r["c
 an input device's report and who woke for it have its name :: [(r["track"], r["name"], r["dur"], r["tid"]) for r in rows if r["category"] == "input"] :: [('input: A mouse', 'report', 0, 0), ('input', 'input: A mouse', 10000, 101)]
 the display's periods, and that a picture is up :: [(r["track"], r["name"], r["tid"]) for r in rows if r["category"] == "display"] :: [('display 2', 'vblank', 0), ('frames', 'picture is up', 101)]
 the scheduler's decisions :: [(r["name"]) for r in rows if r["track"] == "scheduler" and r["tid"] == 101] :: ['preempts hog [300]', 'moved to CPU 1', 'deadline miss behind hog [300]']
-what acting did to others :: [(r["name"], r["args"]["cause_pid"]) for r in rows if r["track"] == "scheduler" and r["tid"] == 100] :: [('hints of the cause barred', 300)]
+what acting did to others :: [(r["name"], r["args"]["cause_pid"]) for r in rows if r["track"] == "scheduler" and r["tid"] == 100] :: [('hints of the cause held back', 300)]
 an Xid with its message :: [(r["name"], r["args"]["message"]) for r in rows if r["track"] == "GPU errors"] :: [('Xid 31', 'MMU fault')]
 a loss is marked where it fell :: [(r["at"], r["args"]) for r in rows if r["category"] == "loss"] :: [(1000400000, {'count': 17, 'cpu': 1, 'kind': 'switch'})]
 a role lasts until the next one, with its evidence :: [(r["name"], r["at"], r["dur"], r["args"]["evidence"]) for r in rows if r["track"] == "role"] :: [('render', 1000130000, 20000, 'gpu'), ('input', 1000150000, 450000, 'gpu')]

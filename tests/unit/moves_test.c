@@ -70,7 +70,7 @@ static void test_causes(void)
 	is(move_cause(MOVE_KNOWN | MOVE_NOT_ALLOWED | MOVE_WAKING), MOVE_BY_AFFINITY,
 	   "thread that may not run where it was, and sleeps, moves by affinity");
 	is(move_cause(MOVE_KNOWN | MOVE_NOT_ALLOWED | MOVE_STOPPED), MOVE_BY_AFFINITY,
-	   "thread barred as it runs moves by affinity");
+	   "thread whose CPU is taken from its affinity as it runs moves by affinity");
 	is(move_cause(MOVE_KNOWN | MOVE_CPU_GOES | MOVE_NOT_ALLOWED), MOVE_BY_HOTPLUG,
 	   "thread whose CPU goes moves by hotplug");
 }
