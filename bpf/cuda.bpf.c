@@ -61,6 +61,7 @@ struct here {
 	struct task_struct *current;
 	struct task_ctx *thread;
 	struct sched_cpu *cpu;
+	struct cuda_counts *count; /* of the function, see is_called */
 	u32 cpu_id;
 };
 
@@ -75,10 +76,11 @@ static __always_inline bool is_here(struct here *here)
 	return here->cpu && here->cpu->window == WINDOW_OPEN && cpu_is_watched(here->cpu_id);
 }
 
-/* The counts of the function that a probe is at; NULL: nobody watches who calls it here. */
-static __always_inline struct cuda_counts *counts_here(struct here *here, u32 function)
+/* Whether somebody watches who calls the function here. */
+static __always_inline bool is_called(struct here *here, u32 function)
 {
-	return is_here(here) ? bpf_map_lookup_elem(&counts, &function) : NULL;
+	here->count = is_here(here) ? bpf_map_lookup_elem(&counts, &function) : NULL;
+	return here->count != NULL;
 }
 
 static __always_inline u64 waited_ns(const struct task_ctx *thread)
@@ -171,13 +173,11 @@ int on_call(struct pt_regs *ctx)
 	u64 cookie = bpf_get_attach_cookie(ctx), now_ns;
 	u32 function = cookie & CUDA_COOKIE_FUNCTION;
 	enum detour_mark mark = mark_of(ctx);
-	struct cuda_counts *count;
 	struct here here;
 
-	count = counts_here(&here, function);
-	if (!count)
+	if (!is_called(&here, function))
 		return 0;
-	if (mark == DETOUR_NONE && __sync_fetch_and_add(&count->entered, 1) % (cuda.sample ?: 1) &&
+	if (mark == DETOUR_NONE && __sync_fetch_and_add(&here.count->entered, 1) % (cuda.sample ?: 1) &&
 	    !(cookie & CUDA_COOKIE_ALWAYS))
 		return 0;
 	if (mark == DETOUR_COUNTED || cookie & CUDA_COOKIE_COUNT_ONLY)
@@ -287,16 +287,14 @@ int on_return(struct pt_regs *ctx)
 {
 	u64 cookie = bpf_get_attach_cookie(ctx), sp = PT_REGS_SP(ctx), at;
 	u32 function = cookie & CUDA_COOKIE_FUNCTION, result = (u32)PT_REGS_RC(ctx);
-	struct cuda_counts *count;
 	struct caller *caller;
 	struct here here;
 
-	count = counts_here(&here, function);
-	if (!count)
+	if (!is_called(&here, function))
 		return 0;
-	__sync_fetch_and_add(&count->returned, 1);
+	__sync_fetch_and_add(&here.count->returned, 1);
 	if (result)
-		__sync_fetch_and_add(&count->failed, 1);
+		__sync_fetch_and_add(&here.count->failed, 1);
 	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);
 	if (!caller)
 		return 0;

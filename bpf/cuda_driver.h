@@ -10,14 +10,12 @@ static __always_inline int open_function(void *ctx, const u64 arguments[3], bool
 {
 	u64 cookie = bpf_get_attach_cookie(ctx), at;
 	u32 function = cookie & CUDA_COOKIE_FUNCTION;
-	struct cuda_counts *count;
 	struct caller *caller;
 	struct here here;
 
-	count = counts_here(&here, function);
-	if (!count)
+	if (!is_called(&here, function))
 		return 0;
-	__sync_fetch_and_add(&count->entered, 1);
+	__sync_fetch_and_add(&here.count->entered, 1);
 	if (cookie & CUDA_COOKIE_COUNT_ONLY)
 		return 0;
 	caller = caller_of(here.current);
@@ -65,18 +63,16 @@ static __always_inline void close_function(struct here *here, const struct open_
 static __always_inline int end_function(void *ctx)
 {
 	u32 function = bpf_get_attach_cookie(ctx) & CUDA_COOKIE_FUNCTION;
-	struct cuda_counts *count;
 	struct caller *caller;
 	struct here here;
 	u64 at;
 
-	count = counts_here(&here, function);
-	if (!count)
+	if (!is_called(&here, function))
 		return 0;
 	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);
 	if (!caller)
 		return 0;
-	__sync_fetch_and_add(&count->returned, 1);
+	__sync_fetch_and_add(&here.count->returned, 1);
 	at = caller->driver_depth;
 	for (int i = 0; i < CUDA_OPEN_MAX; i++) {
 		at--;
