@@ -4,5 +4,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=1 LIMIT=400 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers guest/hints guest/frames
+CPUS=1 LIMIT=800 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers guest/hints guest/frames
 done_testing

@@ -4,5 +4,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=1 LIMIT=400 on_kernel debian-6.12 host/20-doctor host/50-tasks guest/hints guest/frames
+CPUS=1 LIMIT=600 on_kernel debian-6.12 host/20-doctor host/50-tasks guest/hints guest/frames
 done_testing

@@ -5,5 +5,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=2 LIMIT=600 on_kernel debian-6.18 host/20-doctor guest/run:quick guest/hints guest/frames
+CPUS=2 LIMIT=800 on_kernel debian-6.18 host/20-doctor guest/run:quick guest/hints guest/frames
 done_testing
