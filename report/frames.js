@@ -214,7 +214,7 @@ function pathPicture(frame, width) {
 /* All of a late frame's time by what it went into: its cause first, then the longest. */
 function partsTable(frame) {
   const rows = frame.parts.map(([kind, ns, tid, name, other, otherName]) => [STEP_WORDS[kind] || kind, `${nameOf(name)} [${tid}]`,
-    other ? `${kind === 'waited' ? 'behind' : 'until woken by'} ${nameOf(otherName)} [${other}]` : '', ns, kind]);
+    !other ? '' : kind === 'waited' ? `behind ${nameOf(otherName)} [${other}]` : `until ${nameOf(otherName)} [${other}], a timer or a device woke it`, ns, kind]);
   if (frame.rest_ns) rows.push(['in smaller parts', '', '', frame.rest_ns, 'unknown']);
   return el('table', { id: 'late-parts' }, el('caption', {}, 'What all of its time went into'), el('tbody', {}, rows.map(([what, who, because, ns, kind]) =>
     el('tr', {}, el('th', { scope: 'row', class: 'text' }, who), el('td', { class: 'text' }, what), el('td', { class: 'text' }, because),

@@ -23,7 +23,7 @@ traced_ns=$(awk -v tid="$tid" '$1 == tid { print $2 }' "$scratch/live.pftrace.re
 say_measured "the thread ran $traced_ns ns in the trace, $ran_ns ns until it asked the kernel"
 holds "a thread has at least nine tenths of the CPU time in the trace that the kernel counted before its end" test "${traced_ns:-0}" -ge $((ran_ns * 9 / 10))
 holds "a thread has no more CPU time in the trace than the kernel counted, and what its end takes" test "${traced_ns:-0}" -le $((ran_ns * 13 / 10))
-holds "each sleep of a thread ends with a wake-up in the trace" test "$(json "sum(r['tid'] == $tid for r in rows)" <"$scratch/live.pftrace.read/wakeups")" -ge 20
+holds "a thread that sleeps 20 times is woken at least 20 times in the trace" test "$(json "sum(r['tid'] == $tid for r in rows)" <"$scratch/live.pftrace.read/wakeups")" -ge 20
 is "a trace that is recorded has the clocks of one moment, and the machine's name" \
 	"$(json '(d["1"] > 1.7e18, abs(d["6"] - d["3"]) < 10**18, d["machine"])' <"$scratch/live.pftrace.read/clocks")" "(True, True, '$(hostname)')"
 holds "a trace that is recorded with --stacks has what the thread was in while it slept" test \
