@@ -28,7 +28,8 @@ check_analysis() {
 # somewhere has changed.
 check_shell() {
 	local hash file sourced dirty=()
-	local check=(shellcheck -x -s bash -e SC1090,SC1091,SC2154,SC2034,SC2016,SC2317) clean_before
+	local ignored=SC1090,SC1091,SC2154,SC2034,SC2016,SC2317 clean_before
+	local check=(shellcheck -x -s bash -e "$ignored")
 	say "shellcheck"
 	mapfile -t sourced < <(sed -nE 's/^[[:space:]]*(\.|source) ([A-Za-z0-9_./-]+\.sh).*/\2/p' "${shell_files[@]}" | sort -u)
 	clean_before=$cache/shellcheck-$({ printf '%s ' "${check[@]}" "$(shellcheck --version)"; cat "${sourced[@]}" 2>/dev/null; } | sha256sum | cut -c1-16)
