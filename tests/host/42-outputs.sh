@@ -70,7 +70,7 @@ is "-o FILE.jsonl writes one JSON object per event" "$(json 'd["record"], any(r[
 like "-o FILE.jsonl says what it writes" "$(cat "$scratch/err")" 'named.jsonl: one JSON object per event'
 "$tactus" tasks -o "$scratch/named.jsonl" -- true >/dev/null 2>"$scratch/err"
 is "-o FILE.jsonl replaces its own earlier output" $? 0
-ends "-o FILE.json of what is no trace is bad usage" 2 'only .tactus cuda. writes: name a FILE.jsonl' "$tactus" tasks -o "$scratch/named.json" -d 0.1
+ends "-o FILE.json of what is no trace is bad usage" 2 'would be a trace .*: name a FILE.jsonl' "$tactus" tasks -o "$scratch/named.json" -d 0.1
 holds "-o FILE.json that was refused makes no file" test ! -e "$scratch/named.json"
 "$tactus" tasks -o "$scratch/named.json" --format recording -- true >/dev/null 2>"$scratch/err"
 holds "-o FILE.json --format recording is a recording" "$tactus" tasks -i "$scratch/named.json"

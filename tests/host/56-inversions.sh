@@ -17,8 +17,7 @@ watch() {
 	grep '^{' "$scratch/out" | grep -E "\"waiter_tid\":($waiter|$runner)," | grep -E "\"runner_tid\":($waiter|$runner)," >"$scratch/rows"
 }
 # The waiter spins too, so it waits whenever the runner runs; what is told of that are the runs over 1 ms. The runner sees
-# by its own clocks how long it runs at a time, whatever else is on the CPU; not the moments from and to a switch.
-# Where another machine's work below this one cuts its runs into pieces, its clocks say too little: then once more.
+# by its own clock and the kernel's count of its switches how long it runs at a time; not the moments from and to a switch.
 is_told_as_long() {
 	python3 -c "import sys; sys.exit(not 0.95 * $least_ns <= $total_ns <= 1.05 * $most_ns + 1e5 * $times + 1e6)"
 }
