@@ -22,13 +22,16 @@ hinted() {
 	for pid in "${urgent[@]}"; do attr "$pid"; done |
 		awk -v base="$base" '$1 == 0 && $2 == -9 && $3 < base { given++ } $1 == 0 && $2 == 0 && $3 == base { usual++ } END { print given + 0, usual + 0 }'
 }
-# until_hinted WANTED: prints how many are in the end
+# until_hinted WANTED: prints how many are when they are as many, or in the end. One whose slice follows its work anew a moment later may
+# be looked at in between.
 until_hinted() {
+	local seen
 	for _ in $(seq 900); do
-		[ "$(hinted)" != "$1" ] || break
+		seen=$(hinted)
+		[ "$seen" != "$1" ] || break
 		sleep 0.1
 	done
-	hinted
+	echo "$seen"
 }
 start_hints() {
 	: >"$scratch/err"
