@@ -77,5 +77,5 @@ more_runs() {
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 }
 [ "${1:-}" = quick ] || more_runs
-is "the kernel logged no error, stall or warning under runs" "$(dmesg | grep -E 'sched_ext.*(error|stall)|WARNING|BUG:')" ''
+is "the kernel logged no error, stall or warning under runs" "$(dmesg | grep -A 12 -E 'sched_ext.*(error|stall)|WARNING|BUG:')" ''
 done_testing
