@@ -225,11 +225,17 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 		run_on(cpu)->is_idle = !prev_wants;
 }
 
+/* The CPU of a running thread, which need not be this one: another one changes its nice value or its class. */
+static __always_inline s32 cpu_of(const struct task_struct *p)
+{
+	return (s32)p->thread_info.cpu;
+}
+
 /* Slices are long: a thread that needs little and could not preempt would wait for all of each. */
 SEC("struct_ops/tick")
 void BPF_PROG(tactus_tick, struct task_struct *p)
 {
-	s32 cpu = (s32)bpf_get_smp_processor_id();
+	s32 cpu = cpu_of(p);
 	u32 own = queue_of_cpu(cpu), shared = cache_of(cpu);
 	struct cpu_run *run = run_on(cpu);
 	u64 now_ns = bpf_ktime_get_ns(), ran_ns = now_ns - run->since_ns;
@@ -246,7 +252,7 @@ SEC("struct_ops/running")
 void BPF_PROG(tactus_running, struct task_struct *p)
 {
 	struct task_ctx *thread = thread_of(p);
-	s32 cpu = (s32)bpf_get_smp_processor_id();
+	s32 cpu = cpu_of(p);
 	struct cpu_run *run = run_on(cpu);
 	u64 now_ns = bpf_ktime_get_ns(), follows, *clock;
 
@@ -302,7 +308,7 @@ void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 	bool may_burn;
 	u64 now_ns;
 
-	power_on_stopping((s32)bpf_get_smp_processor_id());
+	power_on_stopping(cpu_of(p));
 	if (!thread)
 		return;
 	charge(p, thread);

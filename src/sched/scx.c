@@ -254,6 +254,9 @@ int scx_hold(struct scx *scx, bool is_held)
 		if (scx_is_out(scx))
 			return -ECANCELED;
 		take_out(scx);
+		/* It failed at that very moment: who looks next finds it out, with the reason. */
+		if (scx->skeleton->bss->exit_info.kind >= SCX_KIND_ERROR)
+			return -ECANCELED;
 		scx->is_held = true;
 		scx->held_online = sysconf(_SC_NPROCESSORS_ONLN);
 		return 0;

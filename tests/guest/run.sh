@@ -52,6 +52,11 @@ run_options=(--power balanced)
 start_run
 run_options=()
 holds "hackbench completes under tactus with balanced power" hackbench -g 1 -l 20
+# From the other CPU: the kernel takes it off and puts it on again there.
+hog
+for nice in 1 2 3 4 5 6 7 8 9 10; do renice -n $nice -p "$hog_pid" >/dev/null; done
+is "tactus stays in charge when a running thread's nice value changes from another CPU" "$(state)" enabled
+end_load
 echo S >/proc/sysrq-trigger
 wait $pid
 is "an ejected scheduler ends the run with status 1" $? 1
