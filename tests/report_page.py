@@ -180,7 +180,7 @@ def check_clicks(page):
     shown = cells(page, "#click-table")
     same("clicks on the page are those of 'tactus input --to-frame --json'", {name: {field: value[0] for field, value in row.items()} for name, row in zip(names, shown)},
          {name: {field: row[field] for field in shown[0]} for name, row in rows.items()})
-    same("each click is a point on the page", page.run("return all('input_frame').length"), sum(row["record"] == "input_frame" for row in rows_of("clicks")))
+    same("the page has a point for each click of the recording", page.run("return all('input_frame').length"), sum(row["record"] == "input_frame" for row in rows_of("clicks")))
 
 
 def check_compare(page):

@@ -53,6 +53,18 @@ wait_for() {
 	flunk "a line like '$2' comes within $((looks / 10)) s" "$(basename "$1") ends with: $(tail -n 5 "$1" 2>&1)"
 	return 1
 }
+# browser_results STATUS: what a test in a browser left in $scratch/browser, in lines of verdict, name and what was seen
+browser_results() {
+	local verdict name seen
+	while IFS=$'\t' read -r verdict name seen; do
+		case $verdict in
+		ok) pass "$name" ;;
+		no) flunk "$name" "$seen" ;;
+		'#'*) printf '%s\n' "$verdict" ;;
+		esac
+	done <"$scratch/browser"
+	is "the browser's test comes to its end" "$1 $(tail -n 1 "$scratch/browser" | grep -v '^ok\|^#')" "0 "
+}
 # json EXPRESSION <JSON: a Python expression over `rows` (the objects of all lines) and `d` (the first)
 json() { python3 -IS -c 'import json,sys; rows=[json.loads(l) for l in sys.stdin]; d=rows[0]; print('"$1"')'; }
 

@@ -26,14 +26,7 @@ url=$(sed -n 's/^tactus: the page is at //p' "$scratch/err" | head -n 1)
 page_process=$(pgrep -P $server -x tactus-page)
 python3 tests/serve_page.py "$scratch" "$log" "$url" $busy "$scratch/run" $server >"$scratch/browser" 2>&1
 status=$?
-while IFS=$'\t' read -r verdict name seen; do
-	case $verdict in
-	ok) pass "$name" ;;
-	no) flunk "$name" "$seen" ;;
-	'#'*) printf '%s\n' "$verdict" ;;
-	esac
-done <"$scratch/browser"
-is "the browser's test comes to its end" "$status $(tail -n 1 "$scratch/browser" | grep -v '^ok\|^#')" "0 "
+browser_results $status
 # The browser's test ends it, unless it came to another end.
 [ $status = 0 ] || kill -INT $server
 wait $server

@@ -88,14 +88,7 @@ ends "compare --html on a full disk fails" 1 'No space left' "$tactus" compare $
 if command -v chromedriver >/dev/null && command -v chromium >/dev/null; then
 	python3 tests/report_page.py "$scratch" "$log" >"$scratch/browser" 2>&1
 	status=$?
-	while IFS=$'\t' read -r verdict name seen; do
-		case $verdict in
-		ok) pass "$name" ;;
-		no) flunk "$name" "$seen" ;;
-		'#'*) printf '%s\n' "$verdict" ;;
-		esac
-	done <"$scratch/browser"
-	is "the browser's test comes to its end" "$status $(tail -n 1 "$scratch/browser" | grep -v '^ok\|^#')" "0 "
+	browser_results $status
 else
 	skip "a browser shows the page" "chromium and chromium-driver are not installed"
 fi
