@@ -18,6 +18,7 @@ usage() {
 
 passed=0 failed=0 skipped=0 total=0 ended=0
 started=$SECONDS
+ticks_before=0 stolen_before=0
 queue=()
 failures=()
 # Tests on a real kernel that failed: the first few of them are run once more by themselves, and named at the end either way.
@@ -237,6 +238,17 @@ test_ends() {
 	failures+=("$name ($(log_of "$name"))"$'\n'"$reasons")
 }
 
+# Prints what CPUs have done since the machine's start, in ticks: all of it, and what a hypervisor gave to others meanwhile.
+cpu_ticks() { awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print all, $9; exit }' /proc/stat 2>/dev/null; }
+# Without this a run beside others on the same hardware looks like a slow suite.
+show_stolen() {
+	local all stolen
+	read -r all stolen < <(cpu_ticks) || return 0
+	all=$((all - ticks_before)) stolen=$((stolen - stolen_before))
+	((all > 0 && stolen * 100 >= all)) || return 0
+	echo "Others on the same hardware took $((stolen * 100 / all)) % of the CPUs' time meanwhile."
+}
+
 show_slowest() {
 	local file
 	echo "The slowest, in seconds, and the CPU time of each:"
@@ -255,6 +267,7 @@ summary() {
 		printf '\nUnsteady: failed beside others, passed by themselves:\n'
 		printf '%s\n' "${unsteady[@]}" | sed 's/^\(not ok\|#\)/    \1/'
 	fi
+	show_stolen
 	printf '\n%d s; what each test said and measured: %s\n' $((SECONDS - started)) "$log_top"
 	echo "$passed passed, $failed failed, $skipped skipped"
 }
@@ -282,6 +295,7 @@ main() {
 	rm -rf "$log_top"
 	mkdir -p "$log_top"
 	started=$SECONDS
+	read -r ticks_before stolen_before < <(cpu_ticks) || true
 	drop_what_cannot_run
 	list_kernels
 	# Each job in a process group of its own, so that Ctrl-C comes here alone and tests hear signals as they would by themselves.

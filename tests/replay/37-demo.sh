@@ -10,8 +10,12 @@ as_nobody_off_line() { unshare -n setpriv --reuid 65534 --regid 65534 --clear-gr
 chmod 755 "$scratch"
 mkdir -m 777 "$scratch/home"
 cp -rs /usr/bin "$scratch/bin"
+# The checkout may lie where root alone can look.
+mkdir "$scratch/tree"
+cp -r tools vm bench "$scratch/tree/"
+chmod -R a+rX "$scratch/tree"
 rm -f "$scratch/bin"/qemu-*
-demo=(env -u TACTUS_CACHE -u XDG_CACHE_HOME "HOME=$scratch/home" "PATH=$scratch/bin" tools/demo.sh)
+demo=(env -u TACTUS_CACHE -u XDG_CACHE_HOME "HOME=$scratch/home" "PATH=$scratch/bin" "$scratch/tree/tools/demo.sh")
 ends "the demo without QEMU ends with a line that says how to get it" 1 "^tactus: demo: QEMU is missing: .*apt-get install qemu-system-x86" \
 	as_nobody "${demo[@]}"
 

@@ -13,11 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "tap.h"
 
 enum { KILLS = 1000, KINDS = 400, WRITERS = 4, ROUNDS = 50, NOW_S = 1700000000 };
 
-static char folder[64] = "/tmp/tactus-procdb.XXXXXX", path[128], other[128];
+static char folder[256], path[300], other[300];
 static struct reason why;
 
 static struct kind_seen one_vote(u32 tier)
@@ -92,7 +93,7 @@ static void test_kills(void)
 {
 	u32 found[3] = { 0 }, half_made = 0, gone = 0, seed = 12345;
 	u64 begun_ns = now_ns(), both_ns = 0;
-	char temporary[160];
+	char temporary[400];
 	int status;
 
 	snprintf(temporary, sizeof(temporary), "%s.new", path);
@@ -255,7 +256,7 @@ static void save_some(const char *at)
 
 static void test_refusals(void)
 {
-	char target[160];
+	char target[400];
 
 	save_some(other);
 	unlink(path);
@@ -327,11 +328,10 @@ static void test_setting_aside(void)
 
 int main(void)
 {
-	char command[160];
+	char command[400];
 	int status;
 
-	if (!mkdtemp(folder))
-		return 1;
+	make_scratch(folder, sizeof(folder), "procdb");
 	snprintf(path, sizeof(path), "%s/procdb.bin", folder);
 	snprintf(other, sizeof(other), "%s/elsewhere", folder);
 	test_kills();

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "tap.h"
 
 enum { NOW_S = 1700000000 };
 
-static char folder[64] = "/tmp/tactus-merge.XXXXXX", path[128];
+static char folder[256], path[300];
 static struct reason why;
 
 static struct procdb machine(u64 origin, const char *comm, u32 batch, u32 urgent)
@@ -158,11 +159,10 @@ static void test_summary(void)
 
 int main(void)
 {
-	char command[160];
+	char command[400];
 	int status;
 
-	if (!mkdtemp(folder))
-		return 1;
+	make_scratch(folder, sizeof(folder), "merge");
 	snprintf(path, sizeof(path), "%s/procdb.bin", folder);
 	test_origins();
 	test_itself();

@@ -13,6 +13,7 @@
 #include "../../core/event_info.h"
 #include "../../src/stream/recording.h"
 #include "../../src/stream/recording_format.h"
+#include "scratch.h"
 #include "tap.h"
 
 enum { KINDS = EVENT_KINDS - 1, SMALL_BLOCKS = 3, SMALL_EVENTS = SMALL_BLOCKS * KINDS };
@@ -157,13 +158,7 @@ static inline struct small make_small(void)
 
 static inline void make_folder(void)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(folder, sizeof(folder), "%s/tactus-recording.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder)) {
-		printf("Bail out! no folder for the test: %s\n", strerror(errno));
-		exit(1);
-	}
+	make_scratch(folder, sizeof(folder), "recording");
 	snprintf(path, sizeof(path), "%s/file", folder);
 }
 
