@@ -71,7 +71,7 @@ go() {
 # wait_until_seen NAME FIELD: what a thread's process asked for is known of the thread a little later
 wait_until_seen() {
 	for ((tick = 0; tick < 200; tick++)); do
-		[ -z "$(of "$1" "$2")" ] || break
+		case $(of "$1" "$2") in '' | None) ;; *) break ;; esac
 		sleep 0.1
 		python3 "$scratch/seen.py" "$scratch/roles" "$scratch/threads" >"$scratch/seen"
 	done

@@ -47,6 +47,7 @@ like "calls that fit no convention are told with their number and their file" "$
 watch
 start "${program[@]}" 4
 go
+wait_until_seen own-critical windows_class
 is "TIME_CRITICAL in a process of the REALTIME class is audio, nearly for certain" "$(of own-critical role),$(of own-critical confidence),$(of own-critical windows_class)" "audio,99,REALTIME"
 is "a thread of a process of the REALTIME class that asked for nothing has no role by Windows" "$(of never by_wine)" 0
 finish

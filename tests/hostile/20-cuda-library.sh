@@ -113,14 +113,14 @@ believed() {
 	done
 	kill $listener 2>/dev/null
 	wait $listener 2>/dev/null
-	tail -n 1 "$scratch/asked"
+	if grep -qx asked "$scratch/asked"; then echo asked; else echo "not asked"; fi
 }
 if ls "${path%/*}"/plan-* >/dev/null 2>&1; then
 	is "a program asks root for memory where the folder and its plan are root's" "$(believed 0)" asked
-	is "a program does not ask where the folder and its plan are an ordinary user's" "$(believed 65534)" ready
+	is "a program does not ask where the folder and its plan are an ordinary user's" "$(believed 65534)" "not asked"
 	chown -R 0 "${path%/*}"
 	chown 65534 "${path%/*}"/plan-*
-	is "a program does not ask where the plan alone is an ordinary user's" "$(chown() { :; }; believed 0)" ready
+	is "a program does not ask where the plan alone is an ordinary user's" "$(chown() { :; }; believed 0)" "not asked"
 else
 	flunk "the folder of a tactus that was killed has a plan" "$(ls -la "${path%/*}")"
 fi

@@ -13,24 +13,24 @@ as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 pace=build/workloads/pace
 base=$(attr $$ | cut -d' ' -f3)
 
-(as_nobody $pace 5000 200 120000 >/dev/null) &
+(as_nobody $pace 5000 200 3600000 >/dev/null) &
 plain=$!
-(as_nobody nice -n 19 $pace 5000 200 120000 >/dev/null) &
+(as_nobody nice -n 19 $pace 5000 200 3600000 >/dev/null) &
 nicer=$!
-(as_nobody chrt -i 0 $pace 5000 200 120000 >/dev/null) &
+(as_nobody chrt -i 0 $pace 5000 200 3600000 >/dev/null) &
 idle=$!
-(as_nobody chrt -b 0 $pace 5000 200 120000 >/dev/null) &
+(as_nobody chrt -b 0 $pace 5000 200 3600000 >/dev/null) &
 batch=$!
 # Makes its children while it looks urgent.
-(as_nobody nice -n 19 build/workloads/forker 5000 200 120000 >"$scratch/children") &
+(as_nobody nice -n 19 build/workloads/forker 5000 200 3600000 >"$scratch/children") &
 parent=$!
-(as_nobody build/workloads/forker 5000 200 120000 >"$scratch/plain-children") &
+(as_nobody build/workloads/forker 5000 200 3600000 >"$scratch/plain-children") &
 plain_parent=$!
 # Made idle by its owner when it has been raised.
-(as_nobody $pace 5000 200 120000 >/dev/null) &
+(as_nobody $pace 5000 200 3600000 >/dev/null) &
 later=$!
 # Chooses a nice value by itself that it may choose only since it was raised.
-(as_nobody $pace 5000 200 120000 >/dev/null) &
+(as_nobody $pace 5000 200 3600000 >/dev/null) &
 chooser=$!
 trap 'kill $plain $nicer $idle $batch $parent $plain_parent $later $chooser $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 
@@ -40,7 +40,8 @@ runner=$!
 wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
 # until_nice TID TEST VALUE: a minute at most
 until_nice() {
-	for _ in $(seq 1200); do
+	local end=$((SECONDS + 60))
+	while ((SECONDS < end)); do
 		nice=$(attr "$1" | cut -d' ' -f2)
 		test "${nice:-0}" "$2" "$3" && return 0
 		sleep 0.05
