@@ -46,7 +46,7 @@ begin = @mkdir -p $(@D) && echo "  CC    $<"
 make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -c $< -o $@
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean
 
 all: $(B)/tactus
 
@@ -209,9 +209,9 @@ vm:
 bench: $(B)/bench/switch_cost $(B)/bench/sched_cost
 	@$(B)/bench/switch_cost && $(B)/bench/sched_cost
 ## make bench-overhead   the slowdown of a benchmark that only switches, beside tactus and beside its peers
-## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs
-bench-overhead bench-scale: all test-workloads
-	@bench/$(@:bench-%=%).sh
+## make bench-scale  replay of 10 million events, 100,000 threads, 2 to 16 CPUs; bench-export: files and pages of 10 million
+bench-overhead bench-scale bench-export: all test-workloads
+	@$(wildcard bench/$(@:bench-%=%).*) $(OPTIONS)
 ## make bench-delivery   from the kernel's time stamp to the program, and what sending an event costs
 bench-delivery: $(B)/bench/delivery
 	@$(B)/bench/delivery

@@ -84,6 +84,10 @@ core_fn u64 plain_copy(char *into, u64 size, const char *text)
 {
 	u64 needed = 0, written = 0;
 
+	/* Nearly all of nearly every name. */
+	while (*text >= ' ' && *text <= '~' && written + 1 < size)
+		into[written++] = *text++;
+	needed = written;
 	while (*text) {
 		struct utf8_char next = utf8_read(text);
 		char bytes[UTF8_LONGEST];

@@ -3,14 +3,14 @@
  * track is a thread of its own, whose number no thread has. Times are microseconds, with three decimals. */
 #include "chrome.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../base/vec.h"
+#include "chars.h"
 #include "json.h"
 #include "text.h"
 
-enum { CPUS_MOST = 4096, TRACK_ROW = 0x40000000, MACHINE_PID = 0, NAME_SIZE = 64 };
+enum { CPUS_MOST = 4096, TRACK_ROW = 0x40000000, MACHINE_PID = 0, NAME_SIZE = 64, LINE_SIZE = 512 };
 
 /* Who runs. */
 struct cpu_row {
@@ -32,19 +32,39 @@ struct chrome {
 	bool failed;
 };
 
-static void put_us(FILE *out, const char *key, u64 ns)
+/* How an event begins. */
+static char *put_head(char *at, char phase, u32 pid, u32 row, u64 at_ns)
 {
-	fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (u32)(ns % 1000));
+	at = chars_text(at, ",\n{\"ph\":\"");
+	*at++ = phase;
+	at = chars_text(at, "\",\"pid\":");
+	at = chars_number(at, pid);
+	at = chars_text(at, ",\"tid\":");
+	at = chars_number(at, row);
+	if (phase == 'M')
+		return at;
+	at = chars_text(at, ",\"ts\":");
+	return chars_us(at, at_ns);
+}
+
+static void put_line(struct chrome *chrome, const char *line, const char *end)
+{
+	fwrite_unlocked(line, 1, (size_t)(end - line), chrome->out);
 }
 
 /* One event; what else it has follows. */
 static struct json *begin(struct chrome *chrome, char phase, u32 pid, u32 row, u64 at_ns)
 {
-	fprintf(chrome->out, ",\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", phase, pid, row);
-	if (phase != 'M')
-		put_us(chrome->out, "ts", at_ns);
+	char line[LINE_SIZE];
+
+	put_line(chrome, line, put_head(line, phase, pid, row, at_ns));
 	chrome->json = (struct json){ .out = chrome->out, .follows = true };
 	return &chrome->json;
+}
+
+static char *put_duration(char *at, u64 ns)
+{
+	return chars_us(chars_text(at, ",\"dur\":"), ns);
 }
 
 static void end(struct json *json)
@@ -64,17 +84,25 @@ static void put_name(struct chrome *chrome, const char *what, u32 pid, u32 row, 
 	end(json);
 }
 
-static void comm_words_of(char into[NAME_SIZE], const struct comm *comm, u32 tid)
+/* "name [tid]" within a JSON string. Of plain text only two characters mean anything there. */
+static char *put_thread_name(char *at, const struct comm *comm, u32 tid)
 {
 	char plain[NAME_SIZE / 2], text[COMM_LEN + 1] = "";
 
 	if (comm)
 		memcpy(text, comm->text, COMM_LEN);
 	format_plain(plain, sizeof(plain), text);
-	if (tid)
-		snprintf(into, NAME_SIZE, "%s [%u]", plain, tid);
-	else
-		snprintf(into, NAME_SIZE, "%s", plain);
+	for (const char *from = plain; *from; from++) {
+		if (*from == '"' || *from == '\\')
+			*at++ = '\\';
+		*at++ = *from;
+	}
+	if (!tid)
+		return at;
+	at = chars_text(at, " [");
+	at = chars_number(at, tid);
+	*at++ = ']';
+	return at;
 }
 
 struct chrome *chrome_open(FILE *out, const struct trace_machine *machine)
@@ -131,20 +159,17 @@ static struct cpu_row *row_of(struct chrome *chrome, u32 cpu)
 /* A run that ends. That of nobody is none. */
 static void put_run(struct chrome *chrome, u32 cpu, const struct cpu_row *row, u64 to_ns)
 {
-	char name[NAME_SIZE];
-	struct json *json;
+	char line[LINE_SIZE], *at;
 
 	if (!row->known || !row->tid || to_ns <= row->since_ns)
 		return;
-	comm_words_of(name, &row->comm, row->tid);
-	json = begin(chrome, 'X', MACHINE_PID, cpu, row->since_ns);
-	put_us(chrome->out, "dur", to_ns - row->since_ns);
-	json_string(json, "cat", "run");
-	json_string(json, "name", name);
-	json_object(json, "args");
-	json_u64(json, "tid", row->tid);
-	json_object_end(json);
-	end(json);
+	at = put_head(line, 'X', MACHINE_PID, cpu, row->since_ns);
+	at = put_duration(at, to_ns - row->since_ns);
+	at = chars_text(at, ",\"cat\":\"run\",\"name\":\"");
+	at = put_thread_name(at, &row->comm, row->tid);
+	at = chars_text(at, "\",\"args\":{\"tid\":");
+	at = chars_number(at, row->tid);
+	put_line(chrome, line, chars_text(at, "}}"));
 }
 
 static void turn_to(struct cpu_row *row, u32 tid, const struct comm *comm, u64 now_ns)
@@ -187,25 +212,22 @@ static void woken(void *sink, const struct trace_wakeup *wakeup)
 {
 	struct chrome *chrome = sink;
 	struct cpu_row *row = row_of(chrome, wakeup->cpu);
-	char who[NAME_SIZE], name[NAME_SIZE + 8];
-	struct json *json;
+	char line[LINE_SIZE], *at;
 
 	if (!row)
 		return;
 	if (row->known && row->tid == wakeup->waker_tid)
 		row->seen_ns = wakeup->at_ns;
-	comm_words_of(who, wakeup->comm, wakeup->tid);
-	snprintf(name, sizeof(name), "wakes %s", who);
-	json = begin(chrome, 'i', MACHINE_PID, wakeup->cpu, wakeup->at_ns);
-	json_string(json, "s", "t");
-	json_string(json, "cat", "wakeup");
-	json_string(json, "name", name);
-	json_object(json, "args");
-	json_u64(json, "tid", wakeup->tid);
-	json_u64(json, "waker_tid", wakeup->waker_tid);
-	json_u64(json, "target_cpu", wakeup->target_cpu);
-	json_object_end(json);
-	end(json);
+	at = put_head(line, 'i', MACHINE_PID, wakeup->cpu, wakeup->at_ns);
+	at = chars_text(at, ",\"s\":\"t\",\"cat\":\"wakeup\",\"name\":\"wakes ");
+	at = put_thread_name(at, wakeup->comm, wakeup->tid);
+	at = chars_text(at, "\",\"args\":{\"tid\":");
+	at = chars_number(at, wakeup->tid);
+	at = chars_text(at, ",\"waker_tid\":");
+	at = chars_number(at, wakeup->waker_tid);
+	at = chars_text(at, ",\"target_cpu\":");
+	at = chars_number(at, wakeup->target_cpu);
+	put_line(chrome, line, chars_text(at, "}}"));
 }
 
 static u32 row_of_track(const struct trace_track *track)
@@ -267,9 +289,11 @@ static void put_mark(void *sink, const struct trace_mark *mark)
 	struct chrome *chrome = sink;
 	u32 pid = mark->track->pid, row = row_of_track(mark->track);
 	struct json *json = begin(chrome, mark->is_instant ? 'i' : 'X', pid, row, mark->from_ns);
+	char took[LINE_SIZE];
 
 	if (!mark->is_instant)
-		put_us(chrome->out, "dur", mark->to_ns > mark->from_ns ? mark->to_ns - mark->from_ns : 0);
+		put_line(chrome, took,
+			 put_duration(took, mark->to_ns > mark->from_ns ? mark->to_ns - mark->from_ns : 0));
 	else
 		json_string(json, "s", "t");
 	json_string(json, "cat", mark->category);
@@ -297,11 +321,12 @@ static void put_count(void *sink, const struct trace_track *counter, u64 at_ns, 
 /* Threads have no row of their own: what they do is on tracks, which are named by their tid. */
 static void put_thread(void *sink, const struct trace_thread *thread)
 {
-	char name[NAME_SIZE];
+	char name[NAME_SIZE], text[COMM_LEN + 1] = "";
 
 	if (!thread->pid || thread->tid != thread->pid || !thread->comm)
 		return;
-	comm_words_of(name, thread->comm, 0);
+	memcpy(text, thread->comm->text, COMM_LEN);
+	format_plain(name, sizeof(name), text);
 	put_name(sink, "process_name", thread->pid, thread->tid, name);
 }
 

@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers as they are, hexadecimal ones too; text in quotes, with quotes doubled and what is not plain replaced.
- */
+ * A row is put together in memory that the longest fits in. Most columns of a row are empty: of each kind it is known
+ * how many lie between two that are not. */
 #include "csv.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
+#include "chars.h"
 #include "event_table.h"
-#include "text.h"
+
+enum { KIND_FIELDS_MAX = 64, TEXT_MOST = 2 * TABLE_TEXT_SIZE + 2, OWN_MOST = 3 * CHARS_NUMBER + TEXT_MOST + 64 };
+
+struct csv_field {
+	const struct event_field *field;
+	u32 commas; /* before it */
+};
+
+struct csv_kind {
+	struct csv_field fields[KIND_FIELDS_MAX];
+	u32 len;
+	u32 commas; /* behind the last */
+};
 
 struct csv {
 	FILE *out;
 	struct event_table table;
+	struct csv_kind kinds[EVENT_KINDS];
+	char commas[TABLE_COLUMNS_MAX];
+	char row[OWN_MOST + KIND_FIELDS_MAX * TEXT_MOST + TABLE_COLUMNS_MAX + 1];
 };
+
+static void lay_out(struct csv_kind *kind, const struct event_table *table, u32 number)
+{
+	u32 commas = 0;
+
+	for (u32 i = 0; i < table->len; i++) {
+		commas++;
+		if (!table->fields[number][i] || kind->len == KIND_FIELDS_MAX)
+			continue;
+		kind->fields[kind->len++] = (struct csv_field){ table->fields[number][i], commas };
+		commas = 0;
+	}
+	kind->commas = commas;
+}
 
 struct csv *csv_open(FILE *out, u64 kinds)
 {
@@ -22,6 +52,9 @@ struct csv *csv_open(FILE *out, u64 kinds)
 		return NULL;
 	made->out = out;
 	event_table_init(&made->table, kinds);
+	memset(made->commas, ',', sizeof(made->commas));
+	for (u32 kind = 1; kind < EVENT_KINDS; kind++)
+		lay_out(&made->kinds[kind], &made->table, kind);
 	fputs(CSV_BEGINNING, out);
 	for (u32 i = 0; i < made->table.len; i++)
 		fprintf(out, ",%s", made->table.names[i]);
@@ -34,52 +67,54 @@ void csv_close(struct csv *csv)
 	free(csv);
 }
 
-static void put_text(FILE *out, const char *plain)
+static char *put_text(char *at, const void *event, const struct event_field *field)
 {
-	putc_unlocked('"', out);
-	for (const char *at = plain; *at; at++) {
-		if (*at == '"')
-			putc_unlocked('"', out);
-		putc_unlocked(*at, out);
+	char plain[TABLE_TEXT_SIZE];
+
+	event_field_text(plain, event, field);
+	*at++ = '"';
+	for (const char *from = plain; *from; from++) {
+		if (*from == '"')
+			*at++ = '"';
+		*at++ = *from;
 	}
-	putc_unlocked('"', out);
+	*at++ = '"';
+	return at;
 }
 
-static void put_field(FILE *out, const void *event, const struct event_field *field)
+static char *put_field(char *at, const void *event, const struct event_field *field)
 {
-	char text[TABLE_TEXT_SIZE];
-	u64 number;
-
-	if (field->how == FIELD_TEXT) {
-		event_field_text(text, event, field);
-		put_text(out, text);
-		return;
-	}
-	number = event_field_number(event, field);
+	if (field->how == FIELD_TEXT)
+		return put_text(at, event, field);
 	if (field->how == FIELD_SIGNED || field->how == FIELD_PRIO)
-		fprintf(out, "%" PRId64, (s64)number);
-	else
-		fprintf(out, "%" PRIu64, number);
+		return chars_signed(at, (s64)event_field_number(event, field));
+	return chars_number(at, event_field_number(event, field));
 }
 
 void csv_event(struct csv *csv, const struct event_header *event, const struct comm *comm)
 {
 	static const struct event_field whole = { .bytes = COMM_LEN, .how = FIELD_TEXT };
-	const struct event_table *table = &csv->table;
-	char text[TABLE_TEXT_SIZE];
+	const struct csv_kind *kind;
+	char *at = csv->row;
 
-	if (!event_table_has(table, event))
+	if (!event_table_has(&csv->table, event))
 		return;
-	fprintf(csv->out, "%" PRIu64 ",%u,%u,", event->time_ns, event->cpu, event->tid);
-	if (comm) {
-		event_field_text(text, comm, &whole);
-		put_text(csv->out, text);
+	kind = &csv->kinds[event->kind];
+	at = chars_number(at, event->time_ns);
+	*at++ = ',';
+	at = chars_number(at, event->cpu);
+	*at++ = ',';
+	at = chars_number(at, event->tid);
+	*at++ = ',';
+	if (comm)
+		at = put_text(at, comm, &whole);
+	*at++ = ',';
+	at = chars_text(at, event_info(event->kind)->name);
+	for (u32 i = 0; i < kind->len; i++) {
+		at = chars_put(at, csv->commas, kind->fields[i].commas);
+		at = put_field(at, event, kind->fields[i].field);
 	}
-	fprintf(csv->out, ",%s", event_info(event->kind)->name);
-	for (u32 i = 0; i < table->len; i++) {
-		putc_unlocked(',', csv->out);
-		if (table->fields[event->kind][i])
-			put_field(csv->out, event, table->fields[event->kind][i]);
-	}
-	putc_unlocked('\n', csv->out);
+	at = chars_put(at, csv->commas, kind->commas);
+	*at++ = '\n';
+	fwrite_unlocked(csv->row, 1, (size_t)(at - csv->row), csv->out);
 }

@@ -140,8 +140,16 @@ void json_double(struct json *json, const char *key, double value, int decimals)
 
 void json_hex(struct json *json, const char *key, u64 value)
 {
+	char digits[3 + 2 * sizeof(value)], *at = digits + sizeof(digits);
+
 	begin_value(json, key);
-	fprintf(json->out, "\"0x%" PRIx64 "\"", value);
+	*--at = '"';
+	do {
+		*--at = "0123456789abcdef"[value & 0xf];
+		value >>= 4;
+	} while (value);
+	fputs_unlocked("\"0x", json->out);
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), json->out);
 }
 
 void json_string(struct json *json, const char *key, const char *text)

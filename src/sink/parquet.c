@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One page a column of a group: which rows have a value, as runs, then the values, plain, both pressed by zlib. Which
- * numbers mean what: parquet.thrift of Apache's parquet-format. */
+/* One page a column of a group: which rows have a value, as runs, then the values or their numbers, pressed by zlib;
+ * where they are numbered, a page before it with the values. Which numbers mean what: parquet.thrift of Apache's
+ * parquet-format. */
 #include "parquet.h"
 
 #include <errno.h>
@@ -9,10 +10,12 @@
 #include <zlib.h>
 
 #include "event_table.h"
+#include "parquet_column.h"
 #include "thrift.h"
 
 enum { TYPE_INT64 = 2, TYPE_BYTES = 6, IS_REQUIRED = 0, IS_OPTIONAL = 1, MEANS_UTF8 = 0, MEANS_UNSIGNED = 14 };
-enum { CODEC_GZIP = 2, ENCODING_PLAIN = 0, ENCODING_RLE = 3, PAGE_OF_DATA = 0, FORMAT_VERSION = 1 };
+enum { CODEC_GZIP = 2, ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_NUMBERED = 8, FORMAT_VERSION = 1 };
+enum { PAGE_OF_DATA = 0, PAGE_OF_DIFFERENT = 2 };
 /* Of each row, before its kind's fields. */
 enum { OWN_TIME, OWN_CPU, OWN_TID, OWN_COMM, OWN_KIND, OWN_COLUMNS };
 enum { GZIP_WINDOW = 15 + 16, GZIP_LEVEL = 1, GZIP_MEMORY = 8, GROUP_BYTES_MOST = 64 << 20, KIND_COLUMNS_MAX = 64 };
@@ -22,15 +25,6 @@ static const struct {
 	bool is_text;
 } own_columns[OWN_COLUMNS] = {
 	{ "time_ns", false }, { "cpu", false }, { "tid", false }, { "comm", true }, { "kind", true }
-};
-
-/* What of a column is in the group so far. Runs of rows that have a value take turns with runs of those that have none.
- * Most rows have none in most columns: they are counted when one comes that has. */
-struct parquet_column {
-	struct protobuf values, runs;
-	u32 rows;	/* that are counted */
-	bool has_value; /* the run that goes on */
-	u32 run_len;
 };
 
 struct parquet {
@@ -105,52 +99,21 @@ static void put_bytes(struct protobuf *out, const void *bytes, size_t len)
 	out->len += len;
 }
 
-/* A run is how long it is, doubled, and whether its rows have a value. */
-static void end_run(struct parquet_column *column)
-{
-	if (column->run_len) {
-		protobuf_varint(&column->runs, (u64)column->run_len << 1);
-		thrift_byte(&column->runs, column->has_value);
-	}
-	column->run_len = 0;
-}
-
-static void count_rows(struct parquet_column *column, bool has_value, u32 len)
-{
-	if (!len)
-		return;
-	if (column->has_value != has_value)
-		end_run(column);
-	column->has_value = has_value;
-	column->run_len += len;
-	column->rows += len;
-}
-
-/* The row that is being written has one here. */
-static void count_value(const struct parquet *parquet, struct parquet_column *column)
-{
-	count_rows(column, false, parquet->group_rows - column->rows);
-	count_rows(column, true, 1);
-}
-
 static void put_number(struct parquet *parquet, u32 column, u64 number)
 {
-	struct parquet_column *into = &parquet->columns[column];
-
-	count_value(parquet, into);
-	put_bytes(&into->values, &number, sizeof(number));
-	parquet->group_bytes += sizeof(number);
+	parquet->group_bytes += parquet_column_put(&parquet->columns[column], parquet->group_rows, &number,
+						   sizeof(number));
 }
 
 static void put_text(struct parquet *parquet, u32 column, const char *text)
 {
-	struct parquet_column *into = &parquet->columns[column];
 	u32 len = (u32)strlen(text);
+	char value[sizeof(len) + TABLE_TEXT_SIZE];
 
-	count_value(parquet, into);
-	put_bytes(&into->values, &len, sizeof(len));
-	put_bytes(&into->values, text, len);
-	parquet->group_bytes += sizeof(len) + len;
+	memcpy(value, &len, sizeof(len));
+	memcpy(value + sizeof(len), text, len);
+	parquet->group_bytes += parquet_column_put(&parquet->columns[column], parquet->group_rows, value,
+						   (u32)sizeof(len) + len);
 }
 
 /* The page, by zlib. */
@@ -172,74 +135,101 @@ static void press(struct parquet *parquet)
 	deflateReset(&parquet->gzip);
 }
 
-static void put_page_head(struct parquet *parquet, struct protobuf *out)
+static void put_page_head(struct parquet *parquet, struct protobuf *out, u32 kind, u32 values, u32 encoding)
 {
 	u8 last = 0, inner = 0;
 
-	thrift_i32(out, &last, 1, PAGE_OF_DATA);
+	thrift_i32(out, &last, 1, (s32)kind);
 	thrift_i32(out, &last, 2, (s32)parquet->page.len);
 	thrift_i32(out, &last, 3, (s32)parquet->pressed.len);
-	thrift_field(out, &last, 5, THRIFT_STRUCT);
-	thrift_i32(out, &inner, 1, (s32)parquet->group_rows);
-	thrift_i32(out, &inner, 2, ENCODING_PLAIN);
-	thrift_i32(out, &inner, 3, ENCODING_RLE);
-	thrift_i32(out, &inner, 4, ENCODING_RLE);
+	thrift_field(out, &last, kind == PAGE_OF_DATA ? 5 : 7, THRIFT_STRUCT);
+	thrift_i32(out, &inner, 1, (s32)values);
+	thrift_i32(out, &inner, 2, (s32)encoding);
+	if (kind == PAGE_OF_DATA) {
+		thrift_i32(out, &inner, 3, ENCODING_RLE);
+		thrift_i32(out, &inner, 4, ENCODING_RLE);
+	}
 	thrift_end(out);
 	thrift_end(out);
 }
 
+/* Pages of one column of one group. */
+struct pages {
+	u64 at, data_at;       /* where they begin, and where that of data does */
+	size_t whole, pressed; /* bytes of all, heads included */
+};
+
 /* Where it lies, and what it is. */
-static void put_place(struct parquet *parquet, u32 column, u64 at, size_t whole, size_t pressed)
+static void put_place(struct parquet *parquet, u32 column, const struct pages *pages)
 {
+	bool is_numbered = parquet_column_is_numbered(&parquet->columns[column]);
 	struct protobuf *out = &parquet->places;
 	u8 last = 0, inner = 0;
 
-	thrift_i64(out, &last, 2, at);
+	thrift_i64(out, &last, 2, pages->at);
 	thrift_field(out, &last, 3, THRIFT_STRUCT);
 	thrift_i32(out, &inner, 1, column_is_text(parquet, column) ? TYPE_BYTES : TYPE_INT64);
-	thrift_list(out, &inner, 2, THRIFT_I32, 2);
+	thrift_list(out, &inner, 2, THRIFT_I32, is_numbered ? 3 : 2);
 	thrift_number(out, ENCODING_PLAIN);
 	thrift_number(out, ENCODING_RLE);
+	if (is_numbered)
+		thrift_number(out, ENCODING_NUMBERED);
 	thrift_list(out, &inner, 3, THRIFT_BINARY, 1);
 	thrift_text(out, column_name(parquet, column));
 	thrift_i32(out, &inner, 4, CODEC_GZIP);
 	thrift_i64(out, &inner, 5, parquet->group_rows);
-	thrift_i64(out, &inner, 6, whole);
-	thrift_i64(out, &inner, 7, pressed);
-	thrift_i64(out, &inner, 9, at);
+	thrift_i64(out, &inner, 6, pages->whole);
+	thrift_i64(out, &inner, 7, pages->pressed);
+	thrift_i64(out, &inner, 9, pages->data_at);
+	if (is_numbered)
+		thrift_i64(out, &inner, 11, pages->at);
 	thrift_end(out);
 	thrift_end(out);
+}
+
+/* What is in `page`. */
+static void put_page(struct parquet *parquet, struct pages *pages, u32 kind, u32 values, u32 encoding)
+{
+	struct protobuf head = { 0 };
+
+	press(parquet);
+	put_page_head(parquet, &head, kind, values, encoding);
+	put_out(parquet, head.bytes, head.len);
+	put_out(parquet, parquet->pressed.bytes, parquet->pressed.len);
+	pages->whole += head.len + parquet->page.len;
+	pages->pressed += head.len + parquet->pressed.len;
+	if (head.failed || parquet->page.failed || parquet->pressed.failed)
+		parquet->error = parquet->error ? parquet->error : -ENOMEM;
+	protobuf_free(&head);
 }
 
 static size_t put_column(struct parquet *parquet, u32 number)
 {
 	struct parquet_column *column = &parquet->columns[number];
-	struct protobuf head = { 0 };
-	u64 at = parquet->written;
+	struct pages pages = { .at = parquet->written };
 	u32 runs_len;
 
-	count_rows(column, false, parquet->group_rows - column->rows);
-	end_run(column);
+	parquet_column_end(column, parquet->group_rows);
+	if (parquet_column_is_numbered(column)) {
+		parquet->page.len = 0;
+		put_bytes(&parquet->page, column->values.bytes, column->values.len);
+		put_page(parquet, &pages, PAGE_OF_DIFFERENT, column->different, ENCODING_PLAIN);
+	}
+	pages.data_at = parquet->written;
 	runs_len = (u32)column->runs.len;
 	parquet->page.len = 0;
 	if (number != OWN_TIME && number != OWN_CPU && number != OWN_TID && number != OWN_KIND) {
 		put_bytes(&parquet->page, &runs_len, sizeof(runs_len));
 		put_bytes(&parquet->page, column->runs.bytes, column->runs.len);
 	}
-	put_bytes(&parquet->page, column->values.bytes, column->values.len);
-	press(parquet);
-	put_page_head(parquet, &head);
-	put_out(parquet, head.bytes, head.len);
-	put_out(parquet, parquet->pressed.bytes, parquet->pressed.len);
-	put_place(parquet, number, at, head.len + parquet->page.len, head.len + parquet->pressed.len);
-	if (column->values.failed || column->runs.failed || head.failed || parquet->page.failed ||
-	    parquet->pressed.failed)
+	parquet_column_write_values(column, &parquet->page);
+	put_page(parquet, &pages, PAGE_OF_DATA, parquet->group_rows,
+		 parquet_column_is_numbered(column) ? ENCODING_NUMBERED : ENCODING_PLAIN);
+	put_place(parquet, number, &pages);
+	if (column->failed)
 		parquet->error = parquet->error ? parquet->error : -ENOMEM;
-	protobuf_free(&head);
-	at = parquet->page.len;
-	column->values.len = column->runs.len = 0;
-	column->rows = 0;
-	return (size_t)at;
+	parquet_column_clear(column);
+	return pages.whole;
 }
 
 static void end_group(struct parquet *parquet)
@@ -348,10 +338,8 @@ int parquet_close(struct parquet *parquet, bool is_whole)
 		put_end(parquet);
 	}
 	error = parquet->error;
-	for (u32 i = 0; i < columns_len(parquet); i++) {
-		protobuf_free(&parquet->columns[i].values);
-		protobuf_free(&parquet->columns[i].runs);
-	}
+	for (u32 i = 0; i < columns_len(parquet); i++)
+		parquet_column_free(&parquet->columns[i]);
 	protobuf_free(&parquet->places);
 	protobuf_free(&parquet->page);
 	protobuf_free(&parquet->pressed);

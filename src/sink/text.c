@@ -26,12 +26,12 @@ static size_t simple_len(const char *text)
 
 void print_json_string(FILE *out, const char *text)
 {
-	fputc('"', out);
+	putc_unlocked('"', out);
 	for (;;) {
 		size_t simple = simple_len(text);
 		struct utf8_char next;
 
-		fwrite(text, 1, simple, out);
+		fwrite_unlocked(text, 1, simple, out);
 		text += simple;
 		if (!*text)
 			break;
@@ -46,7 +46,7 @@ void print_json_string(FILE *out, const char *text)
 			fwrite(text, 1, next.length, out);
 		text += next.length ? next.length : 1;
 	}
-	fputc('"', out);
+	putc_unlocked('"', out);
 }
 
 size_t format_plain(char *into, size_t size, const char *text)
