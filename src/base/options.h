@@ -37,6 +37,7 @@ struct options {
 	struct several inputs;		  /* all that were named: see capture/replay.c where they are several */
 	struct excerpt excerpt;		  /* what of it */
 	const char *output;		  /* a recording to write, or what output_format says */
+	bool output_is_stdout;		  /* it is called '-': what is said besides goes to stderr */
 	enum output_format output_format; /* known once the options are parsed, if there is an output */
 	const char *report;		  /* where the report goes; NULL: see base/report.h */
 	bool force;			  /* replace files of others */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options_parse.h"
 #include "output.h"
@@ -249,6 +250,26 @@ static void check_trace(const struct parse *parse)
 			  options->output);
 }
 
+/* '-': standard output, of a command that has nothing else to say there. */
+static void check_stdout(struct parse *parse)
+{
+	struct options *options = parse->options;
+	bool is_record = parse->usage->takes & TAKES_PERFETTO;
+
+	if (!output_is_stdout(options->output))
+		return;
+	if (!(parse->usage->takes & TAKES_TRACES) && !(is_record && options->output_format >= OUTPUT_LINES))
+		bad_usage(parse, "%s",
+			  is_record || !(parse->usage->takes & TAKES_OUTPUT)
+				  ? "a recording cannot go to standard output: name a file"
+				  : "what it prints goes to standard output: name a file to record to");
+	if (options->command)
+		bad_usage(parse, "the command writes to standard output too: name a file");
+	if (options->output_format >= OUTPUT_PERFETTO && options->output_format != OUTPUT_CSV && isatty(STDOUT_FILENO))
+		bad_usage(parse, "no terminal shows that: name a file, or send it through a pipe");
+	options->output_is_stdout = true;
+}
+
 /* A file gets what its name promises, or nothing. */
 void options_choose_format(struct parse *parse)
 {
@@ -276,6 +297,7 @@ void options_choose_format(struct parse *parse)
 			  "FILE.jsonl for one JSON object per event, or give --format recording",
 			  options->output);
 	parse->applied = NULL;
+	check_stdout(parse);
 }
 
 /* Each is read by itself; there is one file to write to. */

@@ -23,6 +23,11 @@ static int refuse(struct reason *why, int error, const char *words)
 	return error;
 }
 
+bool output_is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
 static bool is_number_after(const char *path, const char *start)
 {
 	const char *number = path + strlen(start);
@@ -271,6 +276,20 @@ static int make_empty(int fd, const struct output_rule *rule, struct reason *why
 	return ftruncate(fd, 0) ? refuse_errno(why) : 0;
 }
 
+/* What was written there before stays. A pipe is opened anew, so that its reader is waited for as any other. */
+static int open_stdout(struct reason *why)
+{
+	struct stat seen;
+	bool is_new;
+	int fd = -1;
+
+	if (!fstat(STDOUT_FILENO, &seen) && S_ISFIFO(seen.st_mode))
+		fd = open_any("/dev/stdout", O_WRONLY, MODE_TEXT, true, &is_new, why);
+	if (fd < 0)
+		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? refuse_errno(why) : fd;
+}
+
 FILE *output_text(const char *path, const struct output_rule *rule, struct reason *why)
 {
 	static const cookie_io_functions_t functions = { .write = write_text, .close = close_text };
@@ -283,8 +302,12 @@ FILE *output_text(const char *path, const struct output_rule *rule, struct reaso
 		return NULL;
 	}
 	strcpy(text->path, path);
-	text->fd = open_any(path, O_WRONLY, MODE_TEXT, true, &is_new, why);
-	if (text->fd >= 0 && !make_empty(text->fd, rule, why) && !(file = fopencookie(text, "w", functions)))
+	if (output_is_stdout(path))
+		text->fd = open_stdout(why);
+	else
+		text->fd = open_any(path, O_WRONLY, MODE_TEXT, true, &is_new, why);
+	if (text->fd >= 0 && (output_is_stdout(path) || !make_empty(text->fd, rule, why)) &&
+	    !(file = fopencookie(text, "w", functions)))
 		refuse_errno(why);
 	if (file)
 		return file;
@@ -298,8 +321,8 @@ bool output_is_input(const char *path, const char *input)
 {
 	struct stat one, other;
 
-	return path && input && !stat(path, &one) && !stat(input, &other) && S_ISREG(one.st_mode) &&
-	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+	return path && !output_is_stdout(path) && input && !stat(path, &one) && !stat(input, &other) &&
+	       S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 bool output_close(FILE *file)

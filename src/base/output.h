@@ -11,6 +11,9 @@
 #include "say.h"
 #include "way.h"
 
+/* The name of standard output. What is called so is './-'. */
+bool output_is_stdout(const char *path);
+
 /* Opens what is there for reading and writing, as it is, or makes it with that mode. It must be a regular file, of root
  * or of who calls, and no link. Returns a descriptor or -errno with a reason. */
 int output_file(const char *path, unsigned int mode, bool *is_new, struct reason *why);
@@ -32,9 +35,9 @@ struct output_rule {
 #define OUTPUT_NOT_OURS "exists and is not %s: name another file, or give --force to replace it"
 
 /* For text: a regular file as above, which is made empty; a pipe of the same users that somebody reads, or a character
- * device of theirs or in /dev. /dev/stdout and /dev/fd/N are what they lead to, whosever pipe that is. NULL with a
- * reason. What can't be written is said at once, and nothing more is written then; a reader who reads nothing for
- * seconds is such a case. */
+ * device of theirs or in /dev. /dev/stdout and /dev/fd/N are what they lead to, whosever pipe that is; by the name of
+ * standard output it goes on where that is. NULL with a reason. What can't be written is said at once, and nothing more
+ * is written then; a reader who reads nothing for seconds is such a case. */
 FILE *output_text(const char *path, const struct output_rule *rule, struct reason *why);
 
 /* The same question of a file that is replaced otherwise. A name that nothing is behind may be used. */

@@ -58,7 +58,7 @@ int report_open(const struct options *options)
 		use(file, true);
 		return 0;
 	}
-	if (options->command && !options->json && !isatty(STDOUT_FILENO))
+	if (options->output_is_stdout || (options->command && !options->json && !isatty(STDOUT_FILENO)))
 		return use_stderr();
 	return 0;
 }

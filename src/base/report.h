@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Where a command's report goes: standard output, the file of --report, or beside a command whose own output goes
- * elsewhere than to a terminal, standard error. */
+ * elsewhere than to a terminal, or where what is watched goes to standard output, standard error. */
 #ifndef TACTUS_BASE_REPORT_H
 #define TACTUS_BASE_REPORT_H
 

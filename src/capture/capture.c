@@ -264,7 +264,8 @@ static int open_recording(struct session *session)
 		session->lines = output_text(options->output, &rule, &why);
 		if (!session->lines)
 			return fail(options->output, "cannot write: %s", why.text);
-		note("%s: one JSON object per event", options->output);
+		if (!output_is_stdout(options->output))
+			note("%s: one JSON object per event", options->output);
 		return 0;
 	}
 	if (stream_record(session->stream, options->output, &session->capture->info, &why))

@@ -39,6 +39,8 @@ static const char *take_own(void *data, int key, const char *value)
 {
 	struct chosen *chosen = data;
 
+	if (key == OPTION_HTML && output_is_stdout(value))
+		return "is standard output, where the table goes: name a file";
 	if (key == OPTION_HTML)
 		chosen->page = value;
 	if (key == OPTION_HTML || !chosen->options)

@@ -77,13 +77,15 @@ const struct command_usage export_usage = {
 		"deadlines, GPU submits and fences, calls into CUDA with launches and copies, input, the scheduler's "
 		"decisions, counters, and losses where they fell.\n"
 		"\n"
-		"An earlier file of the same kind is replaced; any other only with --force.\n"
+		"An earlier file of the same kind is replaced; any other only with --force. With --format, '-o -' "
+		"writes to standard output.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus export -i game.tactus -o game.pftrace\n"
 		"  tactus export -i game.tactus -o stutter.pftrace --from 2s --to 4s\n"
 		"  tactus export -i game.tactus -o waits.csv --only switch,wakeup\n"
-		"  tactus export -i game.tactus -o game.parquet",
+		"  tactus export -i game.tactus -o game.parquet\n"
+		"  tactus export -i game.tactus -o - --format csv --only frame | head",
 	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_FILTER | TAKES_FORCE | TAKES_TRACES | TAKES_JSON,
 	.own = own_options,
 	.take_own = take_own,

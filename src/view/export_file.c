@@ -112,6 +112,9 @@ int trace_file_close(struct trace_file *file, const struct capture *capture, con
 	if (error && !file->output.error)
 		file->output.error = error;
 	error = export_output_close(&file->output, !dropped);
+	/* Who read it has enough. */
+	if (error == -EPIPE && file->output.is_stdout)
+		error = 0;
 	if (error && !dropped)
 		status = fail(path, "%s: %s", strerror(-error),
 			      file->output.whole.made[0] ? "nothing was written" : "the trace ends early");

@@ -4,6 +4,8 @@
 #include "export_output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -16,6 +18,12 @@ int export_output_open(struct export_output *output, const char *path, const str
 	uid_t uid;
 	gid_t gid;
 
+	if (output_is_stdout(path)) {
+		*output = (struct export_output){ .fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), .is_stdout = true };
+		if (output->fd < 0)
+			reason_set(why, "%s", strerror(errno));
+		return output->fd < 0 ? -errno : 0;
+	}
 	*output = (struct export_output){ .fd = output_file(path, 0600, &is_new, why) };
 	if (output->fd < 0)
 		return output->fd;
@@ -45,7 +53,9 @@ int export_output_write(void *data, const void *bytes, size_t len)
 	size_t done = 0;
 
 	while (done < len && !output->error) {
-		ssize_t wrote = pwrite(output->fd, from + done, len - done, (off_t)(output->bytes + done));
+		ssize_t wrote = output->is_stdout
+					? write(output->fd, from + done, len - done)
+					: pwrite(output->fd, from + done, len - done, (off_t)(output->bytes + done));
 
 		if (wrote > 0)
 			done += (size_t)wrote;
@@ -54,7 +64,7 @@ int export_output_write(void *data, const void *bytes, size_t len)
 	}
 	if (!output->error)
 		output->bytes += len;
-	else if (ftruncate(output->fd, (off_t)output->bytes)) {
+	else if (!output->is_stdout && ftruncate(output->fd, (off_t)output->bytes)) {
 		/* It then ends within something, as after a kill. */
 	}
 	return output->error;
@@ -69,8 +79,11 @@ static ssize_t write_text(void *data, const char *from, size_t bytes)
 FILE *export_output_text(struct export_output *output)
 {
 	static const cookie_io_functions_t functions = { .write = write_text };
+	FILE *text = fopencookie(output, "w", functions);
 
-	return fopencookie(output, "w", functions);
+	if (text)
+		setvbuf(text, output->text, _IOFBF, sizeof(output->text));
+	return text;
 }
 
 int export_output_folder(const struct export_output *output)

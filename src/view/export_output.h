@@ -11,11 +11,15 @@
 #include "../base/output_whole.h"
 #include "../../core/types.h"
 
+enum { EXPORT_TEXT_BYTES = 1 << 16 };
+
 struct export_output {
 	int fd;
+	bool is_stdout;
 	u64 bytes;
 	int error; /* 0 or -errno: nothing is written after it */
 	struct output_whole whole;
+	char text[EXPORT_TEXT_BYTES]; /* that is gathered before it is written */
 };
 
 /* Returns 0, or -errno with the reason. */

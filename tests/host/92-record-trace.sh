@@ -41,7 +41,15 @@ for ((i = 0; i < 600; i++)); do
 done
 kill -KILL $recorder
 wait $recorder 2>/dev/null
-kill $sleeper
 errors "a trace whose recorder was killed can be read, without an error" "$scratch/killed.pftrace"
 holds "a trace whose recorder was killed has what was written" test "$(json 'd["switches"]' <"$scratch/killed.pftrace.read/sizes")" -gt 100
+
+# To standard output, which has nothing else then.
+"$tactus" record -o - --format perfetto -d 1 -p $sleeper 2>"$scratch/err" | cat >"$scratch/piped.pftrace"
+errors "a trace that goes through a pipe as it happens has no error" "$scratch/piped.pftrace"
+holds "a trace that goes through a pipe has what happened" test "$(json 'd["switches"]' <"$scratch/piped.pftrace.read/sizes")" -gt 20
+like "what record -o - says goes to standard error" "$(cat "$scratch/err")" '^-: [0-9]+ events in '
+"$tactus" record -o - --format jsonl -d 1 -p $sleeper 2>"$scratch/err" | cat >"$scratch/lines"
+holds "record -o - --format jsonl writes events to standard output, and nothing else" test "$(json 'len(rows) if all(r["record"] == "event" for r in rows) else 0' <"$scratch/lines")" -gt 20
+kill $sleeper
 done_testing
