@@ -35,7 +35,8 @@ const KEYS = {
 class Chart {
   constructor(host, options) {
     Object.assign(this, { height: 180, foot: FOOT, ...options });
-    this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': this.label + ' Arrow keys move, plus and minus zoom, 0 shows all.' });
+    this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': this.label + ' Arrow keys move, plus and minus zoom, 0 shows all.',
+      'aria-keyshortcuts': ['ArrowLeft', 'ArrowRight', '+', '-', '0', ...Object.keys(this.keys || {})].join(' ') });
     this.box = el('div', { class: 'chart' }, this.canvas);
     host.append(this.box);
     this.pen = this.canvas.getContext('2d');
@@ -71,6 +72,7 @@ class Chart {
     this.paint(pen);
     pen.restore();
     if (this.foot) this.times(pen);
+    if (this.over) this.over(pen);
   }
   times(pen) {
     const step = steps(view.to - view.from, Math.max(2, this.inner / 90)), digits = Math.max(0, -Math.floor(Math.log10(step / 1e9) + 1e-9));

@@ -1,4 +1,5 @@
 /* Two sides beside each other: the verdict, how long frames and waits were on each, every figure with its interval, and what each stretch of time had. */
+const FOR_A_CURVE = 20;
 const SIDES = [['a', 'A', 'role-background'], ['b', 'B', 'accent']];
 const UNITS = { ns: time, share: (value) => (100 * value).toFixed(2) + ' %', per_s: (value) => (value >= 1000 ? number(value) : value.toFixed(2)), cpus: (value) => value.toFixed(3) };
 const unitText = (unit) => (value) => (value === null ? '–' : value < 0 ? '−' + (UNITS[unit] || String)(-value) : (UNITS[unit] || String)(value));
@@ -23,7 +24,7 @@ function curvePicture(curves, label) {
       const ns = part * 10 ** power;
       if (Math.log10(ns) < low || Math.log10(ns) > high || (high - low > 3 && part !== 1)) continue;
       picture.append(svg('line', { x1: x(ns), x2: x(ns), y1: top, y2: height - foot, stroke: 'var(--grid)' }),
-        svg('text', { x: x(ns), y: height - foot + 15, 'text-anchor': 'middle', 'font-size': 11, fill: 'var(--soft)' }, time(ns)));
+        svg('text', { x: x(ns), y: height - foot + 15, 'text-anchor': 'middle', 'font-size': 11, fill: 'var(--soft)' }, tick(ns)));
     }
   }
   lines.forEach((line, i) => {
@@ -40,11 +41,14 @@ function makeCurves() {
   if (!curves.length) return;
   const section = shown('curves');
   section.append(el('p', { class: 'lead' }, 'How many took longer than each time. A curve that lies further left, and lower, is the better one.'), legend(SIDES.map(([, name, paint]) => [paint, name])));
+  const few = [];
   for (const key of names) {
     const [of, name] = JSON.parse(key), both = curves.filter((curve) => JSON.stringify([curve.of, curve.name]) === key);
     const title = of === 'frames' ? `Frames of ${name}` : name ? `Waits for a CPU, ${name} threads` : 'Waits for a CPU, all threads';
+    if (both.length < 2 || both.some((curve) => curve.total < FOR_A_CURVE)) { few.push(`${title} (${both.map((curve) => `${curve.side.toUpperCase()} has ${number(curve.total)}`).join(', ')})`); continue; }
     section.append(el('div', { class: 'curve', 'data-curve': `${of} ${name ?? ''}` }, el('h3', {}, title + ': ' + both.map((curve) => `${curve.side.toUpperCase()} has ${number(curve.total)}`).join(', ')), curvePicture(both, title)));
   }
+  if (few.length) section.append(el('p', { class: 'lead' }, `Too few on a side for a curve: ${few.join('; ')}.`));
 }
 
 /* The interval of a difference, in parts of side A. */
@@ -98,5 +102,6 @@ function makeCompare() {
   makeCurves();
   makeFigures();
   makeBlocks();
+  makeParts();
   byId('foot').append(el('p', {}, "Every number here is one that 'tactus compare' prints of the same recordings. With one recording a side, what differs from run to run is not in the intervals: record each several times."));
 }

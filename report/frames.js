@@ -70,8 +70,8 @@ class FrameGraph {
     this.detail = detail;
     this.chosen = null;
     this.chart = new Chart(host, {
-      label: 'Frame times over time; late frames are red.', height: 230,
-      paint: (pen) => this.paint(pen), under: (pen) => this.under(pen), hover: (x, y) => this.hover(x, y), click: (x) => this.click(x),
+      label: 'Frame times over time; late frames are red and have a mark below them. N and P go to the next late frame and the one before.', height: 230,
+      paint: (pen) => this.paint(pen), under: (pen) => this.under(pen), over: (pen) => this.over(pen), hover: (x, y) => this.hover(x, y), click: (x) => this.click(x),
       keys: { n: () => this.next(1), p: () => this.next(-1), N: () => this.next(1), P: () => this.next(-1) },
     });
   }
@@ -79,8 +79,11 @@ class FrameGraph {
     this.series = allSeries.find((series) => series.pid === pid);
     this.row = presenters.find((row) => row.pid === pid);
     this.late = lateFrames.filter((frame) => frame.pid === pid);
+    this.lateOnes = [...this.series.late.keys()].filter((i) => this.series.late[i]);
     this.top = this.scale(kept.everything);
-    this.choose((pid === kept.pid && this.late.find((frame) => frame.frame === kept.late)) || null);
+    /* Until somebody chooses, the one that was latest. */
+    this.choose((kept.late === null ? this.late.slice().sort((a, b) => b.late_ns - a.late_ns)[0] : this.late.find((frame) => frame.frame === kept.late)) || null);
+    if (!this.late.length) kept.late = null;
     redraw();
   }
   /* Where one frame of many is ten times as long, the others stay to be seen: it is cut, and marked. */
@@ -94,7 +97,7 @@ class FrameGraph {
   under(pen) {
     const step = steps(this.top, 5), values = [];
     for (let value = 0; value <= this.top; value += step) values.push(value);
-    this.chart.grid(pen, values, (ns) => this.y(ns), (ns) => (ns ? time(ns) : '0'));
+    this.chart.grid(pen, values, (ns) => this.y(ns), tick);
   }
   paint(pen) {
     const { chart, series } = this, first = Math.max(0, find(series, view.from) - 1), last = Math.min(series.len, find(series, view.to) + 2);
@@ -127,6 +130,21 @@ class FrameGraph {
       if (late) { pen.fillStyle = colour('late'); pen.fillRect(column - 0.25, this.y(late), 1.5, chart.deep - this.y(late)); }
       if (longest > this.top) this.paintCut(pen, column);
     });
+  }
+  /* A mark below each late one: not everybody tells red from blue. */
+  over(pen) {
+    const { chart, series } = this, first = Math.max(0, find(series, view.from) - 1), last = Math.min(series.len, find(series, view.to) + 2);
+    let before = -9;
+    pen.fillStyle = colour('late');
+    for (const i of this.lateOnes) {
+      if (i < first || i >= last) continue;
+      const x = Math.min(Math.max(chart.x(series.at[i] - series.took[i] / 2), LEFT), chart.width - RIGHT);
+      if (x - before < 1.5) continue;
+      before = x;
+      pen.beginPath();
+      pen.moveTo(x, chart.deep + 1); pen.lineTo(x - 4, chart.deep + 7); pen.lineTo(x + 4, chart.deep + 7);
+      pen.fill();
+    }
   }
   paintCut(pen, x) {
     pen.fillStyle = colour('card');
@@ -167,6 +185,8 @@ class FrameGraph {
   }
 }
 
+/* Told apart by height as well as by colour. */
+const TALL = { waited: 18, ran: 11, slept: 5 };
 const STEP_WORDS = { ran: 'ran', waited: 'waited for CPU', slept: 'slept', unknown: 'is not known of' };
 function stepWords([from, to, kind, , name, cpu, other, otherName]) {
   const span = time((to - from) * 1000), who = nameOf(name);
@@ -181,11 +201,12 @@ function pathPicture(frame, width) {
   const lanes = [], key = (step) => step[3] + ' ' + step[4];
   for (const step of frame.steps) if (!lanes.some((lane) => lane.key === key(step))) lanes.push({ key: key(step), step });
   const left = width < 560 ? 96 : 170, row = 24, deep = lanes.length * row, span = frame.interval_ns / 1000, x = (us) => left + us / span * (width - left - 12);
-  const picture = svg('svg', { viewBox: `0 0 ${width} ${deep + 26}`, height: deep + 26, role: 'img', 'aria-label': `What frame ${frame.frame} waited for: ` + frame.why });
+  const due = frame.target_ns / 1000, above = due && due < span ? 14 : 0;
+  const picture = svg('svg', { viewBox: `0 ${-above} ${width} ${deep + 26 + above}`, height: deep + 26 + above, role: 'img', 'aria-label': `What frame ${frame.frame} waited for: ` + frame.why });
   const grain = steps(span, width / 110);
   for (let at = 0; at <= span; at += grain) {
     picture.append(svg('line', { x1: x(at), x2: x(at), y1: 0, y2: deep, stroke: 'var(--grid)' }),
-      svg('text', { x: x(at), y: deep + 16, 'text-anchor': 'middle', fill: 'var(--soft)', 'font-size': 11 }, at ? time(at * 1000) : '0'));
+      svg('text', { x: x(at), y: deep + 16, 'text-anchor': 'middle', fill: 'var(--soft)', 'font-size': 11 }, tick(at * 1000)));
   }
   lanes.forEach((lane, i) => {
     const text = `${nameOf(lane.step[4])} [${lane.step[3]}]`, room = Math.floor((left - 10) / 6.6);
@@ -194,7 +215,7 @@ function pathPicture(frame, width) {
     picture.append(svg('line', { x1: left, x2: width - 12, y1: (i + 1) * row - 0.5, y2: (i + 1) * row - 0.5, stroke: 'var(--grid)' }));
   });
   for (const step of frame.steps) {
-    const i = lanes.findIndex((lane) => lane.key === key(step)), tall = step[2] === 'slept' || step[2] === 'unknown' ? 8 : 16;
+    const i = lanes.findIndex((lane) => lane.key === key(step)), tall = TALL[step[2]] || 5;
     const wide = Math.max(1, x(step[1]) - x(step[0]));
     picture.append(svg('rect', { x: x(step[0]), y: i * row + (row - tall) / 2, width: wide, height: tall, rx: wide > 4 ? 2 : 0,
       fill: `var(--${step[2] === 'unknown' ? 'step-unknown' : step[2]})` }, svg('title', {}, stepWords(step))));
@@ -203,10 +224,9 @@ function pathPicture(frame, width) {
       if (text.length * 6.2 < wide) picture.append(svg('text', { x: x(step[0]) + 6, y: i * row + 16, fill: 'var(--card)', 'font-size': 11, 'font-weight': 600, 'pointer-events': 'none' }, text));
     }
   }
-  const due = frame.target_ns / 1000;
-  if (due && due < span) {
+  if (above) {
     picture.append(svg('line', { x1: x(due), x2: x(due), y1: -4, y2: deep + 4, stroke: 'var(--target)', 'stroke-dasharray': '4 3', 'stroke-width': 1.5 }, svg('title', {}, 'when it was due')),
-      svg('text', { x: x(due) + 4, y: deep - 2, fill: 'var(--target)', 'font-size': 11 }, x(due) + 30 < width ? 'due' : ''));
+      svg('text', { x: x(due), y: -5, 'text-anchor': 'middle', fill: 'var(--target)', 'font-size': 11 }, 'due'));
   }
   return picture;
 }
@@ -239,7 +259,7 @@ function showLate(host, frame, graph) {
       el('button', { type: 'button', click: () => setView(frame.at_ns - frame.interval_ns * 2, frame.at_ns + frame.interval_ns) }, 'Zoom to it'),
       el('button', { type: 'button', click: () => graph.choose(null) }, 'Close')),
     el('p', { class: 'reason', 'data-why': frame.frame }, frame.why + '.'), picture,
-    legend([['ran', 'ran'], ['waited', 'could run and waited for a CPU'], ['slept', 'slept'], ['target', 'when it was due']]),
+    legend([['waited', 'could run and waited for a CPU', 10], ['ran', 'ran', 6], ['slept', 'slept', 3], ...(frame.target_ns ? [['target', 'when it was due']] : [])]),
     el('div', { class: 'wide' }, partsTable(frame)),
     frame.not_shown_ns ? el('p', { class: 'lead' }, `${time(frame.not_shown_ns)} of it, in many short steps, are not shown.`) : null);
   host.append(box);
@@ -264,8 +284,9 @@ function histogram(series, row) {
   [['p50', row.p50_ns], ['p99', row.p99_ns]].forEach(([name, ns]) => picture.append(
     svg('line', { x1: x(ns), x2: x(ns), y1: 2, y2: height - foot, stroke: 'var(--soft)', 'stroke-dasharray': '3 3' }),
     svg('text', { x: x(ns) + 3, y: 10, 'font-size': 10, fill: 'var(--soft)' }, name)));
-  const grain = steps(span, 5);
-  for (let at = 0; at < span; at += grain) picture.append(svg('text', { x: x(at), y: height - 9, 'text-anchor': 'middle', 'font-size': 10, fill: 'var(--soft)' }, at ? time(at) : '0'));
+  const grain = steps(span, 5), most_ns = series.step * (counts.length - 1);
+  if (counts[counts.length - 1]) picture.append(svg('text', { x: width - 6, y: height - 9, 'text-anchor': 'end', 'font-size': 10, fill: 'var(--late)' }, '> ' + tick(most_ns)));
+  for (let at = 0; at < span && (x(at) < width - 70 || !counts[counts.length - 1]); at += grain) picture.append(svg('text', { x: x(at), y: height - 9, 'text-anchor': 'middle', 'font-size': 10, fill: 'var(--soft)' }, tick(at)));
   return picture;
 }
 
@@ -273,9 +294,9 @@ const PERCENTILES = [['Half are under', 'p50_ns'], ['95 of 100 are under', 'p95_
 function frameNumbers(row) {
   const causes = all('report_cause').filter((cause) => cause.pid === row.pid);
   return [
-    el('div', { class: 'tiles', id: 'frame-tiles' }, tile('frames', 'frames', row.frames, number(row.frames)), tile('late', 'late', row.late, `${number(row.late)}`, row.late),
-      tile('a second', 'fps', row.fps, row.fps.toFixed(2)), tile('of the slowest 1 %', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(2)),
-      tile(row.target_ns ? 'due every' : 'no pace of a display', 'target_ns', row.target_ns, row.target_ns ? time(row.target_ns) : '–'), tile('dropped', 'dropped', row.dropped, number(row.dropped), row.dropped)),
+    el('div', { class: 'tiles', id: 'frame-tiles' }, tile('frames', 'frames', row.frames, number(row.frames)), tile(`late, ${share(row.late, row.frames)}`, 'late', row.late, number(row.late), row.late),
+      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('a second in the slowest 1 %', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
+      row.target_ns ? tile('due every', 'target_ns', row.target_ns, time(row.target_ns)) : null, tile('dropped', 'dropped', row.dropped, number(row.dropped), row.dropped)),
     (host, series) => {
       const causeRows = causes.map((cause) => ({ ...cause, who: cause.name > 1 ? nameOf(cause.name) : '', what: BLAMES[cause.blame] || cause.blame }));
       host.append(el('div', { class: 'halves' },
@@ -290,7 +311,7 @@ function frameNumbers(row) {
 function makeFrames() {
   if (!presenters.length || !allSeries.length) return;
   const section = shown('frames'), chosen = presenters.filter((row) => allSeries.some((series) => series.pid === row.pid)).sort((a, b) => b.late - a.late || b.frames - a.frames);
-  const tiles = el('div'), graphBox = el('div'), detail = el('div', { 'aria-live': 'polite' }), below = el('div'), note = el('p', { class: 'lead' });
+  const tiles = el('div'), graphBox = el('div'), legendBox = el('div'), detail = el('div', { 'aria-live': 'polite' }), below = el('div'), note = el('p', { class: 'lead' });
   const pick = el('select', { 'aria-label': 'Program whose frames are shown', change: () => show(Number(pick.value)) },
     chosen.map((row) => el('option', { value: row.pid }, `${row.comm} [${row.pid}]: ${number(row.frames)} frames, ${number(row.late)} late`)));
   const scale = el('button', { type: 'button', 'aria-pressed': 'false', click: () => {
@@ -299,13 +320,14 @@ function makeFrames() {
     redraw();
   } }, 'Whole height');
   section.append(tiles, el('div', { class: 'bar' }, chosen.length > 1 ? pick : el('strong', {}, `${chosen[0].comm} [${chosen[0].pid}]`), el('span', { class: 'grow' }), scale), graphBox,
-    legend([['frame', 'frame'], ['late', 'late frame'], ['target', 'when each is due']]), note, detail, below);
+    legendBox, note, detail, below);
   const graph = new FrameGraph(graphBox, detail);
   const show = (pid) => {
-    if (kept.pid !== pid) kept.late = 0;
+    if (kept.pid !== pid) kept.late = null;
     kept.pid = pid;
     const row = presenters.find((one) => one.pid === pid), [numbers, rest] = frameNumbers(row), shownLate = lateFrames.filter((frame) => frame.pid === pid).length;
     tiles.replaceChildren(numbers);
+    legendBox.replaceChildren(legend([['frame', 'frame'], ['late', 'late frame, with a mark below it'], ...(row.target_ns ? [['target', 'when each is due']] : [])]));
     below.replaceChildren();
     graph.show(pid);
     rest(below, graph.series);

@@ -1,10 +1,16 @@
 /* The rest of the page: the verdict, threads, moves, GPU, CUDA, what tactus did; and light and dark. */
 let counts = {};
 
+/* A number and its unit stay together; of a verdict the first sentence is the one that counts. */
+function sentence({ kind, text }) {
+  const words = text.replace(/(\d) (ms|us|ns|s|%)(?!\w)/g, '$1\u00a0$2'), end = kind === 'bad' || kind === 'good' ? words.indexOf('. ') + 1 : 0;
+  return end ? [words.slice(0, end), el('span', {}, words.slice(end))] : words;
+}
+
 function makeVerdict() {
   const section = byId('verdict'), sentences = all('report_verdict'), first = sentences.find((one) => one.kind === 'bad' || one.kind === 'good');
   section.className = first ? first.kind : '';
-  section.append(...sentences.map((one) => el('p', { class: 'sentence ' + one.kind }, one.text)));
+  section.append(...sentences.map((one, i) => el('p', { class: 'sentence ' + one.kind + (!first && !i ? ' head' : '') }, sentence(one))));
   const when = new Date(head.wall_ns / 1e6), about = [head.source || 'watched live', `Linux ${head.kernel}`, `${head.cpus} CPUs`, seconds(whole, 2), `${number(head.events)} events`];
   if (head.is_part) about.push('a part of the recording');
   byId('about').append(about.join(' · ') + ' · ', el('time', { datetime: when.toISOString() }, when.toISOString().slice(0, 16).replace('T', ' ') + ' UTC'));
@@ -106,8 +112,8 @@ function makeCuda() {
   countChart(section, 'Launches and copies over time.', [['launches', 'launches', 'accent'], ['copies', 'copies', 'role-cpu-bound']], true, number);
   countChart(section, 'Share of the time that the CPU waited for the GPU.', [['sync_ns', 'synchronisation', 'role-audio']], false, time);
   if (launches.length) section.append(el('h3', {}, 'Launches by kernel'), makeBars(launches.slice(0, 12).map((row) => [row.kernel, row.launches]), number, 'var(--accent)'),
-    launches.length > 12 ? makeTable({ label: 'Launches by kernel', low: true, sort: 'launches', rows: launches, columns: [['kernel', 'Kernel', 'long'], ['pid', 'pid', 'plain'], ['launches', 'launches', 'count'],
-      ['grid', 'grid', 'text'], ['block', 'block', 'text'], ['shared_bytes', 'shared', 'bytes']] }) : null);
+    ...(launches.length <= 12 ? [] : [makeTable({ label: 'Launches by kernel', low: true, sort: 'launches', rows: launches, columns: [['kernel', 'Kernel', 'long'], ['pid', 'pid', 'plain'], ['launches', 'launches', 'count'],
+      ['grid', 'grid', 'text'], ['block', 'block', 'text'], ['shared_bytes', 'shared', 'bytes']] })]));
   section.append(el('h3', {}, 'Calls'), makeTable({ label: "CUDA's calls", id: 'cuda-table', sort: 'total_ns', low: true, rows: calls, columns: [
     ['function', 'Function', 'text'], ['class', 'for', 'text'], ['calls', 'calls', 'count'], ['errors', 'errors', 'count', true], ['total_ns', 'in all', 'time'], ['self_ns', 'itself', 'time'],
     ['ioctl_ns', 'in ioctls', 'time'], ['wait_ns', 'without a CPU', 'time'], ['p50_ns', 'p50', 'time'], ['p99_ns', 'p99', 'time'], ['max_ns', 'longest', 'time']] }));
@@ -138,6 +144,12 @@ function makeFoot() {
     'Zoom: drag over a picture, or click it and use the wheel, or plus and minus. Move: arrow keys, or shift and drag. 0 or a double click shows all.'];
   if (head.lost) lines.push(`${number(head.lost)} events were lost while this was watched.`);
   byId('foot').append(...lines.map((line) => el('p', {}, line)));
+}
+
+/* What of it there is, in the order of the page. */
+function makeParts() {
+  const sections = [...document.querySelectorAll('main > section')].filter((section) => !section.hidden && section.id !== 'verdict');
+  byId('parts').replaceChildren(...sections.map((section) => el('a', { href: '#' + section.id }, section.querySelector('h2').textContent)));
 }
 
 function setTheme(dark) {
@@ -195,6 +207,7 @@ function build() {
   makeRun();
   makeActs();
   makeFoot();
+  makeParts();
   setTheme(dark);
 }
 
@@ -209,5 +222,6 @@ function start() {
   addEventListener('afterprint', () => setTheme(chosen ?? wish.matches));
   follow();
   document.documentElement.dataset.ready = 'yes';
+  performance.mark('ready');
 }
 start();

@@ -14,7 +14,7 @@ function readRecords(text) {
 }
 readRecords(document.getElementById('records').textContent);
 /* What somebody chose stays chosen when a page that is served is drawn anew. */
-const kept = { tables: new Map(), rolesOff: new Set(), pid: 0, late: 0, everything: false };
+const kept = { tables: new Map(), rolesOff: new Set(), pid: 0, late: null, everything: false };
 const nameOf = (number) => names[number] ?? '?';
 const byId = (id) => document.getElementById(id);
 const ROLES = ['unknown', 'render', 'input', 'audio', 'network', 'compositor', 'background', 'cpu-bound', 'unwatched'];
@@ -41,6 +41,8 @@ function time(ns) {
   }
   return '0';
 }
+/* Beside a line across: 50 ms, not 50.0 ms. */
+const tick = (ns) => (ns ? time(ns).replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ') : '0');
 function bytes(count) {
   const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
   let unit = 0;
@@ -62,11 +64,20 @@ function tile(label, field, value, text, alarm) {
 let colours = {};
 const colour = (name) => colours[name] ?? (colours[name] = getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim());
 const roleColour = (role) => colour('role-' + (role === 'not watched' ? 'unwatched' : role));
+const channels = (text) => (text[0] === '#' ? [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)) : text.match(/[\d.]+/g).slice(0, 3).map(Number));
 function mix(from, to, part) {
-  const read = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
-  const [a, b] = [read(from), read(to)];
+  const [a, b] = [channels(from), channels(to)];
   return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * part)).join(',')})`;
 }
+
+/* As WCAG has it: 4.5 is what text takes, 3 what a picture does. */
+function contrast(one, other) {
+  const light = (text) => sum(channels(text).map((value) => value / 255).map((value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)).map((value, i) => value * [0.2126, 0.7152, 0.0722][i]));
+  const [low, high] = [light(one), light(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+/* On any colour one of the two has 4.58 or more. */
+const inkOn = (ground) => (contrast(ground, '#000000') > contrast(ground, '#ffffff') ? '#000000' : '#ffffff');
 
 const tip = byId('tip');
 function showTip(event, text) {
@@ -79,6 +90,6 @@ function showTip(event, text) {
 }
 
 function legend(items) {
-  return el('ul', { class: 'legend' }, items.map(([name, text]) =>
-    el('li', {}, svg('svg', { viewBox: '0 0 10 10', 'aria-hidden': 'true' }, svg('rect', { width: 10, height: 10, rx: 2, fill: `var(--${name})` })), text)));
+  return el('ul', { class: 'legend' }, items.map(([name, text, tall = 10]) =>
+    el('li', {}, svg('svg', { viewBox: '0 0 10 10', 'aria-hidden': 'true' }, svg('rect', { y: (10 - tall) / 2, width: 10, height: tall, rx: tall > 3 ? 2 : 1, fill: `var(--${name})` })), text)));
 }

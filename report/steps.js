@@ -33,7 +33,7 @@ function makeClicks() {
     under(pen) {
       const step = steps(most, 4), marks = [];
       for (let value = 0; value <= most; value += step) marks.push(value);
-      this.grid(pen, marks, (value) => this.deep - value / most * (this.deep - 8), (value) => (value ? time(value) : '0'));
+      this.grid(pen, marks, (value) => this.deep - value / most * (this.deep - 8), tick);
     },
     paint(pen) {
       for (const [field, , paint] of ends) {

@@ -89,7 +89,7 @@ function makeBehind() {
   if ([...cells.keys()].some((at) => at.startsWith(REST + ' '))) rows.push(REST);
   if ([...cells.keys()].some((at) => at.endsWith(' ' + REST))) columns.push(REST);
   const most = Math.max(...[...cells.values()].map((one) => one.ns)), title = (name) => (name === REST ? 'others' : nameOf(name));
-  const table = el('table', { class: 'matrix', id: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { class: 'corner', scope: 'col' }, 'waited ↓ behind →'), columns.map((name) => el('th', { scope: 'col' }, title(name))))),
+  const table = el('table', { class: 'matrix', id: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { class: 'corner', scope: 'col' }, 'waited ↓ behind →'), columns.map((name) => el('th', { scope: 'col' }, el('span', {}, title(name)))))),
     el('tbody', {}, rows.map((waiter) => el('tr', {}, el('th', { scope: 'row' }, title(waiter)), columns.map((culprit) => {
       const one = cells.get(`${waiter} ${culprit}`);
       if (!one) return el('td', {});
@@ -101,9 +101,9 @@ function makeBehind() {
     el('span', { 'data-field': 'behind_ns', 'data-value': sum(record.pairs.map((pair) => pair[3])) + record.left_out_ns }, time(sum(record.pairs.map((pair) => pair[3])) + record.left_out_ns)), ' in all.'),
   el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Who waited behind whom' }, table));
   const tint = () => table.querySelectorAll('td[data-share]').forEach((td) => {
-    const part = Number(td.dataset.share);
-    td.style.background = mix(colour('heat-0'), colour('heat-1'), 0.04 + 0.9 * part);
-    td.style.color = part > 0.5 ? colour('card') : colour('ink');
+    const ground = mix(colour('heat-0'), colour('heat-1'), 0.04 + 0.9 * Number(td.dataset.share));
+    td.style.background = ground;
+    td.style.color = inkOn(ground);
   });
   tint();
   tinted.push(tint);

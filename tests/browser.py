@@ -101,6 +101,11 @@ class Browser:
         with open(path, "wb") as out:
             out.write(base64.b64decode(self.ask("GET", "/screenshot")))
 
+    def pdf(self, path):
+        """On paper."""
+        with open(path, "wb") as out:
+            out.write(base64.b64decode(self.ask("POST", "/print", {"background": True})))
+
     def keys(self, text):
         """Typed into what has the focus."""
         actions = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]

@@ -25,6 +25,9 @@ def time_words(ns):
 def open_page(page, name):
     page.open("file://" + os.path.join(scratch, name))
     page.wait('document.documentElement.dataset.ready === "yes"')
+    odd = page.run("const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT), found = []; while (walk.nextNode())"
+                   " if (/\\b(null|undefined|NaN|Infinity)\\b|\\[object/.test(walk.currentNode.data)) found.push(walk.currentNode.data); return found")
+    same(f"{name} says nowhere null, undefined or NaN", odd, [])
 
 
 def cells(page, table):
@@ -112,6 +115,55 @@ def check_filter(page):
     check("a click on a column's head sorts by it", waits == sorted(waits, reverse=True), waits[:5])
 
 
+# Of every text that is shown, how far it stands out from what is behind it; the least first.
+CONTRASTS = """const behind = (node) => { for (; node; node = node.parentElement) { const ground = getComputedStyle(node).backgroundColor;
+    if (!/, 0\\)$|transparent|color\\(/.test(ground)) return ground; } return 'rgb(255, 255, 255)'; };
+  return [...document.querySelectorAll('body *:not(script):not(svg *)')].filter((node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim()) && node.getClientRects().length)
+    .map((node) => [contrast(getComputedStyle(node).color, behind(node)), node.tagName, node.className, node.textContent.slice(0, 40)]).sort((a, b) => a[0] - b[0])"""
+GRAPHICS = ["frame", "late", "ran", "waited", "slept", "target", "accent", "edge", "faint", *("role-" + role for role in
+            ("render", "input", "audio", "network", "compositor", "background", "cpu-bound", "unknown", "unwatched"))]
+
+
+def check_contrast(page, theme):
+    texts = page.run(CONTRASTS)
+    check(f"every text of the {theme} page stands out from what is behind it by 4.5 to 1 or more", len(texts) > 200 and texts[0][0] >= 4.5, texts[:3])
+    ground = page.run("return arguments[0].map((name) => [contrast(colour(name), colour('card')), name]).sort((a, b) => a[0] - b[0])", GRAPHICS)
+    check(f"every colour of the {theme} page that means something stands out by 3 to 1 or more", ground[0][0] >= 3, ground[:3])
+    drawn = page.run("return ['soft', 'target'].map((name) => contrast(colour(name), colour('card'))).concat(contrast(colour('card'), colour('waited')))")
+    check(f"text in pictures of the {theme} page stands out by 4.5 to 1 or more", min(drawn) >= 4.5, drawn)
+    print(f"# measured: {theme}: of {len(texts)} texts the least has {texts[0][0]:.2f} to 1, of {len(GRAPHICS)} colours {ground[0][0]:.2f} ({ground[0][1]})")
+
+
+def check_keys_alone(page):
+    """With the tabulator to everything that can be used, each with a name and a mark that it has the focus."""
+    page.run("document.querySelector('.skip').focus(); document.querySelector('.skip').dataset.reached = 'yes'")
+    wanted = page.run("return [...document.querySelectorAll('a[href], button, input, select, canvas, .scroll')].filter((one) => one.getClientRects().length && one.tabIndex >= 0).length")
+    reached = []
+    for _ in range(wanted + 20):
+        page.keys("\ue004")
+        seen = page.run("const one = document.activeElement; one.dataset.reached = 'yes'; return [one.tagName, getComputedStyle(one).outlineStyle]")
+        reached.append(seen)
+        if seen[0] == "BODY":
+            break
+    left = page.run("return [...document.querySelectorAll('a[href], button, input, select, canvas, .scroll')].filter((one) => one.getClientRects().length && one.tabIndex >= 0 && !one.dataset.reached)"
+                    ".map((one) => one.outerHTML.slice(0, 80))")
+    same("the tabulator reaches everything on the page that can be used", left, [])
+    check("what has the focus by the tabulator has a mark around it", all(style != "none" for tag, style in reached if tag != "BODY"), reached)
+    print(f"# measured: {len(reached)} steps of the tabulator, {wanted} things to be used")
+
+
+def check_print(page):
+    """From the dark page: paper is light, has no buttons, and all that a table hides on the screen."""
+    page.run("addEventListener('beforeprint', () => { window.printed = [document.documentElement.dataset.theme, colour('card')]; })")
+    page.pdf(os.path.join(log, "report.pdf"))
+    same("paper is light, whatever the page is", page.run("return printed"), ["light", "#ffffff"])
+    same("the page is dark again after it was printed", page.wait("document.documentElement.dataset.theme === 'dark' && 'dark'"), "dark")
+    with open(os.path.join(log, "report.pdf"), "rb") as pdf:
+        sheets = pdf.read().count(b"/Type /Page\n")
+    check("a report of ten seconds is some sheets of paper", 2 <= sheets <= 12, sheets)
+    print(f"# measured: {sheets} sheets of paper")
+
+
 def check_example(page):
     open_page(page, "page.html")
     same("the browser has no complaint about the page", page.console(), [])
@@ -123,9 +175,13 @@ def check_example(page):
                           "!(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.textContent.trim() || one.closest('label'))).length")
     same("everything on the page that can be used or seen has a name for who hears it", unlabelled, 0)
     same("the page is no wider than its window", page.run("return document.documentElement.scrollWidth <= innerWidth"), True)
+    check_contrast(page, "light")
+    check_keys_alone(page)
     page.picture(os.path.join(log, "report-light.png"), whole=True)
     page.run("document.getElementById('theme').click()")
     same("the button makes the page dark", page.run("return document.documentElement.dataset.theme"), "dark")
+    check_contrast(page, "dark")
+    check_print(page)
     page.size(520, 900)
     page.wait("innerWidth <= 520")
     same("the page is no wider than a narrow window", page.run("return document.documentElement.scrollWidth <= innerWidth"), True)
@@ -167,6 +223,10 @@ def check_steps(page):
     slow = {row["step"]: row for row in rows_of("steps") if row["record"] == "cuda_slow_step"}
     shown = page.run("return [...document.querySelectorAll('#step-table tbody tr')].map((tr) => [Number(tr.querySelector('[data-field=step]').dataset.value), tr.querySelector('td.long').textContent])")
     same("slow steps on the page say why as 'tactus cuda --steps' does", sorted(shown), sorted([step, row["words"]] for step, row in slow.items()))
+    verdict = page.run("return document.querySelector('#verdict .sentence').textContent")
+    check("the verdict on a training loop says how many steps were slow", verdict.startswith(f"{row['slow']} of {row['steps']} training steps of {row['comm']} ("), verdict)
+    most = page.run("return Math.max(...counts.sync_ns) / binNs")
+    check("a thread waits for the GPU for no more of a stretch of time than that is long", 0 < most <= 1, most)
     wide = page.run("return [...document.querySelectorAll('.stack svg')].map((one) => one.getBoundingClientRect().width)")
     check("what a step goes into is drawn in its shares", len(wide) > 2 and min(wide) >= 0 and max(wide) > 100, wide)
     page.picture(os.path.join(log, "report-steps.png"), whole=True)
@@ -198,7 +258,11 @@ def check_compare(page):
            for at, part in enumerate(("p50", "p99")) if row["figure"] == f"{kind[:-1]}_{part}" and row["of"] in ("program", "all", "tier") and row[side] is not None
            and abs(curves[f"{side} {kind} {row['name'] or ''}"][at] - row[side]) > 0.1 * row[side]]
     same("both curves have the percentiles that 'tactus compare' prints", off, [])
-    same("there is a line for each side of each curve", page.run("return document.querySelectorAll('.curve path').length"), len(curves))
+    totals = page.run("return all('compare_curve').map((curve) => [curve.of + ' ' + (curve.name ?? ''), curve.total])")
+    enough = [name for name, _ in totals if sum(other == name and total >= 20 for other, total in totals) == 2]
+    same("there is a line for each side of each curve that has twenty on both", [page.run("return document.querySelectorAll('.curve path').length"), len(enough) >= 4], [len(enough), True])
+    few = page.run("return document.getElementById('curves').textContent")
+    check("a curve that has too few on a side is said to be one", len(enough) == len(totals) or "Too few on a side for a curve" in few, few)
     check("the page of a comparison says what each side is", "late-frames.tactus: 4.0" in page.run("return document.getElementById('verdict').textContent"), page.run("return document.getElementById('verdict').textContent"))
     page.picture(os.path.join(log, "compare.png"), whole=True)
     page.size(520, 900)

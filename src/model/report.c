@@ -119,6 +119,29 @@ void report_count(struct report *report, enum report_count what, u64 time_ns, u6
 	report->counts[what][bin] += amount;
 }
 
+/* How much of what follows lies in the bin of that moment. */
+static u64 until_bin_ends(const struct report *report, u64 at_ns, u64 to_ns)
+{
+	u64 left_ns = report->bin_ns - (at_ns - report->from_ns) % report->bin_ns;
+
+	return to_ns - at_ns < left_ns ? to_ns : at_ns + left_ns;
+}
+
+void report_count_span(struct report *report, enum report_count what, u64 from_ns, u64 to_ns)
+{
+	u64 at_ns = from_ns > report->from_ns ? from_ns : report->from_ns;
+
+	/* Nothing is folded from here on. */
+	bin_of(report, to_ns);
+	report->counts[what][0] += span_between(from_ns, at_ns < to_ns ? at_ns : to_ns);
+	while (at_ns < to_ns) {
+		u64 until_ns = until_bin_ends(report, at_ns, to_ns);
+
+		report->counts[what][bin_of(report, at_ns)] += until_ns - at_ns;
+		at_ns = until_ns;
+	}
+}
+
 u32 report_octave(u64 wait_ns)
 {
 	u64 wait_us = wait_ns / NSEC_PER_USEC;
@@ -165,8 +188,7 @@ static void charge(struct report *report, const struct threads *threads, struct 
 	bin_of(report, now_ns);
 	while (at_ns < now_ns) {
 		u32 bin = bin_of(report, at_ns);
-		u64 left_ns = report->bin_ns - (at_ns - report->from_ns) % report->bin_ns;
-		u64 until_ns = now_ns - at_ns < left_ns ? now_ns : at_ns + left_ns;
+		u64 until_ns = until_bin_ends(report, at_ns, now_ns);
 
 		report->kinds_ns[bin][kind] += until_ns - at_ns;
 		if (lane)

@@ -92,6 +92,8 @@ void report_handle(struct report *report, struct threads *threads, const struct 
 
 /* Adds to a count that is not of one event: of CUDA's calls, what its model makes of them. */
 void report_count(struct report *report, enum report_count what, u64 time_ns, u64 amount);
+/* The same for a span, each part of it where it lies. */
+void report_count_span(struct report *report, enum report_count what, u64 from_ns, u64 to_ns);
 
 /* What is shown begins here: all that was counted before is forgotten. */
 void report_restart(struct report *report, u64 now_ns);

@@ -90,7 +90,9 @@ static void count_cuda(struct report_show *show, const struct event_header *even
 	if (event->kind != EVENT_CUDA_CALL)
 		return;
 	function = ((const struct event_cuda_call *)event)->function;
-	report_count(show->report, REPORT_SYNCHRONISATION_NS, event->time_ns, cuda->wait_total_ns - waited_ns);
+	waited_ns = cuda->wait_total_ns - waited_ns;
+	report_count_span(show->report, REPORT_SYNCHRONISATION_NS,
+			  event->time_ns > waited_ns ? event->time_ns - waited_ns : 0, event->time_ns);
 	if (function < cuda->functions_len && cuda->functions[function].api &&
 	    cuda->functions[function].api->class == CUDA_COPIES)
 		report_count(show->report, REPORT_COPIES, event->time_ns, 1);
@@ -179,8 +181,8 @@ static int print_records(void *data)
 /* Who has the page in a file gets the verdict at once. */
 static int write_all(struct report_show *show)
 {
-	struct verdict_of of = { show->report, &show->frames, &show->latency, &show->cuda,
-				 show->capture.losses.events };
+	struct verdict_of of = { show->report, &show->frames, &show->latency,
+				 &show->cuda,  &show->steps,  show->capture.losses.events };
 	FILE *page = show->page;
 	int error;
 
@@ -306,7 +308,7 @@ int view_report(int argc, char **argv)
 	if (!show)
 		return fail("report", "out of memory");
 	options_parse(&show->options, &report_usage, &wishes, argc, argv);
-	show->path = show->options.report;
+	show->path = output_is_stdout(show->options.report) ? NULL : show->options.report;
 	show->options.report = NULL;
 	conflict = find_conflict(show, &wishes);
 	if (conflict)

@@ -481,7 +481,8 @@ static int print_tables(const struct report_show *show)
 int report_print_records(struct report_show *show)
 {
 	struct report *report = show->report;
-	struct verdict_of of = { report, &show->frames, &show->latency, &show->cuda, show->capture.losses.events };
+	struct verdict_of of = { report,      &show->frames, &show->latency,
+				 &show->cuda, &show->steps,  show->capture.losses.events };
 	int error;
 
 	print_head(show);

@@ -300,6 +300,101 @@ static void say_waits(const struct verdict *verdict)
 	       culprit, max, pair->waits, pair->waits == 1 ? "" : "s");
 }
 
+/* What a slow step, or most of any step, went into; and what can be done about it. */
+static const struct {
+	const char *words, *advice;
+} of_part[STEP_PARTS] = {
+	[STEP_CPU_WAIT] = { "waited for a CPU",
+			    "Run 'tactus run' meanwhile: it lets threads that feed GPUs go first." },
+	[STEP_DATA] = { "waited for data of another process",
+			"The loader is late, not the GPU: give it more workers, or prepare the data before. 'tactus "
+			"cuda --steps' names the process that was waited for." },
+	[STEP_LOCK] = { "waited for a lock or a queue of its own process",
+			"'tactus cuda --steps' names the thread that was waited for; in Python the usual one holds the "
+			"interpreter's lock." },
+	[STEP_SYNC] = { "waited for the GPU", "No scheduler of CPUs changes that: the kernels took longer, or others "
+					      "used the GPU. A profiler of kernels shows which." },
+	[STEP_COPY] = { "copied", "Copies of a megabyte and more hold it up: pinned memory and copies beside the "
+				  "computation (non_blocking) hide them." },
+	[STEP_COLLECTIVE] = { "was in NCCL's calls", "It waited for other ranks: record these too, and look at the one "
+						     "that comes last." },
+	[STEP_RAN] = { "ran", "No scheduler gives that time back: the program computed on the CPU. "
+			      "'perf record' shows what; CUDA graphs take launches out of the way." },
+	[STEP_SLEPT] = { "slept",
+			 "No CPU was missing: it waited for something else, such as a disk or the network. 'tactus "
+			 "record --stacks' shows where it slept." },
+	[STEP_UNKNOWN] = { "did what the recording does not say",
+			   "The recording does not say why: 'tactus record --cuda' without filters sees more." },
+};
+
+static enum step_part most_of(const u64 by[STEP_PARTS])
+{
+	enum step_part most = 0;
+
+	for (u32 part = 1; part < STEP_PARTS; part++)
+		if (by[part] > by[most])
+			most = (enum step_part)part;
+	return most;
+}
+
+/* What steps went into, each nanosecond once: in calls a thread sleeps or runs as well. */
+static void sum_parts(u64 parts_ns[STEP_PARTS], const struct step *sum)
+{
+	u64 in_calls_ns = sum->parts_ns[STEP_SYNC] + sum->parts_ns[STEP_COPY] + sum->parts_ns[STEP_COLLECTIVE];
+	static const enum step_part within[] = { STEP_SLEPT, STEP_RAN };
+
+	memcpy(parts_ns, sum->parts_ns, sizeof(sum->parts_ns));
+	for (u32 i = 0; i < sizeof(within) / sizeof(within[0]); i++) {
+		u64 taken_ns = in_calls_ns < parts_ns[within[i]] ? in_calls_ns : parts_ns[within[i]];
+
+		parts_ns[within[i]] -= taken_ns;
+		in_calls_ns -= taken_ns;
+	}
+}
+
+static void say_slow_steps(const struct verdict *verdict, const struct step_process *process)
+{
+	for (u32 part = 0; part < STEP_PARTS; part++)
+		if (process->slow_by[part])
+			say_it(verdict, VERDICT_WHY,
+			       "In %" PRIu64 " of %" PRIu64 " (%.0f %%) the thread that launches %s longer than usual.",
+			       process->slow_by[part], process->slow, percent(process->slow_by[part], process->slow),
+			       of_part[part].words);
+	say_it(verdict, VERDICT_ADVICE, "%s", of_part[most_of(process->slow_by)].advice);
+}
+
+/* What a training loop is judged by. */
+static void say_steps(const struct verdict *verdict)
+{
+	u32 said = 0;
+
+	for (const struct step_process *process = verdict->of->steps->processes; process; process = process->next) {
+		struct step_times times = step_times(process);
+		u64 parts_ns[STEP_PARTS];
+		enum step_part most;
+		char name[THREAD_NAME_SIZE], p50[TIME_SIZE], p99[TIME_SIZE], max[TIME_SIZE];
+
+		if (!process->steps || said == VERDICT_PROCESSES)
+			continue;
+		said++;
+		comm_name(name, &process->comm);
+		format_time(p50, sizeof(p50), times.p50_ns);
+		format_time(p99, sizeof(p99), times.p99_ns);
+		format_time(max, sizeof(max), times.max_ns);
+		say_it(verdict, process->slow ? VERDICT_BAD : VERDICT_GOOD,
+		       "%" PRIu64 " of %" PRIu64
+		       " training steps of %s (%.1f %%) were slow. Half took under %s, one in a hundred over %s, the "
+		       "longest %s.",
+		       process->slow, process->steps, name, percent(process->slow, process->steps), p50, p99, max);
+		if (process->slow)
+			say_slow_steps(verdict, process);
+		sum_parts(parts_ns, &process->sum);
+		most = most_of(parts_ns);
+		say_it(verdict, VERDICT_NOTE, "Of all steps' time the thread that launches %s for %.0f %%.",
+		       of_part[most].words, percent(parts_ns[most], process->sum.wall_ns));
+	}
+}
+
 static void say_cuda(const struct verdict *verdict)
 {
 	const struct cuda *cuda = verdict->of->cuda;
@@ -331,6 +426,7 @@ void report_verdict(const struct verdict_of *of, void (*each)(void *data, enum v
 	struct verdict verdict = { .of = of, .each = each, .data = data };
 	bool has_frames = say_frames(&verdict);
 
+	say_steps(&verdict);
 	say_cuda(&verdict);
 	if (!has_frames && !of->cuda->calls && !of->cuda->launches)
 		say_it(&verdict, VERDICT_NOTE, "No program presented a frame here, and none called CUDA.");

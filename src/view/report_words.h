@@ -7,6 +7,7 @@
 #include "../model/cuda.h"
 #include "../model/latency.h"
 #include "../model/report.h"
+#include "../model/steps.h"
 
 enum verdict_kind { VERDICT_GOOD, VERDICT_BAD, VERDICT_WHY, VERDICT_ADVICE, VERDICT_NOTE, VERDICT_KINDS };
 
@@ -18,6 +19,7 @@ struct verdict_of {
 	const struct frames *frames;
 	const struct latency *latency;
 	const struct cuda *cuda;
+	const struct steps *steps;
 	u64 lost; /* events */
 };
 

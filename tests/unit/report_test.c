@@ -13,6 +13,7 @@ static struct threads threads;
 static struct frames frames;
 static struct latency latency;
 static struct cuda cuda;
+static struct steps steps;
 static struct report *report;
 static struct cpu_topology topology[CPUS];
 
@@ -277,7 +278,7 @@ static void keep(void *data, enum verdict_kind kind, const char *words)
 
 static void judge(u64 lost)
 {
-	struct verdict_of of = { report, &frames, &latency, &cuda, lost };
+	struct verdict_of of = { report, &frames, &latency, &cuda, &steps, lost };
 
 	memset(said, 0, sizeof(said));
 	report_verdict(&of, keep, NULL);
@@ -310,6 +311,68 @@ static void test_verdict(void)
 	end();
 }
 
+/* Of steps as they were counted: 90 of 100 in time. */
+static void test_steps(void)
+{
+	static u64 times_ns[] = { MS(4), MS(5), MS(30) };
+	struct step_process loop = {
+		.pid = GAME,
+		.comm = { "python3" },
+		.steps = 100,
+		.slow = 10,
+		.times_ns = times_ns,
+		.times_len = 3,
+		.slow_by = { [STEP_DATA] = 7, [STEP_CPU_WAIT] = 3 },
+		.sum = { .wall_ns = MS(100),
+			 .parts_ns = { [STEP_SYNC] = MS(60), [STEP_SLEPT] = MS(75), [STEP_DATA] = MS(20) } }
+	};
+
+	begin();
+	steps.processes = &loop;
+	judge(0);
+	printf("# %s\n# %s\n# %s\n# %s\n", said[VERDICT_BAD], said[VERDICT_WHY], said[VERDICT_ADVICE],
+	       said[VERDICT_NOTE]);
+	ok(strstr(said[VERDICT_BAD], "10 of 100 training steps of python3 (10.0 %) were slow."),
+	   "the verdict on slow steps says how many and whose");
+	ok(strstr(said[VERDICT_WHY], "In 3 of 10 (30 %) the thread that launches waited for a CPU longer than usual."),
+	   "the verdict on slow steps says what they went into");
+	ok(strstr(said[VERDICT_ADVICE], "The loader is late"),
+	   "the advice on slow steps is by what most of them waited for");
+	ok(strstr(said[VERDICT_NOTE], "waited for the GPU for 60 %"),
+	   "time that a thread sleeps in a call that waits for the GPU counts as waiting for the GPU alone");
+	loop.slow = 0;
+	judge(0);
+	ok(strstr(said[VERDICT_GOOD], "0 of 100 training steps of python3"),
+	   "steps none of which was slow are a good verdict");
+	is_text(said[VERDICT_ADVICE], "", "the verdict on steps none of which was slow has no advice");
+	steps.processes = NULL;
+	end();
+}
+
+/* A span counts where it lies, and all of it. */
+static void test_spans(void)
+{
+	u64 sum = 0, most = 0;
+
+	begin();
+	report_restart(report, MS(100));
+	report_count_span(report, REPORT_SYNCHRONISATION_NS, MS(90), MS(190));
+	report_count_span(report, REPORT_SYNCHRONISATION_NS, MS(10), MS(20));
+	report_count_span(report, REPORT_SYNCHRONISATION_NS, MS(150), MS(150));
+	for (u32 bin = 0; bin < REPORT_BINS; bin++) {
+		sum += report->counts[REPORT_SYNCHRONISATION_NS][bin];
+		if (bin && report->counts[REPORT_SYNCHRONISATION_NS][bin] > most)
+			most = report->counts[REPORT_SYNCHRONISATION_NS][bin];
+	}
+	is(sum, MS(110), "spans that are counted are all there");
+	is(most, report->bin_ns, "no stretch of time has more of a span than it is long");
+	is(report->counts[REPORT_SYNCHRONISATION_NS][0], MS(20) + report->bin_ns,
+	   "what of a span was before the beginning counts there");
+	report_count_span(report, REPORT_SYNCHRONISATION_NS, 0, ~0ull);
+	ok(report->bins <= REPORT_BINS, "a span's bins are bounded whatever time it claims");
+	end();
+}
+
 static void test_blame(void)
 {
 	struct late_frame frame = { .tid = GAME, .late_ns = MS(10) };
@@ -336,6 +399,8 @@ int main(void)
 	test_many_names();
 	test_window();
 	test_verdict();
+	test_steps();
+	test_spans();
 	test_blame();
 	return tap_end();
 }
