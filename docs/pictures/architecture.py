@@ -14,7 +14,7 @@ file     | 0 | 2 | 1 | a recording | -i FILE, -o FILE |
 capture  | 1 | 2 | 2 | src/capture/ | request: groups of events, filter, how long, accounts | -> the sensors, one loop, one result with all losses
 store    | 0 | 3 | 1 | src/store/ | files that are kept: | database, rules
 model    | 1 | 3 | 2 | src/model/ | what is known: threads, roles, waits, frames, | CUDA calls, submits, inputs, moves
-sink     | 0 | 4 | 1 | src/sink/ | tables, JSON lines, safe text |
+sink     | 0 | 4 | 1 | src/sink/ | tables, JSON lines, traces, | Parquet, pages, safe text
 view     | 1 | 4 | 3 | src/view/ | one file a command; tactus run is the one that acts |
 """
 
@@ -77,6 +77,9 @@ for line in ARROWS.strip().splitlines():
     (x1, y1), (x2, y2) = spot(*start), spot(*end)
     out.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="#374151" stroke-width="1.4" marker-end="url(#tip)"/>')
     if label:
-        out.append(f'<text x="{(x1 + x2) / 2 + 6:g}" y="{(y1 + y2) / 2 + 4:g}" font-size="11" fill="#1d4ed8">{escape(label)}</text>')
+        middle = (x1 + x2) / 2
+        beyond = middle + 6 + 6 * len(label) > width - LEFT
+        at = f'x="{middle - 6:g}" text-anchor="end"' if beyond else f'x="{middle + 6:g}"'
+        out.append(f'<text {at} y="{(y1 + y2) / 2 + 4:g}" font-size="11" fill="#1d4ed8">{escape(label)}</text>')
 out.append("</svg>")
 print("\n".join(out))

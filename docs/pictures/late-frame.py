@@ -14,10 +14,11 @@ late = [record for record in records if record["record"] == "report_late"]
 # The one whose path goes through most threads, and of these the latest.
 frame = max(late, key=lambda one: (len({step[3] for step in one["steps"]}), one["late_ns"]))
 
-COLOURS = {"ran": "#3f8f5a", "waited": "#cf222e", "slept": "#b6bfca", "unknown": "#e5e8ec"}
+COLOURS = {"ran": "#3f8f5a", "waited": "#cf222e", "slept": "#8591a0", "unknown": "#e5e8ec"}
 WORDS = {"ran": "ran", "waited": "could run and waited for a CPU", "slept": "slept"}
 lanes = list(dict.fromkeys((step[3], step[4]) for step in frame["steps"]))
-LEFT, TOP, WIDTH, ROW = 170, 62, 790, 30
+TALL = {"waited": 22, "ran": 13, "slept": 6}
+LEFT, TOP, WIDTH, ROW = 170, 66, 790, 30
 span, deep = frame["interval_ns"] / 1000, len(lanes) * ROW
 
 
@@ -36,7 +37,7 @@ for at in range(0, int(span) + 1, step_us):
 for i, (tid, name) in enumerate(lanes):
     out.append(f'<text x="{LEFT - 10}" y="{TOP + i * ROW + 20}" text-anchor="end" fill="#111827">{escape(names[name])} [{tid}]</text>')
 for begin, end, kind, tid, name, cpu, other, other_name in frame["steps"]:
-    i, tall = lanes.index((tid, name)), 20 if kind in ("ran", "waited") else 8
+    i, tall = lanes.index((tid, name)), TALL.get(kind, 6)
     wide = max(1, x_of(end) - x_of(begin))
     words = f'{names[name]} {kind} {(end - begin) / 1000:.2f} ms' + (f' on CPU {cpu} behind {names[other_name]} [{other}]' if kind == "waited" and other else "")
     out.append(f'<rect x="{x_of(begin):.1f}" y="{TOP + i * ROW + (ROW - tall) / 2:.1f}" width="{wide:.1f}" height="{tall}" rx="{2 if wide > 4 else 0}" fill="{COLOURS[kind]}"><title>{escape(words)}</title></rect>')
@@ -49,7 +50,7 @@ if 0 < due < span:
     out.append(f'<text x="{x_of(due) + 4:.1f}" y="{TOP - 6}" fill="#7a4fd0" font-size="11">due</text>')
 at = LEFT
 for kind, words in WORDS.items():
-    out.append(f'<rect x="{at}" y="{TOP + deep + 34}" width="11" height="11" rx="2" fill="{COLOURS[kind]}"/><text x="{at + 17}" y="{TOP + deep + 44}" fill="#374151">{words}</text>')
+    out.append(f'<rect x="{at}" y="{TOP + deep + 39.5 - TALL[kind] / 4:g}" width="11" height="{TALL[kind] / 2:g}" rx="{min(2, TALL[kind] / 6):g}" fill="{COLOURS[kind]}"/><text x="{at + 17}" y="{TOP + deep + 44}" fill="#374151">{words}</text>')
     at += 60 + 6.5 * len(words)
 out.append("</svg>")
 print("\n".join(out))
