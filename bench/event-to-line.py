@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From an event's time stamp in the kernel to its line at who reads the view, as root: python3 bench/event-to-line.py
 Late frames and rows of frames from a program that presents, misses of a thread's timer, and stalls of a GPU that is none: for these
-the tracepoints of tests/host/84-gpu-jobs.sh stand for those of the kernel's scheduler for GPUs, in a mount namespace of its own."""
+the tracepoints of tests/host/86-gpu-jobs.sh stand for those of the kernel's scheduler for GPUs, in a mount namespace of its own."""
 import json
 import os
 import subprocess
