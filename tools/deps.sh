@@ -11,14 +11,15 @@ build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-
 unit_packages="libclang-rt-14-dev"
 # What guests run of this machine's files.
 vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
-test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux chromium chromium-driver"
+test_packages="qemu-system-gui procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux chromium chromium-driver"
 # 32-bit programs. The package without a number would take cross compilers out.
 gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)
 [ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-${gcc_number:-12}-multilib"
 # Real programs whose threads' roles are known: games, frames, Windows programs, sound, servers.
-role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 xvfb mesa-utils libgl1-mesa-dri vulkan-tools
+role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32 xvfb xserver-xephyr mesa-utils libgl1-mesa-dri vulkan-tools
 	mesa-vulkan-drivers weston chocolate-doom freedoom glmark2-x11 libsdl2-tests jackd2 pipewire pipewire-bin
-	wireplumber pipewire-pulse pulseaudio-utils alsa-utils mpv nginx-light wrk libdrm-tests libdrm-dev dbus"
+	wireplumber pipewire-pulse pulseaudio-utils alsa-utils mpv nginx-light wrk libdrm-tests libdrm-dev dbus
+	iperf3 evtest input-utils evemu-tools joystick"
 libbpf_packages="xz-utils linux-libc-dev"
 kernel_source=linux-source-6.12
 cross_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -45,6 +46,7 @@ build_libbpf() {
 		tar -xJ -C "$work" --strip-components=1 --wildcards \
 			"$kernel_source/tools/*" "$kernel_source/scripts/*" "$kernel_source/kernel/bpf/*" \
 			"$kernel_source/include/uapi/*" "$kernel_source/arch/*/include/*"
+	keep_drm_headers "$work/include/uapi/drm"
 	say "building libbpf"
 	mkdir -p "$work/out-libbpf" "$work/out-bpftool"
 	make -s -j"$(nproc)" -C "$work/tools/lib/bpf" OUTPUT="$work/out-libbpf/" prefix=/ libdir=/lib DESTDIR="$work/done" \
@@ -53,6 +55,11 @@ build_libbpf() {
 	[ $# != 0 ] || build_bpftool "$work"
 	rm -rf "$target"
 	mv "$work/done" "$target"
+}
+
+# By which a test checks the numbers of the drivers' ioctls.
+keep_drm_headers() {
+	[ -e "$cache/uapi-drm" ] || { cp -r "$1" "$cache/uapi-drm.new" && mv -T "$cache/uapi-drm.new" "$cache/uapi-drm"; }
 }
 
 build_bpftool() {
