@@ -11,6 +11,7 @@ ROOMS = {
     "src": ["src/base", "src/view"],  # main: the table of commands
     "src/base": ["core"],
     "src/model": ["core", "src/base"],
+    "src/sim": ["core", "src/base", "src/sched/scx_places.h"],
     "src/store": ["core", "src/base", "src/model"],
     "src/stream": ["core", "src/base"],
     "src/sink": ["core", "src/base"],
@@ -19,7 +20,7 @@ ROOMS = {
     "src/capture": ["core", "src/base", "src/model", "src/sensor", "src/stream", "src/store",
                     "src/sink/event.h"],
     "src/view": ["core", "src/base", "src/model", "src/sensor", "src/stream", "src/store", "src/capture", "src/sched",
-                 "src/sink"],
+                 "src/sim", "src/sink"],
     "vm": [],
 }
 
@@ -33,7 +34,7 @@ OUTSIDE = {
 # Headers of the system that only some may include, by the beginnings of files' paths, and those that some may not.
 LIBBPF = ("bpf/", "src/sensor/", "src/sched/", "src/stream/rings.c")
 SKELETONS = ("src/sensor/", "src/sched/")
-NEITHER_PRINTS_NOR_OPENS = ("src/model/",)
+NEITHER_PRINTS_NOR_OPENS = ("src/model/", "src/sim/")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 

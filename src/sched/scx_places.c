@@ -2,6 +2,7 @@
 /* Numbers caches without gaps, and works out once what the scheduler would else ask at each step. */
 #include "scx_places.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "../base/topology.h"
@@ -50,44 +51,71 @@ static void link_siblings(struct scx_config *config, const struct cpu_topology *
 	}
 }
 
-static void order_caches(struct scx_config *config, const struct cpu_topology *topology, const char *root)
+static void order_caches(struct scx_config *config, const struct cpu_topology *topology, node_distance distance,
+			 void *data)
 {
-	u16 nodes[NODES_MAX], distances[SCX_CACHES_MAX];
+	u16 distances[SCX_CACHES_MAX];
 
 	for (u32 own = 0; own < config->caches_len; own++) {
 		u32 own_node = topology[config->by_cache[config->cache_begins[own]]].node;
 
-		node_distances_read(root, own_node, nodes);
 		for (u32 cache = 0; cache < config->caches_len; cache++)
-			distances[cache] =
-				nodes[topology[config->by_cache[config->cache_begins[cache]]].node % NODES_MAX];
+			distances[cache] = distance(
+				data, own_node, topology[config->by_cache[config->cache_begins[cache]]].node);
 		steal_order(distances, config->caches_len, own, config->steal_order + own * SCX_CACHES_MAX);
 	}
 }
 
-static void find_small(struct scx_config *config, const struct cpu_topology *topology, const char *root)
+/* Without capacities all are alike. */
+static void find_small(struct scx_config *config, const u64 *capacities)
 {
-	u64 *capacities = calloc(config->cpus_len, sizeof(*capacities)), most = 0;
+	u64 most = 0;
 
-	/* Without memory all are alike. */
-	if (!capacities)
-		return;
-	capacities_read(root, topology, capacities, config->cpus_len);
-	for (u32 cpu = 0; cpu < config->cpus_len; cpu++)
+	for (u32 cpu = 0; capacities && cpu < config->cpus_len; cpu++)
 		most = capacities[cpu] > most ? capacities[cpu] : most;
-	for (u32 cpu = 0; cpu < config->cpus_len; cpu++) {
+	for (u32 cpu = 0; capacities && cpu < config->cpus_len; cpu++) {
 		config->is_small[cpu] = (u8)capacity_is_small(capacity_scaled(capacities[cpu], most));
 		config->has_small |= config->is_small[cpu];
 	}
-	free(capacities);
 }
 
-void scx_places_fill(struct scx_config *config, const struct cpu_topology *topology, const char *root)
+void scx_places_arrange(struct scx_config *config, const struct cpu_topology *topology, const u64 *capacities,
+			node_distance distance, void *data)
 {
 	number_caches(config, topology);
 	list_caches(config);
 	link_siblings(config, topology);
-	order_caches(config, topology, root);
-	find_small(config, topology, root);
+	order_caches(config, topology, distance, data);
+	find_small(config, capacities);
 	config->ranks_cpus = config->caches_len > 1 || idle_cpu_rank_asks((int)config->has_small, config->power);
+}
+
+/* What sysfs has of one node, read when the first asks after it. */
+struct read_distances {
+	const char *root;
+	bool has_node;
+	u32 node;
+	u16 distances[NODES_MAX];
+};
+
+static u16 read_distance(void *data, u32 from, u32 to)
+{
+	struct read_distances *read = data;
+
+	if (!read->has_node || read->node != from)
+		node_distances_read(read->root, from, read->distances);
+	read->has_node = true;
+	read->node = from;
+	return read->distances[to % NODES_MAX];
+}
+
+void scx_places_fill(struct scx_config *config, const struct cpu_topology *topology, const char *root)
+{
+	u64 *capacities = calloc(config->cpus_len, sizeof(*capacities));
+	struct read_distances read = { .root = root };
+
+	if (capacities)
+		capacities_read(root, topology, capacities, config->cpus_len);
+	scx_places_arrange(config, topology, capacities, read_distance, &read);
+	free(capacities);
 }

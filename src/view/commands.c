@@ -42,6 +42,8 @@ const struct command commands[] = {
 	{ "cut", view_cut, "a part of a recording as a recording of its own", .usage = &cut_usage },
 	{ "compare", view_compare, "two recordings, or two sets: what differs, and how sure that is",
 	  .usage = &compare_usage },
+	{ "simulate", view_simulate, "the work of a recording under another policy, or on another machine",
+	  .usage = &simulate_usage },
 	{ "export", view_export, "a recording as a file for other programs: Perfetto, CSV", .usage = &export_usage },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU", .usage = &cpus_usage,
 	  .tables = cpus_tables },

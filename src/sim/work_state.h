@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is known while work is taken from a recording. work*.c's own. */
+#ifndef TACTUS_SIM_WORK_STATE_H
+#define TACTUS_SIM_WORK_STATE_H
+
+#include "work.h"
+
+enum doing { DOING_SLEEP, DOING_WAIT, DOING_RUN, DOING_NOTHING };
+
+/* Of one thread. */
+struct extracted {
+	u32 index;
+	u32 doing; /* enum doing */
+	u64 charged_ns;
+	u64 slept_ns;
+	u64 waits_ns;
+	u64 early_ns; /* a wake-up met it while it still ran; 0: none */
+	u32 sleep_step;
+	u32 cpu;
+	u32 prio;
+	u32 cpus_seen; /* 0: one at most */
+	u32 pinned_votes;
+	bool met, ran, has_sleep;
+	bool woken;    /* it waits because it was woken */
+	bool met_idle; /* for a CPU that was idle */
+};
+
+struct work_cpu {
+	u32 tid; /* 0: idle */
+	bool known;
+	u64 since_ns;
+};
+
+/* The longest first: what has a phase in one has it in its parts too. */
+enum { TICKS = 4, TURNS_LEAST = 50 };
+static const u32 tick_periods_ns[TICKS] = { 10000000, 4000000, 3333333, 1000000 };
+
+struct work_state {
+	struct map by_tid; /* the newest thread with a tid: its index plus one */
+	struct extracted *threads; /* by the same index */
+	u32 room;
+	struct work_cpu *cpus;
+	u64 turns;
+	double turn_cos[TICKS], turn_sin[TICKS];
+};
+
+/* Which of its sleeps that no thread ended are for a time, and which until one. */
+void work_classify_sleeps(struct work_thread *thread);
+
+/* The CPU in the name of a kernel thread that serves one CPU; -1: none. */
+s32 kernel_cpu_of(const struct work_thread *thread, u32 cpus_len);
+
+/* Whether an event tells what the running thread itself does. */
+bool event_is_own_act(u32 kind);
+
+u32 event_bytes(u32 kind);
+
+#endif

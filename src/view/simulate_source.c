@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A recording as work for a simulated machine, and runs of it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../core/scx_config.h"
+#include "../../core/sched_config.h"
+#include "../base/loop.h"
+#include "../base/options.h"
+#include "../base/say.h"
+#include "simulate.h"
+#include "view.h"
+
+enum { LOOK_FOR_SIGNALS = 65536, TOPOLOGY_BYTES_MOST = 65536, SLICE_US_LEAST = 100, SLICE_US_MOST = 100000 };
+
+int simulate_open(struct simulate_source *source, const char *path)
+{
+	struct reason why;
+
+	source->path = path;
+	if (recording_open(&source->reader, path, &why))
+		return fail(path, "%s", why.text);
+	return 0;
+}
+
+static u32 kernel_of(const char *release)
+{
+	unsigned int major, minor;
+
+	return sscanf(release, "%u.%u", &major, &minor) == 2 && major < 256 && minor < 256 ? SCX_KERNEL(major, minor)
+											    : 0;
+}
+
+int simulate_read(struct simulate_source *source)
+{
+	const struct recording_info *info = recording_reader_info(source->reader);
+	const struct event_header *event;
+	struct reason why = { "" };
+	u64 seen = 0;
+	int got;
+
+	if (!info->cpus_len || info->cpus_len > SIM_CPUS_MAX)
+		return fail(source->path, "has %u CPUs: 1 to %d can be simulated", info->cpus_len, SIM_CPUS_MAX);
+	source->kernel = kernel_of(info->kernel);
+	sim_topology_from(&source->topology, info->topology, info->cpus_len);
+	if (work_init(&source->work, info->kernel, info->topology, info->cpus_len, info->mono_start_ns,
+		      info->wall_start_ns) ||
+	    compare_run_init(&source->original, info->topology, info->cpus_len, info->mono_start_ns))
+		return fail(source->path, "out of memory");
+	while ((got = recording_next(source->reader, &event, &why)) > 0) {
+		work_take(&source->work, event);
+		compare_run_take(&source->original, event);
+		if (++seen % LOOK_FOR_SIGNALS == 0 && loop_signal_waits())
+			return EXIT_FAILURE;
+	}
+	if (got < 0)
+		return fail(source->path, "%s", why.text);
+	compare_run_end(&source->original);
+	if (work_end(&source->work) || source->original.blocks.failed)
+		return fail(source->path, "out of memory");
+	if (source->work.last_ns <= source->work.first_ns || !source->work.len)
+		return fail(source->path, "has no switch of a thread: record it with 'tactus record'");
+	return 0;
+}
+
+void simulate_close(struct simulate_source *source)
+{
+	recording_close_reader(source->reader);
+	work_free(&source->work);
+	compare_run_free(&source->original);
+}
+
+struct taker {
+	struct compare_run *run;
+	struct recording_writer *writer;
+	int error;
+};
+
+static void take(void *data, const struct event_header *event)
+{
+	struct taker *taker = data;
+
+	if (taker->run)
+		compare_run_take(taker->run, event);
+	if (taker->writer && !taker->error)
+		taker->error = recording_write(taker->writer, event);
+}
+
+int simulate_run(const struct simulate_source *source, const struct work *work, const struct sim_topology *topology,
+		 const struct sim_params *params, struct compare_run *run, struct recording_writer *writer,
+		 struct sim_counts *counts)
+{
+	struct taker taker = { .run = run, .writer = writer };
+	struct machine machine = { .handle = run || writer ? take : NULL, .data = &taker };
+	int error = run ? compare_run_init(run, topology->cpus, topology->cpus_len, work->first_ns) : 0;
+
+	if (!error)
+		error = machine_run(&machine, work, topology, params);
+	if (!error && run) {
+		compare_run_end(run);
+		error = run->blocks.failed ? -ENOMEM : 0;
+	}
+	if (counts)
+		*counts = machine.counts;
+	machine_free(&machine);
+	if (error == -ELOOP)
+		return fail(source->path, "under %s its threads wake each other for ever without running: the "
+			    "recording is damaged", params->policy->name);
+	if (error)
+		return fail(source->path, "out of memory");
+	return taker.error ? fail("simulate", "the recording: %s", strerror(-taker.error)) : 0;
+}
+
+const struct sim_policy *simulate_recorded(const struct simulate_source *source)
+{
+	return source->work.decisions ? &policy_tactus : &policy_eevdf;
+}
+
+static const char *take_run_option(struct sim_params *params, const struct option_defaults *defaults)
+{
+	const struct option_default *slice = defaults_find(defaults, "run", "slice-us");
+	const struct option_default *raise = defaults_find(defaults, "run", "raise");
+	static const char *const words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
+	u64 slice_us;
+
+	if (slice) {
+		if (parse_number(slice->value, SLICE_US_MOST, &slice_us) || slice_us < SLICE_US_LEAST)
+			return "has a slice-us that 'tactus run' would not take";
+		params->slice_ns = slice_us * NSEC_PER_USEC;
+	}
+	for (u32 i = 0; raise && i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(raise->value, words[i]))
+			params->raise = i;
+	return NULL;
+}
+
+const char *simulate_take_policy(struct sim_params *params, const char *word)
+{
+	const struct option_defaults *defaults;
+
+	params->policy = sim_policy_by_name(word);
+	if (params->policy)
+		return NULL;
+	if (!strchr(word, '/') && !strchr(word, '.'))
+		return "is none of eevdf, hints, tactus, fifo, vtime, nor a file";
+	params->policy = &policy_tactus;
+	if (config_defaults(word, &defaults))
+		return "is no configuration of 'tactus run'";
+	return take_run_option(params, defaults);
+}
+
+int simulate_read_topology(struct sim_topology *topology, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = malloc(TOPOLOGY_BYTES_MOST + 1);
+	struct reason why;
+	size_t len = 0;
+	int status = 0;
+
+	if (!file)
+		status = fail(path, "%s", strerror(errno));
+	else if (!text)
+		status = fail(path, "out of memory");
+	if (!status) {
+		len = fread(text, 1, TOPOLOGY_BYTES_MOST + 1, file);
+		if (ferror(file))
+			status = fail(path, "cannot be read");
+		else if (len > TOPOLOGY_BYTES_MOST || memchr(text, 0, len))
+			status = fail(path, "is no topology file: it is longer than 64 KiB, or no text");
+	}
+	if (!status) {
+		text[len] = '\0';
+		if (sim_topology_parse(topology, text, &why))
+			status = fail(path, "%s", why.text);
+	}
+	if (file)
+		fclose(file);
+	free(text);
+	return status;
+}
