@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	off_us = atol(argv[6]);
 	if (!swap)
 		return fprintf(stderr, "burner: no function\n"), 1;
-	alarm(150);
+	alarm(1800);
 	puts("mapped");
 	fflush(stdout);
 	for (int i = 0; i < atoi(argv[4]); i++)
