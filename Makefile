@@ -15,7 +15,7 @@ CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
 # These make it, or do without.
-ifneq ($(filter-out deps run demo test test-long help clean uninstall cross,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run demo test test-long help clean uninstall cross dist,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
 
@@ -46,7 +46,7 @@ begin = @mkdir -p $(@D) && echo "  CC    $<"
 make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -c $< -o $@
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean deb dist tarballs image
 
 all: $(B)/tactus
 
@@ -73,7 +73,6 @@ test:
 test-long:
 	@tools/deps.sh test
 	@FUZZ_SECONDS=3600 ALL_COMBINATIONS=1 FAULTS_EVERY=1 tests/run.sh fuzz host/57-without hostile/60-faults long
-
 ## make test-unit   the tests that need no root
 test-unit: test-workloads
 	@tests/run.sh unit fuzz
@@ -105,18 +104,15 @@ $(B)/page.html: $(wildcard report/*) tools/page.py
 $(B)/src/view/report_page.o: ALL_CFLAGS += -DREPORT_PAGE='"$(B)/page.html"'
 $(B)/src/view/report_page.o: $(B)/page.html
 
-$(B)/tactus: $(OBJ)
+# What goes into a package needs the C library and libelf alone.
+$(B)/tactus-packaged: LINK_WITH = $(LIBBPF_A) -Wl,-Bstatic $(filter-out $(LIBBPF_A) -lelf -lm,$(LIBS)) -Wl,-Bdynamic -lelf -lm
+$(B)/tactus-static: LINK_WITH = $(STATIC_LIBS)
+$(B)/tactus $(B)/tactus-static $(B)/tactus-packaged: $(OBJ)
 	@echo "  LINK  $@"
-	@$(CC) $(ALL_CFLAGS) -pie $(HARDENED_LINK) $(LDFLAGS) $^ $(LIBS) -o $@
-
+	@$(CC) $(ALL_CFLAGS) $(if $(filter %-static,$@),-static-pie,-pie) $(HARDENED_LINK) $(LDFLAGS) $^ $(or $(LINK_WITH),$(LIBS)) -o $@
 -include $(OBJ:.o=.d)
-
 ## make static      build/tactus-static, which runs on any distribution of this architecture
 static: $(B)/tactus-static
-$(B)/tactus-static: $(OBJ)
-	@echo "  LINK  $@"
-	@$(CC) $(ALL_CFLAGS) -static-pie $(HARDENED_LINK) $(LDFLAGS) $^ $(STATIC_LIBS) -o $@
-
 ## make clang       build everything again with clang, to see that it is clean there too
 # The BPF objects are clang's own in either build; what is looked for here are warnings, so nothing is optimized.
 clang: $(SKEL)
@@ -174,22 +170,28 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 # Windows programs and what looks at saved BTFs are of x86-64.
 OF_X86 := $(if $(filter x86,$(BPF_ARCH)),$(ARM64_OBJECTS) $(B)/tests/btf_test $(B)/tests/btf_spoil $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
 test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(OF_X86)
-
 ## make ARCH=aarch64   the same or 'static' for that architecture, by Debian's cross compiler, below build/aarch64
 ## make cross       all of it, and its tests, for aarch64, unless this machine is one
 cross:
 	@$(if $(filter aarch64,$(HOST)),:,tools/deps.sh build aarch64 && $(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads)
-
 ## make install     into PREFIX (/usr/local), below DESTDIR if given
 SHARED := man/tactus.8:man/man8/tactus.8 completions/tactus.bash:bash-completion/completions/tactus completions/tactus.zsh:zsh/site-functions/_tactus \
-	completions/tactus.fish:fish/vendor_completions.d/tactus.fish examples/tactus.conf:doc/tactus/tactus.conf
-install: $(B)/tactus
+	completions/tactus.fish:fish/vendor_completions.d/tactus.fish examples/tactus.conf:doc/tactus/tactus.conf \
+	packaging/dbus/com.feralinteractive.GameMode.service:doc/tactus/com.feralinteractive.GameMode.service
+UNIT = $(DESTDIR)$(PREFIX)/lib/systemd/system/tactus.service
+PROGRAM ?= $(B)/tactus
+install: $(PROGRAM)
 	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/tactus
 	set -e; for pair in $(SHARED); do install -D -m 644 $${pair%%:*} $(SHARE)/$${pair#*:}; done
+	install -D -m 644 packaging/systemd/tactus.service $(UNIT) && sed -i 's|/usr/sbin/|$(PREFIX)/sbin/|' $(UNIT)
 ## make uninstall   take out what 'make install' put in
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/sbin/tactus $(foreach pair,$(SHARED),$(SHARE)/$(lastword $(subst :, ,$(pair))))
-
+	rm -f $(DESTDIR)$(PREFIX)/sbin/tactus $(UNIT) $(foreach pair,$(SHARED),$(SHARE)/$(lastword $(subst :, ,$(pair))))
+## make deb         Debian packages, in build/packages
+## make dist        the source tarball of what is committed there, the same bytes each time; 'make tarballs' static binaries too, with checksums
+## make image       a container image of the static binary, by buildah or podman
+deb dist tarballs image: $(if $(filter deb tarballs image,$(MAKECMDGOALS)),$(B)/deps.mk)
+	@packaging/$@.sh build/packages
 ## make lint        formatting, static analysis, shell scripts, the rules of the rooms
 lint:
 	@tools/lint.sh
@@ -199,12 +201,10 @@ pictures: all
 ## make format      put every C file into the house's format
 format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
-
 ## make vm CMD='..' run a shell command as root in a VM; KERNEL=scx|debian-6.1|6.12|6.16|6.17|6.18|7.2|newest CPUS=n TOPOLOGY=sockets=2,.. CLOCK=real|virtual LIMIT=s
 vm: export override CMD := $(value CMD)
 vm:
 	@vm/run.sh
-
 ## make bench       what each hook costs a run, against an empty program at the same hook
 bench: $(B)/bench/switch_cost $(B)/bench/sched_cost
 	@$(B)/bench/switch_cost && $(B)/bench/sched_cost

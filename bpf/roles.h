@@ -254,6 +254,7 @@ static __always_inline void role_ordered(struct task_struct *p, struct task_ctx 
 					 u64 now_ns)
 {
 	struct role_facts *facts = &thread->role.facts;
+	struct comm comm = {};
 
 	switch (order->what) {
 	case ORDER_JUDGE:
@@ -264,6 +265,15 @@ static __always_inline void role_ordered(struct task_struct *p, struct task_ctx 
 		break;
 	case ORDER_PROCESS:
 		facts->process |= (u16)order->value;
+		break;
+	case ORDER_NOT_PROCESS:
+		facts->process &= (u16)~order->value;
+		break;
+	case ORDER_NAME:
+		/* The user's word is a rule on names, which may have gone. */
+		facts->user_role = ROLE_UNKNOWN;
+		comm_of(p, comm.text);
+		role_name(thread, &comm);
 		break;
 	case ORDER_USER:
 		facts->user_role = (u8)order->value;

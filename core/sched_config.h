@@ -103,15 +103,17 @@ enum snapshot { SNAPSHOT_OPEN, SNAPSHOT_CLOSE };
 
 /* What `assign` does to the threads it is run over. */
 enum role_order_what {
-	ORDER_JUDGE,	  /* judge behaviour that is due, send what was not sent */
-	ORDER_PROCESS,	  /* add the PROCESS_* bits of the value */
-	ORDER_USER,	  /* the user says that this is the role; ROLE_UNKNOWN takes it back */
-	ORDER_WINE,	  /* Windows code asked for this priority */
-	ORDER_LEARNED,	  /* role in the low byte, confidence in the next */
-	ORDER_INPUT,	  /* it reads an input device of this kind: count that */
-	ORDER_AUDIO,	  /* it feeds a sound device */
-	ORDER_PREDICT,	  /* look up what is predicted of its kind */
-	ORDER_WINE_CLASS, /* Windows code gave its process this class */
+	ORDER_JUDGE,	   /* judge behaviour that is due, send what was not sent */
+	ORDER_PROCESS,	   /* add the PROCESS_* bits of the value */
+	ORDER_USER,	   /* the user says that this is the role; ROLE_UNKNOWN takes it back */
+	ORDER_WINE,	   /* Windows code asked for this priority */
+	ORDER_LEARNED,	   /* role in the low byte, confidence in the next */
+	ORDER_INPUT,	   /* it reads an input device of this kind: count that */
+	ORDER_AUDIO,	   /* it feeds a sound device */
+	ORDER_PREDICT,	   /* look up what is predicted of its kind */
+	ORDER_WINE_CLASS,  /* Windows code gave its process this class */
+	ORDER_NOT_PROCESS, /* take the PROCESS_* bits of the value away */
+	ORDER_NAME,	   /* the rules on names have changed: look its name up again */
 };
 
 struct role_order {

@@ -423,6 +423,24 @@ static int command_run(int line, const char *const job[JOB_TEXTS])
 	return status;
 }
 
+/* With tactus_init=PROGRAM among the kernel's parameters that program becomes the first process, as on a machine of its
+ * own, and what this one does goes on in a child. */
+static void first_process_give(void)
+{
+	const char *program = getenv("tactus_init");
+	pid_t pid;
+
+	if (!program)
+		return;
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0)
+		return;
+	execl(program, program, NULL);
+	fail("cannot run %s", program);
+}
+
 int main(void)
 {
 	const char *job[JOB_TEXTS];
@@ -443,6 +461,7 @@ int main(void)
 	lend_kernel_files(job[JOB_IMAGE]);
 	root_enter();
 	finish_system();
+	first_process_give();
 	end.status = (unsigned char)command_run(line, job);
 	if (line_write(line, &end, sizeof(end)) < 0)
 		fail("cannot report the status");

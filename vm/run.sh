@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the shell command CMD as root in a VM with a kernel of choice; its output and exit status become ours.
-# Read from the environment: CMD, KERNEL, CPUS, CLOCK, LIMIT, MEM, APPEND for more kernel parameters, TOPOLOGY for the CPUs as
+# Read from the environment: CMD, KERNEL, CPUS, CLOCK, LIMIT, MEM, APPEND for more kernel parameters (tactus_init=/lib/systemd/systemd
+# makes that the first process), TOPOLOGY for the CPUs as
 # QEMU's -smp describes them (sockets=2,cores=2), and IN_TURNS=yes, by which CPUs are emulated one after another: at half the
 # speed, but as safely as on hardware.
 set -euo pipefail

@@ -149,6 +149,14 @@ u32 proc_pid(u32 tid)
 	return read_file(tid, "status", text, sizeof(text)) ? 0 : status_pid(text);
 }
 
+int proc_real_uid(u32 tid, u32 *uid)
+{
+	char text[4096];
+	int error = read_file(tid, "status", text, sizeof(text));
+
+	return error ? error : status_real_uid(text, uid);
+}
+
 void proc_comm(u32 pid, struct comm *comm)
 {
 	char text[4 * COMM_LEN];

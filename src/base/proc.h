@@ -46,6 +46,9 @@ s32 proc_least_nice(u32 tid);
 /* The process that the thread is of; 0: there is no such thread, or it is not known. */
 u32 proc_pid(u32 tid);
 
+/* The real user that it runs as. Returns 0 or -errno. */
+int proc_real_uid(u32 tid, u32 *uid);
+
 /* Its name, up to a newline; "": it is not known. */
 void proc_comm(u32 pid, struct comm *comm);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One line on stderr per trouble, and the last check that what was printed has arrived.
- * Every message of the program passes through here. */
+/* One line on stderr per trouble, or a message with its fields where stderr is the journal's; and the last check that
+ * what was printed has arrived. Every message of the program passes through here. */
 #include "say.h"
 
 #include <errno.h>
@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "../../core/plain.h"
 
@@ -25,33 +29,82 @@ void reason_set(struct reason *why, const char *format, ...)
 	plain_copy(why->text, sizeof(why->text), raw);
 }
 
-static void print_line(const char *format, va_list args)
-{
-	char raw[MESSAGE_SIZE], plain[MESSAGE_SIZE];
+#define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-	vsnprintf(raw, sizeof(raw), format, args);
-	plain_copy(plain, sizeof(plain), raw);
-	fputs(plain, stderr);
+enum { TEXT_SIZE = 8192 };
+enum { JOURNAL_ERROR = 3, JOURNAL_WARNING = 4, JOURNAL_INFO = 6 };
+
+size_t say_journal_text(char *into, size_t size, int priority, const struct say_about *about, const char *message)
+{
+	int len = snprintf(into, size, "PRIORITY=%d\nSYSLOG_IDENTIFIER=tactus\nMESSAGE=%s\n", priority, message);
+
+	if (about && about->topic && (size_t)len < size)
+		len += snprintf(into + len, size - (size_t)len, "TACTUS_TOPIC=%s\n", about->topic);
+	if (about && about->pid && (size_t)len < size)
+		len += snprintf(into + len, size - (size_t)len, "TACTUS_PID=%u\n", about->pid);
+	if (about && about->comm && (size_t)len < size)
+		len += snprintf(into + len, size - (size_t)len, "TACTUS_COMM=%s\n", about->comm);
+	return (size_t)len < size ? (size_t)len : size - 1;
 }
 
-static void __attribute__((format(printf, 1, 2))) print_part(const char *format, ...)
+bool say_is_journal(const char *stream, unsigned long long device, unsigned long long inode)
 {
-	va_list args;
+	unsigned long long a, b;
+	char rest;
 
-	va_start(args, format);
-	print_line(format, args);
-	va_end(args);
+	return stream && sscanf(stream, "%llu:%llu%c", &a, &b, &rest) == 2 && a == device && b == inode;
+}
+
+/* The journal's own protocol: one datagram a message. */
+static int journal_open(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = JOURNAL_SOCKET };
+	struct stat behind;
+	int fd;
+
+	if (fstat(STDERR_FILENO, &behind) || !say_is_journal(getenv("JOURNAL_STREAM"), behind.st_dev, behind.st_ino))
+		return -1;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && !connect(fd, (const struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static bool journal_log(int priority, const struct say_about *about, const char *message)
+{
+	static int journal = -2; /* not looked for yet */
+	char text[TEXT_SIZE];
+	size_t len;
+
+	if (journal == -2)
+		journal = journal_open();
+	if (journal < 0)
+		return false;
+	len = say_journal_text(text, sizeof(text), priority, about, message);
+	return send(journal, text, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len;
+}
+
+static void print_line(int priority, const struct say_about *about, const char *what, const char *format, va_list args)
+{
+	char raw[MESSAGE_SIZE], plain[MESSAGE_SIZE];
+	int len = what ? snprintf(raw, sizeof(raw), "%s: ", what) : 0;
+
+	len = (size_t)len < sizeof(raw) ? len : (int)sizeof(raw) - 1;
+	vsnprintf(raw + len, sizeof(raw) - (size_t)len, format, args);
+	plain_copy(plain, sizeof(plain), raw);
+	if (!journal_log(priority, about, plain))
+		fprintf(stderr, "tactus: %s\n", plain);
 }
 
 int fail(const char *what, const char *format, ...)
 {
 	va_list args;
 
-	print_part("tactus: %s: ", what);
 	va_start(args, format);
-	print_line(format, args);
+	print_line(JOURNAL_ERROR, NULL, what, format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	return EXIT_FAILURE;
 }
 
@@ -59,11 +112,24 @@ void note(const char *format, ...)
 {
 	va_list args;
 
-	fputs("tactus: ", stderr);
 	va_start(args, format);
-	print_line(format, args);
+	print_line(JOURNAL_INFO, NULL, NULL, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+}
+
+void note_about(const struct say_about *about, const char *format, ...)
+{
+	char comm[64] = "";
+	struct say_about plain = *about;
+	va_list args;
+
+	if (about->comm) {
+		plain_copy(comm, sizeof(comm), about->comm);
+		plain.comm = comm;
+	}
+	va_start(args, format);
+	print_line(about->is_warning ? JOURNAL_WARNING : JOURNAL_INFO, &plain, NULL, format, args);
+	va_end(args);
 }
 
 /* By pieces: a scheduler's dump or a verifier's log has any length. */

@@ -5,6 +5,7 @@
 #ifndef TACTUS_BASE_SAY_H
 #define TACTUS_BASE_SAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -26,6 +27,20 @@ int fail(const char *what, const char *format, ...) __attribute__((format(printf
 
 /* Prints "tactus: note" where the user ought to know something that is no failure. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same about something that people look for in a journal: by topic, process and name, which are fields there. */
+struct say_about {
+	const char *topic;
+	unsigned int pid; /* 0: of none */
+	const char *comm; /* any bytes; NULL: of none */
+	bool is_warning;
+};
+void note_about(const struct say_about *about, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A message as the journal takes it, in lines of FIELD=value; texts are plain. Returns how long it is, cut to size. */
+size_t say_journal_text(char *into, size_t size, int priority, const struct say_about *about, const char *message);
+/* Whether $JOURNAL_STREAM, a text like "8:12345", names this device and inode. */
+bool say_is_journal(const char *stream, unsigned long long device, unsigned long long inode);
 
 /* Prints lines that others wrote, such as a scheduler's dump, as they are but for what could harm a terminal. */
 void say_lines(const char *text);

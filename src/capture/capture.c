@@ -46,7 +46,6 @@ struct session {
 	u32 groups; /* that are gathered: the request's, and what a recording is to have besides */
 	struct watch watch;
 	struct sensor sched;
-	struct rules *rules;
 	struct procdb_settings db;
 	struct stream *stream;
 	FILE *lines; /* the events as JSON, instead of a recording; NULL: none */
@@ -196,7 +195,7 @@ static struct sensor_settings sensor_settings_of(struct session *session)
 					 .options = session->options,
 					 .sched = &session->sched,
 					 .threads = &session->capture->threads,
-					 .rules = session->rules,
+					 .rules = session->capture->rules,
 					 .db = &session->db,
 					 .for_cuda = session->request->cuda,
 					 .stacks_over_ns = session->request->stacks_over_ns,
@@ -209,7 +208,7 @@ static int start_sensors(struct session *session)
 {
 	const struct capture_request *request = session->request;
 	struct sensor_settings settings;
-	int status = session->groups & EVENTS_ROLES ? role_options_rules(&session->rules) : 0;
+	int status = session->groups & EVENTS_ROLES ? role_options_rules(&session->capture->rules) : 0;
 
 	if (status)
 		return status;
@@ -373,7 +372,7 @@ static void read_the_rest(struct session *session, int error)
 	if (!error)
 		error = sensor_set_snapshot(capture->sensors, stream_put, session->stream);
 	if (!error && (session->groups & EVENTS_ROLES))
-		error = sched_read_roles(&session->sched, on_last_role, session->stream);
+		error = sched_read_roles(&session->sched, 0, on_last_role, session->stream);
 	if (!error && request->accounts)
 		error = sched_read_threads(&session->sched, &capture->threads);
 	if (error && !session->status)
@@ -520,7 +519,8 @@ static int run_live(struct capture *capture, const struct options *options)
 	stream_close(session.stream);
 	sensor_set_close(capture->sensors);
 	capture->sensors = NULL;
-	rules_free(session.rules);
+	rules_free(capture->rules);
+	capture->rules = NULL;
 	sensor_stop(&session.sched);
 	return watch_abandon(&session.watch, status ? status : session.status);
 }
@@ -530,6 +530,20 @@ int capture_run(struct capture *capture, const struct options *options)
 	capture->verbose = options->verbose;
 	load_set_verbose(options->verbose);
 	return options->input ? capture_replay(capture, options) : run_live(capture, options);
+}
+
+int capture_reload_rules(struct capture *capture)
+{
+	struct rules *rules = NULL;
+
+	if (role_options_rules(&rules)) {
+		rules_free(rules);
+		return -EINVAL;
+	}
+	sensor_set_rules(capture->sensors, rules, role_options()->without);
+	rules_free(capture->rules);
+	capture->rules = rules;
+	return 0;
 }
 
 void capture_free(struct capture *capture)

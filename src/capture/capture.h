@@ -119,6 +119,7 @@ struct capture {
 	u64 read;			   /* live: events read from the rings */
 	u64 written_bytes, written_events; /* live: of the recording, up to date once a second */
 	struct sensor_refusals refusals;   /* live: what processes said or mapped and was not gone into, so far */
+	struct rules *rules;		   /* live, with EVENTS_ROLES, as long as the next */
 	struct sensor_set *sensors;	   /* live, until on_end has returned */
 	struct stream *stream;		   /* live, while the window is open; for capture_put */
 };
@@ -130,6 +131,10 @@ void capture_free(struct capture *capture);
 
 /* Live, between on_open and on_close: adds an event to the stream, and so to a recording. */
 void capture_put(struct capture *capture, const struct event_header *event);
+
+/* Live, from on_open to on_close: reads the rules anew, and looks at programs and threads by them. Returns 0, or -errno
+ * after a message; then the old ones hold. */
+int capture_reload_rules(struct capture *capture);
 
 /* Prints what is missing, on stderr, if anything is. What changes no figure that is shown is said only with -v. */
 void capture_print_losses(const struct capture *capture);

@@ -68,6 +68,13 @@ const char *role_options_take(int key, const char *value)
 	}
 }
 
+void role_options_forget(void)
+{
+	chosen = (struct role_options){ .wakeups = ROLE_WAKEUPS_DEFAULT };
+	games_len = 0;
+	first_key = 0;
+}
+
 const struct role_options *role_options(void)
 {
 	return &chosen;

@@ -49,6 +49,9 @@ enum { KEY_WITHOUT = 0x300, KEY_AFTER_WAKEUPS, KEY_GAME, KEY_DB_FILE, KEY_DB_LIM
 /* For take_own. */
 const char *role_options_take(int key, const char *value);
 
+/* As before the first: the options are about to be taken again. */
+void role_options_forget(void);
+
 const struct role_options *role_options(void);
 
 /* The name of the first of them that was given, or NULL. A recording has the roles that were found when it was made. */

@@ -468,6 +468,21 @@ u32 hints_held_back(const struct hints *hints)
 	return holds_count(&hints->holds, clock_now_ns());
 }
 
+struct hint_standing hints_standing(const struct hints *hints, u32 tid)
+{
+	const struct hinted *one = book_find(&hints->book, tid);
+	struct hint_standing standing = { 0 };
+
+	if (!one)
+		return standing;
+	standing.is_left_alone = one->left_alone;
+	standing.is_given = !one->left_alone && !hint_same(&one->entry.before, &one->entry.after);
+	standing.is_held = !one->left_alone && one->tier == TIER_LATENCY_CRITICAL &&
+			   one->given_tier != TIER_LATENCY_CRITICAL;
+	standing.hint = one->entry.after;
+	return standing;
+}
+
 struct hints_counts hints_counts(const struct hints *hints)
 {
 	return hints->book.counts;

@@ -53,6 +53,15 @@ u64 hints_hold_back(struct hints *hints, u32 pid);
 /* How many processes are held back now. */
 u32 hints_held_back(const struct hints *hints);
 
+/* How a thread stands. */
+struct hint_standing {
+	bool is_left_alone; /* its owner or another tool has chosen */
+	bool is_held;	    /* it is urgent, and has no hint for now */
+	bool is_given;
+	struct hint hint; /* that it was given */
+};
+struct hint_standing hints_standing(const struct hints *hints, u32 tid);
+
 struct hints_counts hints_counts(const struct hints *hints);
 
 /* Takes everything back. */

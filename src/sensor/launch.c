@@ -123,6 +123,35 @@ static u32 look_at(struct launch_state *state, u32 pid, bool *whole)
 	return bits;
 }
 
+/* What a program is by the rules that hold now, and no longer is by those before. */
+struct change_of_rules {
+	struct launch_state *state;
+	const struct rules *before;
+};
+
+static void look_by_other_rules(void *data, u32 pid)
+{
+	const struct change_of_rules *change = data;
+	struct process_texts *texts = &change->state->texts;
+	struct process_traits traits = {
+		.pid = pid, .comm = texts->comm, .exe = texts->exe, .words = texts->words, .environ = texts->environ
+	};
+	const char *why;
+	u32 was, is;
+	bool whole;
+
+	if (process_read(texts, pid) < 0)
+		return;
+	traits.words_len = texts->words_len;
+	traits.environ_len = texts->environ_len;
+	was = rules_process(change->before, &traits, &why);
+	is = rules_process(change->state->rules, &traits, &why);
+	if (was & ~is)
+		sched_assign(change->state->sched, pid, 0, ORDER_NOT_PROCESS, (s32)(was & ~is));
+	if (is != was)
+		look_at(change->state, pid, &whole);
+}
+
 static void look_once(void *data, u32 pid)
 {
 	bool whole;
@@ -413,6 +442,28 @@ static int launch_attach(void *data, int hook, struct reason *why)
 	return 0;
 }
 
+static void forget_rules(int map_fd, size_t key_size)
+{
+	char key[sizeof(struct folder_key) + sizeof(struct name_key)];
+
+	while (key_size <= sizeof(key) && !bpf_map_get_next_key(map_fd, NULL, key) && !bpf_map_delete_elem(map_fd, key))
+		;
+}
+
+static void launch_set_rules(void *data, const struct rules *rules)
+{
+	struct launch_state *state = data;
+	struct change_of_rules change = { state, state->rules };
+
+	state->rules = rules;
+	if (state->skeleton) {
+		forget_rules(bpf_map__fd(state->skeleton->maps.folders), sizeof(struct folder_key));
+		forget_rules(bpf_map__fd(state->skeleton->maps.programs), sizeof(struct name_key));
+		rules_launches(rules, add_rule, state);
+	}
+	processes_each(look_by_other_rules, &change);
+}
+
 static void launch_close(void *data)
 {
 	struct launch_state *state = data;
@@ -458,4 +509,5 @@ const struct sensor_kind launch_kind = {
 	.fd = launch_fd,
 	.work = launch_work,
 	.lost = launch_lost,
+	.set_rules = launch_set_rules,
 };

@@ -464,12 +464,12 @@ static size_t role_row_bytes(const void *row, size_t held)
 	return event->kind == EVENT_ROLE ? sizeof(struct event_role) : sizeof(struct event_thread);
 }
 
-int sched_read_roles(struct sensor *sensor, int (*take)(void *data, const void *event), void *data)
+int sched_read_roles(struct sensor *sensor, u32 pid, int (*take)(void *data, const void *event), void *data)
 {
 	struct row_reader rows = { role_row_bytes, take, data };
 	struct sched_state *state = sensor->data;
 
-	return run_iterator(state->skeleton->progs.dump_roles, 0, &rows);
+	return run_iterator(state->skeleton->progs.dump_roles, pid, &rows);
 }
 
 static size_t wait_row_bytes(const void *row, size_t held)
@@ -510,18 +510,6 @@ int sched_assign(struct sensor *sensor, u32 pid, u32 tid, enum role_order_what w
 	error = run_iterator(state->skeleton->progs.assign, pid, &nothing);
 	/* A process that has ended meanwhile has no threads. */
 	return error == -ESRCH ? 0 : error ? error : (int)order->applied;
-}
-
-int sched_add_name(struct sensor *sensor, const struct name_rule *rule)
-{
-	struct sched_state *state = sensor->data;
-	size_t len = strnlen(rule->name, COMM_LEN - 1);
-	/* An exact name includes the NUL after it. */
-	struct name_key key = { .bits = (u32)(len + (rule->exact ? 1 : 0)) * 8 };
-	u32 value = (u32)rule->role | (rule->by_user ? NAME_BY_USER : 0);
-
-	memcpy(key.comm.text, rule->name, len);
-	return bpf_map__update_elem(state->skeleton->maps.names, &key, sizeof(key), &value, sizeof(value), 0);
 }
 
 int sched_map_fd(const struct sensor *sensor, const char *name)

@@ -66,8 +66,9 @@ void sched_read_cpus(const struct sensor *sensor, u64 now_ns, struct cpu_account
 /* How long threads of each tier have waited so far, over all CPUs. */
 int sched_read_tally(const struct sensor *sensor, struct sched_tally *tally);
 
-/* Every thread's role as it is now: events of kind role, each after one of kind thread if that was not sent before. */
-int sched_read_roles(struct sensor *sensor, int (*take)(void *data, const void *event), void *data);
+/* The role as it is now of every thread, or of one process's (0: all): events of kind role, each after one of kind
+ * thread if that was not sent before. */
+int sched_read_roles(struct sensor *sensor, u32 pid, int (*take)(void *data, const void *event), void *data);
 
 /* What each thread has waited for CPUs since the last call: a struct wait_row for each that has waited at all. */
 int sched_take_waits(struct sensor *sensor, int (*take)(void *data, const void *row), void *data);
@@ -81,6 +82,8 @@ int sched_assign(struct sensor *sensor, u32 pid, u32 tid, enum role_order_what w
 
 /* What a thread's name says, see model/rules.h. The longest name that fits counts. */
 int sched_add_name(struct sensor *sensor, const struct name_rule *rule);
+/* Before other rules: threads keep what their names said until they are asked again (ORDER_NAME). */
+void sched_forget_names(struct sensor *sensor);
 
 /* Lets another sensor's object work on the same threads, rings, counters and settings. Call it between the object's
  * open and its load. Without a sensor (NULL) the object gets its own, which is enough to see whether it loads. */

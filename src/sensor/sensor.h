@@ -13,6 +13,7 @@
 #include "load.h"
 
 struct sensor_settings;
+struct rules;
 
 struct sensor_hook {
 	const char *name;
@@ -56,6 +57,9 @@ struct sensor_kind {
 	int (*snapshot)(void *state, event_handler handle, void *data);
 	/* A ring of its own, whose events belong between the others. False: it has none. */
 	bool (*source)(void *state, struct stream_source *source);
+
+	/* Other rules hold from now on, and the old ones until this has returned. */
+	void (*set_rules)(void *state, const struct rules *rules);
 
 	u64 (*lost)(const void *state);			 /* what a full map or ring refused */
 	u64 (*refused)(const void *state);		 /* what processes said and was not believed */

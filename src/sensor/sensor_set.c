@@ -157,6 +157,21 @@ void sensor_set_start(struct sensor_set *set, const struct sensor_settings *wish
 	}
 }
 
+void sensor_set_rules(struct sensor_set *set, const struct rules *rules, const char *without)
+{
+	if (!sensor_set_leaves_out(without, "names")) {
+		sched_forget_names(set->sched);
+		rules_names(rules, add_name, set);
+		sched_assign(set->sched, 0, 0, ORDER_NAME, 0);
+	}
+	for (int i = 0; i < set->len; i++) {
+		struct sensor *sensor = &set->sensors[i];
+
+		if (sensor->state != SENSOR_OFF && sensor->kind->set_rules)
+			sensor->kind->set_rules(sensor->data, rules);
+	}
+}
+
 void sensor_set_close(struct sensor_set *set)
 {
 	if (!set)

@@ -45,6 +45,8 @@ void sensor_set_after_fork(struct sensor_set *set);
 
 /* `settings` has all but the libraries. `without`: names of sensors not to start, as in "gpu,names", or NULL. */
 void sensor_set_start(struct sensor_set *set, const struct sensor_settings *settings, const char *without);
+/* Other rules hold from now on, also for programs and threads that are there. The old ones can be freed then. */
+void sensor_set_rules(struct sensor_set *set, const struct rules *rules, const char *without);
 void sensor_set_close(struct sensor_set *set);
 
 /* What is wrong with a list of sensors to leave out, or NULL. */

@@ -12,22 +12,29 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "../base/loop.h"
+
 /* One user can't keep others out, and all users together not root, for whom the last READERS_PER_USER places are. */
 enum { READERS_MAX = 64, READERS_PER_USER = 8 };
-/* Who calls again and again neither fills the queue for long nor holds the run up. */
-enum { CALLERS_MAX = 4096, CALLERS_AT_A_TIME = CALLERS_MAX + READERS_MAX };
+/* Who calls again and again neither fills the queue for long nor holds the run up. Ten times a second. */
+enum { CALLERS_MAX = 4096, CALLERS_AT_A_TIME = CALLERS_MAX / 8 + READERS_MAX };
+/* Who called and asks for nothing goes. */
+#define SILENT_MOST_NS (10ull * NSEC_PER_SEC)
 
 struct reader {
 	int fd;
 	uid_t uid;
 	unsigned long number; /* in the order of coming */
+	u64 called_ns;
+	bool follows, has_asked;
 };
 
 struct feed {
 	int fd;
 	struct reader readers[READERS_MAX];
 	int readers_len;
-	unsigned long dropped, let_in;
+	int next; /* whose request is heard first */
+	unsigned long dropped, let_in, refused;
 	struct sockaddr_un address;
 };
 
@@ -103,7 +110,7 @@ static int serve(struct feed *feed)
 		error = bind(feed->fd, address, sizeof(feed->address)) ? -errno : 0;
 	if (error)
 		return error;
-	/* Counts of threads and switches are no secret: everybody may look. */
+	/* Who may ask for what is decided by who asks. */
 	chmod(feed->address.sun_path, 0666);
 	return listen(feed->fd, CALLERS_MAX) ? -errno : 0;
 }
@@ -180,14 +187,59 @@ static void let_in(struct feed *feed)
 			close(fd);
 			continue;
 		}
-		feed->readers[feed->readers_len++] = (struct reader){ fd, who.uid, ++feed->let_in };
+		feed->readers[feed->readers_len++] = (struct reader){
+			.fd = fd, .uid = who.uid, .number = ++feed->let_in, .called_ns = clock_now_ns()
+		};
+	}
+}
+
+/* False: it has gone. */
+static bool hear_one(struct feed *feed, int place, feed_answer answer, void *data)
+{
+	struct reader *reader = &feed->readers[place];
+	struct control_request request;
+	ssize_t got = recv(reader->fd, &request, sizeof(request), MSG_DONTWAIT | MSG_TRUNC);
+	struct feed_asker asker = { .fd = reader->fd, .uid = reader->uid };
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return reader->has_asked || clock_now_ns() - reader->called_ns < SILENT_MOST_NS;
+	if (got <= 0)
+		return false;
+	reader->has_asked = true;
+	if (!control_request_is_sound(&request, (size_t)got)) {
+		feed->refused++;
+		return false;
+	}
+	if (!answer(data, &asker, &request)) {
+		feed->refused++;
+		return true;
+	}
+	reader->follows |= request.verb == CONTROL_FOLLOW;
+	return true;
+}
+
+void feed_hear(struct feed *feed, feed_answer answer, void *data)
+{
+	let_in(feed);
+	if (!feed->readers_len)
+		return;
+	/* From another one each time: who asks for ever is not before all others for ever. */
+	feed->next = (feed->next + 1) % feed->readers_len;
+	for (int left = feed->readers_len, i = feed->next; left > 0; left--, i++) {
+		if (i >= feed->readers_len)
+			i = 0;
+		if (!feed->readers_len)
+			return;
+		if (!hear_one(feed, i, answer, data))
+			let_go(feed, i--);
 	}
 }
 
 void feed_send(struct feed *feed, const void *packet, size_t bytes)
 {
-	let_in(feed);
 	for (int i = 0; i < feed->readers_len; i++) {
+		if (!feed->readers[i].follows)
+			continue;
 		if (send(feed->readers[i].fd, packet, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
 			continue;
 		if (errno == EAGAIN) {
@@ -203,6 +255,11 @@ unsigned long feed_dropped(const struct feed *feed)
 	return feed->dropped;
 }
 
+unsigned long feed_refused(const struct feed *feed)
+{
+	return feed->refused;
+}
+
 void feed_close(struct feed *feed)
 {
 	if (!feed)
@@ -214,7 +271,7 @@ void feed_close(struct feed *feed)
 	free(feed);
 }
 
-int feed_listen(struct reason *why)
+int feed_call(struct reason *why)
 {
 	struct sockaddr_un address;
 	int fd = feed_address(&address, why);
@@ -227,4 +284,18 @@ int feed_listen(struct reason *why)
 	else if (fd < 0)
 		reason_set(why, "%s: %s", feed_path(), strerror(-fd));
 	return fd;
+}
+
+int feed_listen(struct reason *why)
+{
+	int fd = feed_call(why), error;
+
+	if (fd < 0)
+		return fd;
+	error = control_ask(fd, CONTROL_FOLLOW, 0);
+	if (!error)
+		return fd;
+	reason_set(why, "%s: %s", feed_path(), strerror(-error));
+	close(fd);
+	return error;
 }

@@ -105,9 +105,21 @@ static bool check_line(const struct option_defaults *defaults, const struct opti
 	return false;
 }
 
+static struct option_defaults defaults;
+
+void config_defaults_forget(void)
+{
+	static bool has_forgotten;
+
+	/* Values of the first reading are in use for as long as the program runs. */
+	if (has_forgotten)
+		defaults_free(&defaults);
+	has_forgotten = true;
+	defaults = (struct option_defaults){ 0 };
+}
+
 int config_defaults(const char *config, const struct option_defaults **out)
 {
-	static struct option_defaults defaults;
 	const char *path = config ? config : CONFIG_FILE;
 	int wrong;
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
+#include "../base/notify.h"
 #include "../base/topology.h"
 #include "../base/privileges.h"
 #include "../base/say.h"
@@ -87,12 +88,14 @@ static void on_event(void *data, const struct event_header *header, const struct
 
 static void say_exit_info(const struct scx_exit_record *last, const char *then)
 {
+	const struct say_about about = { .topic = "scheduler", .is_warning = last->kind >= SCX_KIND_ERROR };
 	const char *reason = last->reason[0] ? last->reason : "ended";
 
 	if (!last->kind)
 		note("the scheduler was taken out; the kernel gave no reason");
 	else
-		note("the scheduler ended: %s%s%s; %s", reason, last->message[0] ? ": " : "", last->message, then);
+		note_about(&about, "the scheduler ended: %s%s%s; %s", reason, last->message[0] ? ": " : "",
+			   last->message, then);
 	if (last->kind >= SCX_KIND_ERROR && last->dump[0])
 		say_lines(last->dump);
 }
@@ -205,7 +208,7 @@ static bool give_up_scx(struct run *run)
 		run->status = EXIT_FAILURE;
 		return false;
 	}
-	sched_read_roles(run->sched, hint_again, run);
+	sched_read_roles(run->sched, 0, hint_again, run);
 	return true;
 }
 
@@ -281,6 +284,7 @@ static bool on_tick(void *data)
 	struct run *run = data;
 
 	went_on(run);
+	notify_alive(clock_now_ns());
 	if (run->hints)
 		hints_look(run->hints);
 	if (!run_effect_tick(run))
@@ -291,8 +295,9 @@ static bool on_tick(void *data)
 		lines_flush(run->lines_out);
 	if (run->scx && scx_is_out(run->scx) && !scx_was_put_out(run))
 		return false;
-	if (run->tries && !start_again(run))
+	if (run->tries && !run->control.is_paused && !start_again(run))
 		return false;
+	run_control_tick(run);
 	if (run->trial && !run_trial_tick(run))
 		return false;
 	if (clock_now_ns() - run->line_at_ns < NSEC_PER_SEC)
@@ -318,6 +323,24 @@ static bool start_actuator(struct run *run)
 	return true;
 }
 
+bool run_restart_actuator(struct run *run)
+{
+	struct scx_exit_record last;
+
+	if (run->hints)
+		hints_close(run->hints);
+	run->hints = NULL;
+	if (run->scx)
+		scx_stop(run->scx, &last);
+	run->scx = NULL;
+	run->tries = 0;
+	if (!start_actuator(run))
+		return false;
+	if (run->hints)
+		sched_read_roles(run->sched, 0, hint_again, run);
+	return true;
+}
+
 /* Whatever becomes of the rest of the end, the threads have what they had. */
 static void end_hints(struct run *run)
 {
@@ -334,6 +357,7 @@ static void on_close(void *data)
 	struct run *run = data;
 	u64 dropped;
 
+	notify_send("STOPPING=1");
 	if (run->began && !run->trial && !run->status && clock_now_ns() - run->line_at_ns >= 100 * NSEC_PER_MSEC)
 		run_take_line(run);
 	run_effect_end(run);
@@ -383,6 +407,8 @@ static bool on_open(void *data, struct sensor *sched)
 	/* Who gives hints has a priority of its own. */
 	if (run->pressed && !run->hints)
 		thread_attr_ease();
+	if (run->began)
+		run_tell_state(run, true);
 	return run->began;
 }
 
@@ -429,6 +455,8 @@ int run_conduct(struct run *run)
 		run->keeper = keeper_start(undo_after_death, undo_while_it_stands);
 	if (run->keeper < 0)
 		note("cannot start the process that takes hints back after a kill: %s", strerror(-run->keeper));
+	if (!run->trial && (run->chosen.wanted == ACTUATOR_AUTO || run->chosen.wanted == ACTUATOR_SCX))
+		run->control.power_fd = power_profile_start();
 	/* Loading takes some seconds of CPU time, which it would not get for a minute on a machine that is full: when
 	 * people start it. */
 	run->pressed = acts && thread_attr_press();
@@ -464,13 +492,16 @@ int run_conduct(struct run *run)
 int view_run(int argc, char **argv)
 {
 	struct options options;
-	struct run run = { .options = &options, .chosen = { .raise_by = RAISE_INPUT } };
+	struct run run = { .options = &options,
+			   .chosen = run_chosen_by_default,
+			   .control = { .argc = argc, .argv = argv } };
 	int status;
 
 	options_parse(&options, &run_usage, &run.chosen, argc, argv);
 	status = run_check_options(&run.chosen, &options);
 	if (status)
 		return status;
+	notify_open();
 	run.capture.request = (struct capture_request){ .view = "run",
 							.groups = EVENTS_ROLES,
 							.learns = !run.chosen.dry_run,
@@ -478,6 +509,7 @@ int view_run(int argc, char **argv)
 							.prompt_urgency = !options.output,
 							.raise = run.chosen.raise_by,
 							.no_threads = true };
+	run_keep_begun(&run);
 	status = run_conduct(&run);
 	capture_free(&run.capture);
 	return status;

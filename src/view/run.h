@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "../base/lines.h"
+#include "../base/power_profile.h"
 #include "../model/effects.h"
 #include "../model/games.h"
 #include "../sched/holds.h"
@@ -31,6 +32,40 @@ struct run_chosen {
 	u32 power; /* enum power */
 	bool power_given;
 	bool no_compare;
+	bool only_root; /* others may not look */
+};
+extern const struct run_chosen run_chosen_by_default;
+
+enum { RUN_GAMES_MAX = 16, RUN_GAMES_OF_USER = 8 };
+
+/* A process that said by GameMode's interface that it is a game. */
+struct run_registered {
+	u32 pid;
+	uid_t uid;
+	u64 start_ticks;
+	bool was_game; /* before it said so */
+};
+
+/* What a run keeps of options that count at its start alone. */
+struct run_begun {
+	const char *without, *db;
+	u32 raise_by, ring_bytes;
+};
+
+/* What others ask of it, see run_control.c. */
+struct run_control {
+	int argc; /* its command line, which a reload reads again */
+	char **argv;
+	struct run_begun begun;
+	bool is_paused;
+	u64 began_wall_ns, reloads;
+	u64 users_looked_ns; /* when a user other than root last asked why */
+	struct run_registered games[RUN_GAMES_MAX];
+	u32 games_len;
+	u64 games_refused, games_looked_ns;
+	int power_fd;			  /* by which profiles are heard; 0 or less: they are not */
+	const char *told;		  /* the last that the service manager was told */
+	char profile[POWER_PROFILE_SIZE]; /* as power-profiles-daemon has it; "": not heard */
 };
 
 /* What acting does to others, see run_effect.c. */
@@ -70,6 +105,7 @@ struct run {
 	u32 tries;	 /* of the next start; 0: none is due */
 	u32 had_partial; /* threads with the policy before we gave it to any */
 	struct run_effect effect;
+	struct run_control control;
 	struct run_status last;	 /* the last line */
 	struct games *games;	 /* NULL: no room for them */
 	u32 game_pid, game_next; /* the one in front in the last window of waits, and so far in this; 0: none */
@@ -88,6 +124,28 @@ void run_effect_begin(struct run *run);
 /* False ends the run. */
 bool run_effect_tick(struct run *run);
 void run_effect_end(struct run *run);
+/* What is acted on has just changed: nothing is compared with what was before. */
+void run_effect_settle(struct run *run);
+
+/* Requests by the socket: from when everything is in place, at every tick. */
+void run_control_begin(struct run *run);
+void run_control_tick(struct run *run);
+/* GameMode's, and those that have ended. False: refused. */
+bool run_register_game(struct run *run, const struct feed_asker *asker, const struct control_request *request);
+void run_forget_games(struct run *run);
+
+/* What a reload is compared with; a reload, which says in words what came of it; an actuator by other options. */
+void run_keep_begun(struct run *run);
+bool run_reload(struct run *run, struct reason *words);
+bool run_restart_actuator(struct run *run);
+
+/* Tells the service manager how it acts, if that has changed; and with it that everything is in place. */
+void run_tell_state(struct run *run, bool is_ready);
+
+/* "scx", "hints", "paused"; "performance"; and what a profile of power-profiles-daemon means. */
+const char *run_actuator_name(const struct run *run);
+const char *run_power_name(u32 power);
+u32 run_power_of_profile(const char *profile);
 
 /* Games, see run_game.c: what programs are, news of roles, each tick. */
 void run_game_program(void *data, const struct program_seen *seen);

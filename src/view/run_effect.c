@@ -36,6 +36,8 @@ void run_hold(struct run *run, bool is_held)
 	struct scx_exit_record last;
 	int error = 0;
 
+	/* Who paused it lets it go on. */
+	is_held |= run->control.is_paused;
 	if (run->hints)
 		hints_hold(run->hints, is_held);
 	if (run->scx)
@@ -46,6 +48,12 @@ void run_hold(struct run *run, bool is_held)
 		run->scx = NULL;
 		run->tries = 1;
 	}
+}
+
+void run_effect_settle(struct run *run)
+{
+	run->effect.settles = true;
+	run->effect.since_ns = clock_now_ns();
 }
 
 static void window_begins(struct run *run)
@@ -111,7 +119,7 @@ static void on_worse(void *data, const struct effect_finding *finding)
 	run->effect.worse++;
 	run->effect.last = notice;
 	effect_words(words, &notice);
-	note("%s", words);
+	note_about(&(struct say_about){ "effect", notice.pid, notice.comm.text, true }, "%s", words);
 	put_event(run, &notice);
 }
 
@@ -166,7 +174,8 @@ bool run_effect_tick(struct run *run)
 	struct run_effect *effect = &run->effect;
 	u64 span_ns = clock_now_ns() - effect->since_ns;
 
-	if (!effect->effects || span_ns < (effect->settles ? EFFECT_SETTLE_NS : effects_window_ns(effect->effects)))
+	if (!effect->effects || run->control.is_paused ||
+	    span_ns < (effect->settles ? EFFECT_SETTLE_NS : effects_window_ns(effect->effects)))
 		return true;
 	if (sched_take_waits(run->sched, take_row, run)) {
 		effects_drop(effect->effects);

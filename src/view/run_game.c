@@ -89,7 +89,7 @@ static void report_game(struct run *run, const struct game *game, u32 threads)
 
 	game_words(words, game, threads);
 	format_plain(plain, sizeof(plain), words);
-	note("game: %s", plain);
+	note_about(&(struct say_about){ "game", game->pid, game->comm, false }, "game: %s", plain);
 	if (!run->options->json)
 		return;
 	out = open_memstream(&text, &len);

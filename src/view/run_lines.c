@@ -42,9 +42,12 @@ void run_count_role(struct run *run, const struct event_role *event)
 	run->by_tier[event->tier]++;
 }
 
-static const char *actuator_of(const struct run *run)
+const char *run_actuator_name(const struct run *run)
 {
-	return run->scx ? "scx" : run->hints ? (run->chosen.dry_run ? "dry run" : "hints") : "none";
+	return run->control.is_paused ? "paused"
+	       : run->scx	      ? "scx"
+	       : run->hints	      ? (run->chosen.dry_run ? "dry run" : "hints")
+				      : "none";
 }
 
 static void read_kernel_events(struct run *run, struct run_status *status)
@@ -150,7 +153,7 @@ bool run_take_line(struct run *run)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	status.wall_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
 	status.span_ns = now_ns - run->line_at_ns;
-	snprintf(status.actuator, sizeof(status.actuator), "%s", actuator_of(run));
+	snprintf(status.actuator, sizeof(status.actuator), "%s", run_actuator_name(run));
 	memcpy(status.by_role, run->by_role, sizeof(status.by_role));
 	memcpy(status.by_evidence, run->by_evidence, sizeof(status.by_evidence));
 	status.effect_for_game = run->for_game;
@@ -188,5 +191,6 @@ bool run_begin_lines(struct run *run)
 	run->line_at_ns = clock_now_ns();
 	if (feed_open(&run->feed, &why))
 		note("'tactus stats' will not see this run: %s", why.text);
+	run_control_begin(run);
 	return true;
 }

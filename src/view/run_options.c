@@ -18,12 +18,26 @@ enum {
 	KEY_PARTIAL,
 	KEY_COMPARE,
 	KEY_POWER,
+	KEY_READERS,
 };
+
+const struct run_chosen run_chosen_by_default = { .raise_by = RAISE_INPUT };
 
 static const char *const actuator_names[ACTUATORS] = { "auto", "scx", "hints", "none" };
 static const char *const raise_words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
 
 static const char *const power_words[POWERS] = { "performance", "balanced", "save" };
+
+const char *run_power_name(u32 power)
+{
+	return power < POWERS ? power_words[power] : "?";
+}
+
+/* Balanced is what a machine has where nobody chose. */
+u32 run_power_of_profile(const char *profile)
+{
+	return strcmp(profile, "power-saver") ? POWER_PERFORMANCE : POWER_SAVE;
+}
 
 const char *run_take_actuator(struct run_chosen *chosen, const char *value)
 {
@@ -63,6 +77,9 @@ static const char *take_own(void *data, int key, const char *value)
 			if (!strcmp(value, power_words[chosen->power]))
 				return NULL;
 		return "is none of performance, balanced, save";
+	case KEY_READERS:
+		chosen->only_root = !strcmp(value, "root");
+		return chosen->only_root || !strcmp(value, "all") ? NULL : "is none of all, root";
 	case KEY_ACTUATOR:
 		return run_take_actuator(chosen, value);
 	default:
@@ -84,11 +101,15 @@ static const struct argp_option own_options[] = {
 	  "whose frame is nearly due (default: input)",
 	  0 },
 	{ "power", KEY_POWER, "performance|balanced|save", 0,
-	  "Under sched_ext, how fast CPUs run and how many at what is not urgent (default: performance)", 0 },
+	  "Under sched_ext, how fast CPUs run and how many at what is not urgent (default: save while "
+	  "power-profiles-daemon is at power-saver, else performance)",
+	  0 },
 	{ "compare", KEY_COMPARE, "on|off", 0,
 	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
 	  "(default: on)",
 	  0 },
+	{ "readers", KEY_READERS, "all|root", 0,
+	  "Who may see the status, and why its own processes run as they do (default: all)", 0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };

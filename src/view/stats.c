@@ -29,6 +29,12 @@ const struct command_usage stats_usage = {
 	.takes = TAKES_DURATION | TAKES_JSON,
 };
 
+/* The reply to what it asked for, then statuses. */
+union heard {
+	struct control_reply reply;
+	struct run_status status;
+};
+
 struct listener {
 	const struct options *options;
 	int fd;
@@ -63,15 +69,21 @@ static void show(struct listener *listener, const struct run_status *status)
 static bool on_tick(void *data)
 {
 	struct listener *listener = data;
-	struct run_status status;
+	union heard heard;
 	ssize_t got;
 
-	while ((got = recv(listener->fd, &status, sizeof(status), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
-		if (!status_is_sound(&status, (size_t)got)) {
+	while ((got = recv(listener->fd, &heard, sizeof(heard), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
+		if (control_reply_is_sound(&heard, (size_t)got)) {
+			if (heard.reply.status == CONTROL_DONE)
+				continue;
+			listener->status = fail("stats", "%s", heard.reply.words);
+			return false;
+		}
+		if (!status_is_sound(&heard, (size_t)got)) {
 			listener->status = fail("stats", "the run is of another version of tactus");
 			return false;
 		}
-		show(listener, &status);
+		show(listener, &heard.status);
 	}
 	if (fflush(stdout))
 		return false;

@@ -148,7 +148,10 @@ static void forget_run(struct top_session *session)
 
 bool top_session_hear_run(struct top_session *session, u64 now_ns)
 {
-	struct run_status status;
+	union {
+		struct control_reply reply;
+		struct run_status status;
+	} heard;
 	struct reason why;
 	bool news = false;
 	ssize_t got;
@@ -159,14 +162,20 @@ bool top_session_hear_run(struct top_session *session, u64 now_ns)
 	}
 	if (session->feed_fd < 0)
 		return false;
-	while ((got = recv(session->feed_fd, &status, sizeof(status), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
-		if (!status_is_sound(&status, (size_t)got)) {
+	while ((got = recv(session->feed_fd, &heard, sizeof(heard), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
+		if (control_reply_is_sound(&heard, (size_t)got)) {
+			if (heard.reply.status == CONTROL_DONE)
+				continue;
+			session->scene.no_run = "There is one that only root may follow.";
+			break;
+		}
+		if (!status_is_sound(&heard, (size_t)got)) {
 			session->scene.no_run = "There is one of another version of tactus.";
 			break;
 		}
-		session->run = status;
+		session->run = heard.status;
 		session->scene.run = &session->run;
-		keep_busy(&session->scene, &status);
+		keep_busy(&session->scene, &heard.status);
 		look_at_hints(session);
 		news = true;
 	}

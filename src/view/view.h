@@ -23,6 +23,9 @@ extern const struct command db_parts[];
 
 /* For defaults_read_by: what a config file says of options, if all of it is right. */
 int config_defaults(const char *config, const struct option_defaults **out);
+/* It is read again by who asks next. What options were given by the reading before the last must not be used any more.
+ */
+void config_defaults_forget(void);
 
 /* Calls `each` for every command and part that has options, until it returns true; that one, or NULL. */
 const struct command *command_search(bool (*each)(const void *data, const struct command *command), const void *data);
@@ -46,6 +49,12 @@ int view_input(int argc, char **argv);
 int view_inversions(int argc, char **argv);
 int view_roles(int argc, char **argv);
 int view_stats(int argc, char **argv);
+int view_status(int argc, char **argv);
+int view_why(int argc, char **argv);
+int view_pause(int argc, char **argv);
+int view_resume(int argc, char **argv);
+int view_reload(int argc, char **argv);
+int view_gamemode(int argc, char **argv);
 int view_top(int argc, char **argv);
 int view_undo(int argc, char **argv);
 int view_record(int argc, char **argv);
@@ -75,6 +84,7 @@ extern const struct command_usage input_usage;
 extern const struct command_usage inversions_usage;
 extern const struct command_usage roles_usage;
 extern const struct command_usage stats_usage;
+extern const struct command_usage status_usage, why_usage, pause_usage, resume_usage, reload_usage, gamemode_usage;
 extern const struct command_usage top_usage;
 extern const struct command_usage undo_usage;
 extern const struct command_usage record_usage;
@@ -104,5 +114,6 @@ extern const struct table_columns input_tables[];
 extern const struct table_columns inversions_tables[];
 extern const struct table_columns roles_tables[];
 extern const struct table_columns config_tables[];
+extern const struct table_columns why_tables[];
 
 #endif

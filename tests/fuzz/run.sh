@@ -103,6 +103,8 @@ fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/
 fuzz maps '' src/base/maps.c
 fuzz http '' src/base/http.c
 fuzz mounts '' src/base/mounts.c
+fuzz control '' src/stream/control.c
+fuzz dbus '' src/base/dbus.c src/base/dbus_bus.c src/base/say.c
 fuzz rules src/base/say.c src/base/defaults.c src/base/sudo.c src/base/regular.c src/base/suggest.c src/model/rules.c src/store/rules_file.c src/model/rules_builtin.c src/model/roles.c
 fuzz elf '' src/base/elf_read.c src/base/say.c src/model/wine_code.c
 fuzz elf_answer '' src/base/elf_answer.c src/base/elf_read.c src/base/say.c

@@ -11,9 +11,9 @@ make -s lint >"$scratch/lint" 2>&1 &
 lint=$!
 
 holds "make install succeeds below DESTDIR" make -s install DESTDIR="$scratch/root" PREFIX=/usr
-is "make install puts in the program, its manual and completion for three shells and a sample config, no more" \
+is "make install puts in the program, its manual, completion for three shells, a sample config and the files of services, no more" \
 	"$(cd "$scratch/root" && find . -type f | sort | tr '\n' ' ')" \
-	"./usr/sbin/tactus ./usr/share/bash-completion/completions/tactus ./usr/share/doc/tactus/tactus.conf ./usr/share/fish/vendor_completions.d/tactus.fish \
+	"./usr/lib/systemd/system/tactus.service ./usr/sbin/tactus ./usr/share/bash-completion/completions/tactus ./usr/share/doc/tactus/com.feralinteractive.GameMode.service ./usr/share/doc/tactus/tactus.conf ./usr/share/fish/vendor_completions.d/tactus.fish \
 ./usr/share/man/man8/tactus.8 ./usr/share/zsh/site-functions/_tactus "
 like "the installed program tells its version" "$("$scratch/root/usr/sbin/tactus" --version)" '^tactus '
 holds "make uninstall succeeds below DESTDIR" make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr
