@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# tactus as a service of a real systemd, from its Debian package: readiness, the watchdog, reload, kills, CPUs that go, a sleep of the
+# machine, an upgrade, a removal. Runs where systemd is the first process. Usage: service.sh PACKAGE NEWER-PACKAGE [observe]
+# In a VM it acts; in a container (observe), where threads have other numbers than the kernel's, it only watches.
+. tests/tap.sh
+
+package=$1 newer=$2 how=${3:-act}
+unset TACTUS_DB
+export SYSTEMD_PAGER= SYSTEMD_COLORS=0
+show() { systemctl show -P "$1" tactus; }
+main_pid() { show MainPID; }
+state() { /usr/sbin/tactus status --json 2>/dev/null | json "d[\"$1\"]" 2>/dev/null; }
+# until_is WORD COMMAND...: within three minutes of looks
+until_is() {
+	local want=$1
+	shift
+	for _ in $(seq 900); do
+		[ "$("$@" 2>/dev/null)" = "$want" ] && return 0
+		sleep 0.2
+	done
+	echo "got '$("$@" 2>&1)', want '$want': $*"
+	return 1
+}
+# restarted FROM: another main process than that, and ready
+restarted() { [ "$(main_pid)" != "$1" ] && [ "$(show ActiveState)" = active ] && echo yes; }
+
+for _ in $(seq 600); do
+	systemctl list-units >/dev/null 2>&1 && [ -S /run/systemd/journal/socket ] && break
+	sleep 0.2
+done
+is "the machine's first process is systemd" "$(cat /proc/1/comm)" systemd
+holds "the package installs" dpkg --force-unsafe-io -i "$package"
+is "an installation starts nothing" "$(show ActiveState)" inactive
+like "an installation brings a configuration of comments" "$(grep -c '^#' /etc/tactus.conf)" '^[1-9][0-9]'
+holds "the unit is sound" systemd-analyze verify --man=no tactus.service
+# With every sensor that has something to watch here, it takes minutes to load.
+printf '%s\n' '[options run]' 'compare = off' 'without = wine,sound,socket,frame,feed,display' >/etc/tactus.conf
+[ $how = act ] || echo 'actuator = none' >>/etc/tactus.conf
+SECONDS=0
+holds "the service starts" systemctl start tactus
+say_measured "from 'systemctl start' to ready: $SECONDS s of the guest's time"
+is "the service is active when 'systemctl start' returns" "$(show ActiveState)/$(show SubState)" active/running
+is "the service answers on its socket when 'systemctl start' returns" "$(state pid)" "$(main_pid)"
+actuator=$(state actuator)
+if [ $how = observe ]; then
+	is "the service observes where its configuration says so" "$actuator" none
+	is "systemctl tells how the service acts" "$(show StatusText)" 'Observing only'
+elif [ -e /sys/kernel/sched_ext ]; then
+	is "the service schedules where the kernel has sched_ext" "$actuator/$(cat /sys/kernel/sched_ext/root/ops)" scx/tactus
+	like "systemctl tells how the service acts" "$(show StatusText)" 'sched_ext'
+else
+	is "the service gives hints where the kernel has no sched_ext" "$actuator" hints
+	like "systemctl tells how the service acts" "$(show StatusText)" 'hints'
+fi
+# The sandbox takes no hook away: 'tactus doctor' outside of it finds the same.
+journalctl -u tactus -o cat >"$scratch/said"
+is "the sandbox lets the service load all of its programs" "$(grep -ciE 'permission denied|operation not permitted|EPERM|read-only file' "$scratch/said")" 0
+say_measured "the service said: $(tr '\n' ';' <"$scratch/said")"
+is "the service has given up for good the capabilities that it no longer needs" "$(awk '/^CapBnd/ { print $2 }' "/proc/$(main_pid)/status")" \
+	"$(awk '/^CapPrm/ { print $2 }' "/proc/$(main_pid)/status")"
+holds "the service may not write to /etc" test ! -w "/proc/$(main_pid)/root/etc/hostname" -o -n "$(grep ' /etc \| / ro' "/proc/$(main_pid)/mounts")"
+
+/usr/sbin/tactus pause >/dev/null
+like "the journal has a message's topic as a field" "$(journalctl -u tactus TACTUS_TOPIC=control -o cat)" 'paused'
+is "the journal has a message's priority" "$(journalctl -u tactus TACTUS_TOPIC=control -o json | json 'd["PRIORITY"]')" 6
+is "a paused service says so to systemctl" "$(show StatusText | cut -d: -f1)" Paused
+/usr/sbin/tactus resume >/dev/null
+
+before=$(main_pid)
+holds "the service reloads" systemctl reload tactus
+is "a reload is no restart" "$(main_pid)/$(state reloads)" "$before/1"
+cp /etc/tactus.conf "$scratch/conf"
+sed -i 's/^compare.*/compare = teapot/' /etc/tactus.conf
+holds "a reload of a wrong file fails" bash -c '! systemctl reload tactus'
+is "the service goes on after a reload of a wrong file" "$(show ActiveState)/$(main_pid)" "active/$before"
+cp "$scratch/conf" /etc/tactus.conf
+
+kill -KILL "$before"
+holds "a killed service is started again" until_is yes restarted "$before"
+mkdir -p /run/systemd/system/tactus.service.d
+printf '[Service]\nWatchdogSec=5\n' >/run/systemd/system/tactus.service.d/quick.conf
+systemctl daemon-reload
+systemctl restart tactus
+before=$(main_pid) restarts=$(show NRestarts)
+kill -STOP "$before"
+holds "a service that stands still is started again by the watchdog" until_is yes restarted "$before"
+like "the journal tells of the watchdog" "$(journalctl -u tactus -o cat)" 'Watchdog timeout|watchdog'
+rm -r /run/systemd/system/tactus.service.d
+systemctl daemon-reload
+systemctl restart tactus
+
+if [ $how = act ] && [ -e /sys/devices/system/cpu/cpu1/online ]; then
+	before=$(main_pid)
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	sleep 1
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	holds "the service acts again after a CPU went and came" until_is "$actuator" state actuator
+	is "the service is the same after a CPU went and came" "$(main_pid)" "$before"
+fi
+if [ $how = act ] && [ -e /sys/power/pm_test ]; then
+	echo freezer >/sys/power/pm_test
+	before=$(main_pid)
+	echo freeze >/sys/power/state 2>"$scratch/sleep" || echo mem >/sys/power/state 2>>"$scratch/sleep"
+	echo none >/sys/power/pm_test
+	holds "the service acts again after the machine slept" until_is "$actuator" state actuator
+	is "the service is the same after the machine slept" "$(main_pid)" "$before"
+elif [ $how = act ]; then
+	skip "the service acts again after the machine slept" "this kernel has no /sys/power/pm_test"
+fi
+
+before=$(main_pid)
+holds "the package is upgraded while the service runs" dpkg --force-unsafe-io --force-confold -i "$newer"
+holds "an upgrade starts a service that runs again" until_is yes restarted "$before"
+is "an upgrade keeps the configuration" "$(cat /etc/tactus.conf)" "$(cat "$scratch/conf")"
+holds "an upgrade keeps what was learned" test -s /var/lib/tactus/procdb.bin
+systemctl stop tactus
+is "a service that is stopped ends well" "$(show Result)/$(show ExecMainStatus)" success/0
+[ $how = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back when the service is stopped" "$(cat /sys/kernel/sched_ext/state)" disabled
+holds "the service starts once more" systemctl start tactus
+holds "the package is removed while the service runs" dpkg -r tactus
+is "a removal ends the service" "$(pgrep -x tactus)" ""
+[ $how = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back after a removal" "$(cat /sys/kernel/sched_ext/state)" disabled
+is "a removal leaves the configuration and what was learned, and nothing else" "$(ls -d /usr/sbin/tactus /lib/systemd/system/tactus.service /etc/tactus.conf /var/lib/tactus 2>/dev/null | tr '\n' ' ')" \
+	"/etc/tactus.conf /var/lib/tactus "
+holds "the package is purged" dpkg -P tactus
+is "a purge leaves nothing" "$(ls -d /etc/tactus.conf /var/lib/tactus /run/tactus 2>/dev/null)" ""
+done_testing

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# tactus as a service where the kernel has no sched_ext, as after a boot of another kernel: it gives hints.
+# kernel: debian-6.12
+. tests/tap.sh
+. tests/kernel.sh
+
+service_on() {
+	export APPEND="tactus_init=/lib/systemd/systemd SYSTEMD_UNIT_PATH=$(pwd -P)/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
+	if ! packaging/deb.sh "$(pwd -P)/build/packages/old" 1 >"$scratch/old" 2>"$scratch/err" || ! packaging/deb.sh "$(pwd -P)/build/packages/new" 2 >"$scratch/new" 2>"$scratch/err"; then
+		flunk "the packages are built" "$(tail -n 20 "$scratch/err")"
+		return
+	fi
+	CPUS=2 LIMIT=1800 on_kernel "$1" "guest/service:$(head -n 1 "$scratch/old"):$(head -n 1 "$scratch/new")"
+}
+service_on debian-6.12
+done_testing

@@ -1,0 +1,53 @@
+# shellcheck shell=bash
+# A real systemd in a container of this machine's own files: sourced after tests/tap.sh by tests that are root.
+# Its processes have numbers of their own there, and cgroups; what it writes goes to memory.
+
+# container_boot TARGET: sets container to the process that is its first, or fails
+container_boot() {
+	local here top=$scratch/container
+	here=$(pwd -P)
+	container_group=$(findmnt -t cgroup2 -no TARGET | head -n 1)/tactus-test-$$
+	mkdir "$top" "$container_group" || return 1
+	cat >"$scratch/boot" <<-'END'
+		set -e
+		top=$1 here=$2 target=$3
+		echo $$ >"$4/cgroup.procs"
+		mount --make-rprivate /
+		mount -t tmpfs tmpfs "$top"
+		mkdir "$top/upper" "$top/work" "$top/root"
+		mount -t overlay overlay -o "lowerdir=/,upperdir=$top/upper,workdir=$top/work" "$top/root"
+		cd "$top/root"
+		mount --rbind "$here" "./$here"
+		mount --rbind /dev dev
+		mount --rbind /sys sys
+		mount -t tmpfs -o mode=755 tmpfs run
+		# For images that are built: here services are started.
+		rm -f usr/sbin/policy-rc.d
+		exec unshare --fork --pid --cgroup --uts --kill-child bash -c '
+			set -e
+			mount -t proc proc proc
+			umount -l sys/fs/cgroup
+			mount -t cgroup2 cgroup2 sys/fs/cgroup
+			exec chroot . env -i container=tactus PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 SYSTEMD_UNIT_PATH="$1/tests/guest/systemd:/run/systemd/system" \
+				/lib/systemd/systemd --unit="$2" --show-status=no --log-target=journal' - "$here" "$target"
+	END
+	unshare --mount bash "$scratch/boot" "$top" "$here" "$1" "$container_group" >"$scratch/systemd" 2>&1 &
+	container_shell=$!
+	for _ in $(seq 300); do
+		container=$(pgrep -P $container_shell systemd) && [ -e "/proc/$container/root/run/systemd/private" ] && return 0
+		sleep 0.1
+	done
+	flunk "a container boots a real systemd" "$(cat "$scratch/systemd")"
+	return 1
+}
+# in_container COMMAND...: as root, from the same folder
+in_container() { nsenter -t "$container" -m -p -C -u -r -w"$(pwd -P)" -- "$@"; }
+container_end() {
+	[ -z "${container_shell:-}" ] || kill -KILL "$container_shell" "${container:-$container_shell}" 2>/dev/null
+	wait "${container_shell:-}" 2>/dev/null
+	for _ in $(seq 50); do
+		find "$container_group" -depth -type d -exec rmdir {} + 2>/dev/null
+		[ -e "$container_group" ] || return 0
+		sleep 0.1
+	done
+}
