@@ -13,19 +13,19 @@ enum {
 
 /* Of one role, or of all. */
 struct fidelity_waits {
-	u64 a, b;	     /* how many waits */
+	u64 a, b; /* how many waits */
 	u64 a_p50_ns, b_p50_ns;
 	u64 a_p99_ns, b_p99_ns;
-	double octaves;	     /* by how many powers of two they differ in the mean */
+	double octaves; /* by how many powers of two they differ in the mean */
 };
 
 struct fidelity {
 	struct fidelity_waits all;
 	struct fidelity_waits roles[ROLES];
-	double waits;	/* octaves, the mean over roles by their waits */
-	double late;	/* frames that are late in one and not in the other, net, of all */
-	double shares;	/* of the CPU time, what has another owner */
-	double cpu;	/* by how much the CPU time in all differs, of it */
+	double waits;  /* octaves, the mean over roles by their waits */
+	double late;   /* frames that are late in one and not in the other, net, of all */
+	double shares; /* of the CPU time, what has another owner */
+	double cpu;    /* by how much the CPU time in all differs, of it */
 	u64 frames[2], late_frames[2];
 };
 

@@ -60,8 +60,8 @@ static void order_caches(struct scx_config *config, const struct cpu_topology *t
 		u32 own_node = topology[config->by_cache[config->cache_begins[own]]].node;
 
 		for (u32 cache = 0; cache < config->caches_len; cache++)
-			distances[cache] = distance(
-				data, own_node, topology[config->by_cache[config->cache_begins[cache]]].node);
+			distances[cache] = distance(data, own_node,
+						    topology[config->by_cache[config->cache_begins[cache]]].node);
 		steal_order(distances, config->caches_len, own, config->steal_order + own * SCX_CACHES_MAX);
 	}
 }

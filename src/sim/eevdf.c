@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The kernel's own scheduler, by its rules: virtual time by weight, lag, who is eligible, earliest deadline first, how
- * long a thread is protected from one that wakes, by version; before 6.6 the one that was there then. Control groups and
- * what the kernel estimates of loads are left out. */
+ * long a thread is protected from one that wakes, by version; before 6.6 the one that was there then. Control groups
+ * and what the kernel estimates of loads are left out. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ struct fair {
 	u64 latency_ns, granularity_ns, wakeup_ns;
 	u32 queued;
 	bool is_cfs;
-	bool delays_dequeue; /* 6.12: who sleeps owing time works that off asleep */
+	bool delays_dequeue;	/* 6.12: who sleeps owing time works that off asleep */
 	bool shortest_protects; /* 6.17: protected for the shortest slice that waits */
 	bool has_hrtick;	/* 7.1: slices end when they end, not with a tick */
 	bool hints;		/* urgent threads have those of core/hints.h */
@@ -294,10 +294,10 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 	}
 	if (!curr || !wakes)
 		return;
-	preempts = fair->is_cfs ? cfs_preempts(machine, curr, thread)
-				: choose(machine, cpu, curr,
-					 !(fair->delays_dequeue && thread->fair.slice_ns < curr->fair.slice_ns)) ==
-					  thread;
+	preempts = fair->is_cfs
+			   ? cfs_preempts(machine, curr, thread)
+			   : choose(machine, cpu, curr,
+				    !(fair->delays_dequeue && thread->fair.slice_ns < curr->fair.slice_ns)) == thread;
 	if (preempts) {
 		sim_resched(machine, cpu);
 	} else {
@@ -562,11 +562,11 @@ static u32 fair_queued(const struct machine *machine)
 	return fair_of(machine)->queued;
 }
 
-#define FAIR(word)                                                                                       \
-	{                                                                                                \
-		.name = word, .init = fair_init, .free = fair_free, .select_cpu = fair_select,           \
+#define FAIR(word)                                                                                        \
+	{                                                                                                 \
+		.name = word, .init = fair_init, .free = fair_free, .select_cpu = fair_select,            \
 		.enqueue = fair_enqueue, .pick = fair_pick, .charge = fair_charge, .starts = fair_starts, \
-		.sleeps = fair_sleeps, .tick = fair_tick, .queued = fair_queued                          \
+		.sleeps = fair_sleeps, .tick = fair_tick, .queued = fair_queued                           \
 	}
 const struct sim_policy policy_eevdf = FAIR("eevdf");
 const struct sim_policy policy_hints = FAIR("hints");

@@ -13,8 +13,8 @@ enum { SIMPLE_SLICE_NS = 20 * NSEC_PER_MSEC };
 struct simple {
 	struct dsq shared;
 	struct dsq *local;
-	u64 order; /* of the next to come */
-	u64 clock; /* the virtual time */
+	u64 order;   /* of the next to come */
+	u64 clock;   /* the virtual time */
 	u64 *vtimes; /* of threads */
 	u64 slice_ns;
 	bool by_vtime;
@@ -159,11 +159,11 @@ static u32 simple_queued(const struct machine *machine)
 	return simple_of(machine)->shared.len;
 }
 
-#define SIMPLE(word)                                                                                           \
-	{                                                                                                      \
-		.name = word, .init = simple_init, .free = simple_free, .select_cpu = simple_select,           \
+#define SIMPLE(word)                                                                                              \
+	{                                                                                                         \
+		.name = word, .init = simple_init, .free = simple_free, .select_cpu = simple_select,              \
 		.enqueue = simple_enqueue, .pick = simple_pick, .charge = simple_charge, .starts = simple_starts, \
-		.sleeps = simple_sleeps, .tick = simple_tick, .queued = simple_queued                          \
+		.sleeps = simple_sleeps, .tick = simple_tick, .queued = simple_queued                             \
 	}
 const struct sim_policy policy_fifo = SIMPLE("fifo");
 const struct sim_policy policy_vtime = SIMPLE("vtime");

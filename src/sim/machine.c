@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Time goes on from one thing that happens to the next: a CPU's thread has had what it wanted, a tick, a timer, an event
- * of the recording that comes at its time. */
+/* Time goes on from one thing that happens to the next: a CPU's thread has had what it wanted, a tick, a timer, an
+ * event of the recording that comes at its time. */
 #include "machine.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 
 enum {
 	TICK_NS = 4 * NSEC_PER_MSEC,
-	LIVELOCK_STEPS = 10 * 1000 * 1000, /* so many without time going on are no work */
+	PREEMPT_LEAST_NS = NSEC_PER_USEC, /* an interrupt to a CPU that runs a thread */
+	LIVELOCK_STEPS = 1000 * 1000,	  /* so many without time going on are no work */
 };
 
 #define NEVER (~0ULL)
@@ -129,9 +130,9 @@ void machine_plan(struct machine *machine, s32 cpu)
 	u64 next_ns = of->look_ns ? of->look_ns : NEVER, end_ns;
 
 	if (thread) {
-		end_ns = thread->left_ns > NEVER / 4096 ? NEVER
-							: machine->now_ns + (thread->left_ns * 1024 + of->speed - 1) /
-										    of->speed;
+		end_ns = thread->left_ns > NEVER / 4096
+				 ? NEVER
+				 : machine->now_ns + (thread->left_ns * 1024 + of->speed - 1) / of->speed;
 		next_ns = end_ns < next_ns ? end_ns : next_ns;
 		next_ns = of->slice_ends_ns && of->slice_ends_ns < next_ns ? of->slice_ends_ns : next_ns;
 		next_ns = of->tick_ns && of->tick_ns < next_ns ? of->tick_ns : next_ns;
@@ -181,7 +182,8 @@ void sim_resched(struct machine *machine, s32 cpu)
 		return;
 	if (is_idle)
 		machine_note_waiting(machine, 0, -1);
-	of->look_ns = machine->now_ns + delay_at(is_idle ? &machine->work->idle : &machine->work->preempt, chance);
+	of->look_ns = machine->now_ns + (is_idle ? delay_at(&machine->work->idle, chance)
+						 : PREEMPT_LEAST_NS + delay_at(&machine->work->preempt, chance));
 	machine_plan(machine, cpu);
 }
 
@@ -396,6 +398,9 @@ static void populate(struct machine *machine)
 	for (u32 i = 0; i < machine->len; i++)
 		if (work->threads[i].begins != BEGIN_NEW)
 			machine_emit_thread(machine, &machine->threads[i], false);
+	/* What is known of them before anything happens. */
+	while (machine->timed_next < work->timed_len && work->timed[machine->timed_next].time_ns <= machine->now_ns)
+		machine_emit_timed(machine, &work->timed[machine->timed_next++]);
 	machine_emit_samples(machine, false);
 	for (u32 i = 0; i < machine->len; i++) {
 		struct sim_thread *thread = &machine->threads[i];

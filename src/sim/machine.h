@@ -18,14 +18,14 @@ enum sim_state { SIM_UNBORN, SIM_ASLEEP, SIM_RUNNABLE, SIM_RUNNING, SIM_GONE };
 struct fair_entity {
 	s64 vruntime;
 	s64 deadline;
-	s64 lag; /* when it last left a queue, in virtual time of its weight */
+	s64 lag;     /* when it last left a queue, in virtual time of its weight */
 	s64 left_at; /* the queue's virtual time then */
 	u64 slice_ns;
 	u64 burst_ns; /* what it runs at a time, about */
 	u64 slept_ran_ns;
 	u32 weight;
-	u32 at; /* its place in the queue's list */
-	s32 queue;	 /* -1: none */
+	u32 at;		/* its place in the queue's list */
+	s32 queue;	/* -1: none */
 	s32 left_queue; /* where it was last */
 };
 
@@ -34,16 +34,16 @@ struct sim_thread {
 	u32 tid;
 	u32 prio;
 	u32 step;
-	u32 state; /* enum sim_state */
-	s32 cpu;   /* where it runs, or ran last */
-	u32 signals;	/* wake-ups that came before it slept */
-	u64 left_ns;	/* of the run that goes on, at full speed */
-	u64 wait_ns;	/* runnable since */
-	u64 ran_ns;	/* CPU time so far */
-	u64 shift_ns;	/* how far its display's periods are behind those of the recording */
-	u64 frame_ns;	/* its last frame */
+	u32 state;    /* enum sim_state */
+	s32 cpu;      /* where it runs, or ran last */
+	u32 signals;  /* wake-ups that came before it slept */
+	u64 left_ns;  /* of the run that goes on, at full speed */
+	u64 wait_ns;  /* runnable since */
+	u64 ran_ns;   /* CPU time so far */
+	u64 shift_ns; /* how far its display's periods are behind those of the recording */
+	u64 frame_ns; /* its last frame */
 	u64 submit_ns;
-	u64 input_ns;	/* it was last woken by an input device */
+	u64 input_ns; /* it was last woken by an input device */
 	u64 slice_left_ns;
 	u16 sleep_state;
 	bool is_woken; /* it waits because it was woken */
@@ -56,16 +56,16 @@ struct sim_thread {
 };
 
 struct sim_cpu {
-	u32 thread; /* NO_THREAD: idle */
-	u64 look_ns; /* it looks then for who shall run; 0: it need not */
-	u64 since_ns;	/* it runs since */
-	u64 charged_ns; /* and was charged up to here */
-	u64 next_ns;	/* the next thing that happens here */
-	u64 tick_ns;	/* the next tick; 0: none is wanted */
+	u32 thread;	   /* NO_THREAD: idle */
+	u64 look_ns;	   /* it looks then for who shall run; 0: it need not */
+	u64 since_ns;	   /* it runs since */
+	u64 charged_ns;	   /* and was charged up to here */
+	u64 next_ns;	   /* the next thing that happens here */
+	u64 tick_ns;	   /* the next tick; 0: none is wanted */
 	u64 slice_ends_ns; /* 0: slices end with ticks */
 	u64 idle_since_ns;
-	u32 speed;	/* in parts of 1024 */
-	u32 at;		/* in the heap */
+	u32 speed; /* in parts of 1024 */
+	u32 at;	   /* in the heap */
 	u64 busy_ns;
 };
 
@@ -75,6 +75,7 @@ struct sim_counts {
 	u64 idle_beside_waiting_ns; /* CPUs that were idle while a thread waited that may run there */
 	u64 longest_wait_ns;
 	u64 queued_most;
+	u64 stayed; /* tactus: a thread was kept on its CPU because it had moved too often */
 	u64 steps;
 };
 
@@ -134,13 +135,13 @@ struct machine {
 	u32 *rt_first; /* of each CPU: realtime threads that wait */
 	u64 chance;
 	u64 livelock_steps; /* without time going on */
-	u32 waiting; /* threads that can run and do not */
-	u32 idle;    /* CPUs */
-	u64 idle_since_ns; /* that both were so */
+	u32 waiting;	    /* threads that can run and do not */
+	u32 idle;	    /* CPUs */
+	u64 idle_since_ns;  /* that both were so */
 };
 
-/* The machine of a work on a topology under a policy, until the work's window ends. Runs it from start to end. Returns 0,
- * -ENOMEM, or -ELOOP: it would go on for ever without time passing. */
+/* The machine of a work on a topology under a policy, until the work's window ends. Runs it from start to end. Returns
+ * 0, -ENOMEM, or -ELOOP: it would go on for ever without time passing. */
 int machine_run(struct machine *machine, const struct work *work, const struct sim_topology *topology,
 		const struct sim_params *params);
 void machine_free(struct machine *machine);

@@ -23,10 +23,9 @@ static void hand_over(struct machine *machine, const struct event_header *event)
 
 static struct event_header head_of(const struct machine *machine, u32 tid, s32 cpu, enum event_kind kind)
 {
-	return (struct event_header){ .time_ns = machine->now_ns,
-				      .tid = tid,
-				      .cpu = (u16)(cpu >= 0 ? cpu : 0),
-				      .kind = (u8)kind };
+	return (struct event_header){
+		.time_ns = machine->now_ns, .tid = tid, .cpu = (u16)(cpu >= 0 ? cpu : 0), .kind = (u8)kind
+	};
 }
 
 /* What the thread, or one that it is a copy of, turns out to be for. One that does not exist yet gets it when it comes.
@@ -73,11 +72,14 @@ void machine_emit_wakeup(struct machine *machine, const struct sim_thread *threa
 {
 	const struct sim_thread *running = cpu >= 0 ? sim_running(machine, cpu) : NULL;
 	struct event_wakeup event = { .head = head_of(machine, thread->tid, cpu, EVENT_WAKEUP),
-				      .waker_tid = waker ? waker->tid : running ? running->tid : 0,
+				      .waker_tid = waker     ? waker->tid
+						   : running ? running->tid
+							     : 0,
 				      .target_cpu = (u16)target,
 				      .prio = (u16)thread->prio };
 
-	event.head.flags = (u8)((is_new ? EVENT_FLAG_NEW : 0) | (waker ? EVENT_FLAG_BY_THREAD : EVENT_FLAG_BY_INTERRUPT));
+	event.head.flags = (u8)((is_new ? EVENT_FLAG_NEW : 0) |
+				(waker ? EVENT_FLAG_BY_THREAD : EVENT_FLAG_BY_INTERRUPT));
 	hand_over(machine, &event.head);
 }
 
@@ -123,7 +125,8 @@ static void set_right(struct machine *machine, struct sim_thread *thread, union 
 
 	switch (event->head.kind) {
 	case EVENT_FRAME:
-		event->of_frame.interval_ns = thread->frame_ns ? now_ns - thread->frame_ns : event->of_frame.interval_ns;
+		event->of_frame.interval_ns = thread->frame_ns ? now_ns - thread->frame_ns
+							       : event->of_frame.interval_ns;
 		event->of_frame.submit_ns = thread->submit_ns ? now_ns - thread->submit_ns : 0;
 		thread->frame_ns = now_ns;
 		break;

@@ -123,8 +123,7 @@ static s32 victim_in_cache(const struct machine *machine, const struct sim_threa
 	return small;
 }
 
-s32 tactus_find_victim(const struct machine *machine, const struct sim_thread *thread, u32 tier, s32 own,
-		       bool only_own)
+s32 tactus_find_victim(const struct machine *machine, const struct sim_thread *thread, u32 tier, s32 own, bool only_own)
 {
 	const struct scx_config *settings = &tactus_of(machine)->settings;
 	bool own_is_good = tactus_can_preempt(machine, thread->scx, tier, own);

@@ -193,6 +193,7 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 		tactus_on_wakeup(machine, thread);
 	plan.tier = tactus_tier(machine, thread, &plan.boost);
 	plan.stay = stays_on_cpu(machine, thread);
+	machine->counts.stayed += plan.stay && thread->work->only_cpu < 0;
 	plan.queue = plan.stay ? tactus_own_queue(cpu) : tactus_cache(tactus, cpu);
 	tactus_update_weight(machine, thread);
 	tactus_join_queue(machine, entity, plan.queue, plan.tier, wakeup);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* tactus's scheduler on a simulated machine: what bpf/scx_state.h and bpf/scx_task.h keep in the kernel. Every decision is
- * a function of core/; these files only gather its inputs and carry out the answers, as bpf/scx*.h do. */
+/* tactus's scheduler on a simulated machine: what bpf/scx_state.h and bpf/scx_task.h keep in the kernel. Every decision
+ * is a function of core/; these files only gather its inputs and carry out the answers, as bpf/scx*.h do. */
 #ifndef TACTUS_SIM_TACTUS_STATE_H
 #define TACTUS_SIM_TACTUS_STATE_H
 

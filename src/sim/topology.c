@@ -129,8 +129,8 @@ static const char *take_distance(struct parsing *parsing, char **words, u32 len)
 {
 	u64 from, to, distance;
 
-	if (len != 4 || !number(words[1], 0, SIM_NODES_MAX - 1, &from) || !number(words[2], 0, SIM_NODES_MAX - 1, &to) ||
-	    !number(words[3], DISTANCE_OWN_NODE, 255, &distance))
+	if (len != 4 || !number(words[1], 0, SIM_NODES_MAX - 1, &from) ||
+	    !number(words[2], 0, SIM_NODES_MAX - 1, &to) || !number(words[3], DISTANCE_OWN_NODE, 255, &distance))
 		return "'distance' wants two nodes and a number from 10 to 255";
 	parsing->topology->distances[from][to] = parsing->topology->distances[to][from] = (u16)distance;
 	return NULL;

@@ -11,11 +11,11 @@ enum { SIM_CPUS_MAX = 512, SIM_NODES_MAX = 64, SIM_SMT_MAX = 8 };
 struct sim_topology {
 	u32 cpus_len;
 	struct cpu_topology cpus[SIM_CPUS_MAX];
-	u16 capacity[SIM_CPUS_MAX]; /* of 1024 */
+	u16 capacity[SIM_CPUS_MAX];	/* of 1024 */
 	u16 next_sibling[SIM_CPUS_MAX]; /* of the same core, in a ring */
 	u16 distances[SIM_NODES_MAX][SIM_NODES_MAX];
-	u32 smt_percent;	  /* the speed of a CPU beside a busy sibling; 100: as alone */
-	u64 move_ns[DISTANCES];	  /* what a move costs in CPU time for cold caches */
+	u32 smt_percent;	/* the speed of a CPU beside a busy sibling; 100: as alone */
+	u64 move_ns[DISTANCES]; /* what a move costs in CPU time for cold caches */
 };
 
 /* As the recording's machine had it. */

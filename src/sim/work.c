@@ -15,8 +15,8 @@ enum {
 	STATE_DEADS = 0x80 | 0x20 | 0x10,
 	STATE_UNINTERRUPTIBLE = 0x2,
 	STATE_NOLOAD = 0x400,
-	EARLY_NS = NSEC_PER_MSEC,	/* a wake-up this long before it slept met it on the way */
-	PINNED_NS = 3 * NSEC_PER_MSEC,	/* one that waits so long beside a CPU that is idle as long may not run there */
+	EARLY_NS = NSEC_PER_MSEC,      /* a wake-up this long before it slept met it on the way */
+	PINNED_NS = 3 * NSEC_PER_MSEC, /* one that waits so long beside a CPU that is idle as long may not run there */
 	PINNED_VOTES = 2,
 	FRESH_NS = 100 * NSEC_PER_USEC,
 	FIRST_ROOM = 64,
@@ -404,7 +404,9 @@ static void take_wakeup(struct work *work, const struct event_wakeup *event)
 	begins(work, thread, is_new && waker ? BEGIN_NEW : BEGIN_ASLEEP, now_ns);
 	note_prio(work, thread, event->prio);
 	wakes(work, thread, now_ns, waker != NULL,
-	      !waker ? STEP_FLAG_INTERRUPT : work_of(work, waker)->is_kernel ? STEP_FLAG_BY_KERNEL : 0);
+	      !waker				? STEP_FLAG_INTERRUPT
+	      : work_of(work, waker)->is_kernel ? STEP_FLAG_BY_KERNEL
+						: 0);
 	if (waker) {
 		charge(work, waker, now_ns);
 		add(work, waker,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The work in a recording, apart from who scheduled it: of each thread what it wants of a CPU, whom it wakes on the way,
- * and what ends each of its sleeps. Made from a stream of events; a simulated machine (machine.h) does it again. */
+/* The work in a recording, apart from who scheduled it: of each thread what it wants of a CPU, whom it wakes on the
+ * way, and what ends each of its sleeps. Made from a stream of events; a simulated machine (machine.h) does it again.
+ */
 #ifndef TACTUS_SIM_WORK_H
 #define TACTUS_SIM_WORK_H
 
@@ -25,7 +26,7 @@ enum step_kind {
 enum {
 	STEP_FLAG_NEW = 1,	 /* WAKE: it is the thread's first, by its parent */
 	STEP_FLAG_INTERRUPT = 2, /* SLEEP_*: an interrupt ends it */
-	STEP_FLAG_BY_KERNEL = 4,	 /* SLEEP_SIGNAL: a kernel thread ends it */
+	STEP_FLAG_BY_KERNEL = 4, /* SLEEP_SIGNAL: a kernel thread ends it */
 	STEP_FLAG_COPY = 8,	 /* WAKE: not led to a copy yet */
 };
 
@@ -45,8 +46,8 @@ struct work_thread {
 	struct comm comm; /* at its first event */
 	struct step *steps;
 	u32 len, room;
-	u32 prio; /* as in core/event.h */
-	u32 cpu;  /* of its first event */
+	u32 prio;     /* as in core/event.h */
+	u32 cpu;      /* of its first event */
 	s32 only_cpu; /* the one CPU that it may use; -1: any */
 	u8 begins;    /* enum work_begin */
 	u8 is_kernel;
@@ -59,7 +60,7 @@ struct work_thread {
 /* An event that comes at its time, whoever is scheduled how. */
 struct work_timed {
 	u64 time_ns;
-	u64 at; /* of the kept events */
+	u64 at;	    /* of the kept events */
 	u32 thread; /* that it is about, plus one; 0: none */
 };
 
@@ -84,14 +85,14 @@ struct work {
 	struct cpu_topology *topology;
 	u64 first_ns, last_ns; /* the window */
 	u64 wall_start_ns;
-	u32 tick_ns;		   /* the time between two ticks; 0: it can't be told */
-	struct work_delays idle;   /* from a wake-up to the run, where the CPU was idle */
+	u32 tick_ns;		    /* the time between two ticks; 0: it can't be told */
+	struct work_delays idle;    /* from a wake-up to the run, where the CPU was idle */
 	struct work_delays preempt; /* and where the thread on it was pushed off for that */
 	u64 events;
-	u64 lost;	  /* events that are missing */
-	u64 decisions;	  /* of tactus's scheduler: it was in force */
-	u64 edges, external; /* wake-ups by threads, and by all else */
-	bool failed;	  /* something is missing for want of memory */
+	u64 lost;		  /* events that are missing */
+	u64 decisions;		  /* of tactus's scheduler: it was in force */
+	u64 edges, external;	  /* wake-ups by threads, and by all else */
+	bool failed;		  /* something is missing for want of memory */
 	struct work_state *state; /* while it is made */
 };
 

@@ -36,7 +36,7 @@ enum { TICKS = 4, TURNS_LEAST = 50 };
 static const u32 tick_periods_ns[TICKS] = { 10000000, 4000000, 3333333, 1000000 };
 
 struct work_state {
-	struct map by_tid; /* the newest thread with a tid: its index plus one */
+	struct map by_tid;	   /* the newest thread with a tid: its index plus one */
 	struct extracted *threads; /* by the same index */
 	u32 room;
 	struct work_cpu *cpus;

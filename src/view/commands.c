@@ -51,6 +51,8 @@ const struct command commands[] = {
 	  .usage = &compare_usage },
 	{ "simulate", view_simulate, "the work of a recording under another policy, or on another machine",
 	  .usage = &simulate_usage },
+	{ "tune", view_tune, "which settings of the scheduler suit recordings, found by simulation",
+	  .usage = &tune_usage },
 	{ "export", view_export, "a recording as a file for other programs: Perfetto, CSV", .usage = &export_usage },
 	{ "cpus", view_cpus, "context switches, busy and idle time of each CPU", .usage = &cpus_usage,
 	  .tables = cpus_tables },

@@ -46,7 +46,6 @@ struct chosen {
 	u32 sweep[SWEEP_MOST];
 	u32 sweep_len;
 	double bound; /* octaves; 0: the usual */
-	bool hints;
 };
 
 static const struct argp_option own_options[] = {
@@ -109,7 +108,7 @@ static const char *take_bound(struct chosen *chosen, const char *value)
 
 	chosen->bound = strtod(value, &end);
 	return *end || end == value || !(chosen->bound > 0 && chosen->bound <= 64) ? "is not a number from 0 to 64"
-										    : NULL;
+										   : NULL;
 }
 
 static const char *take_own(void *data, int key, const char *value)
@@ -127,14 +126,16 @@ static const char *take_own(void *data, int key, const char *value)
 		chosen->topology = value;
 		return NULL;
 	case KEY_CPUS:
-		return parse_number(value, SIM_CPUS_MAX, &chosen->cpus) || !chosen->cpus ? "is not a number from 1 to 512"
-											 : NULL;
+		return parse_number(value, SIM_CPUS_MAX, &chosen->cpus) || !chosen->cpus
+			       ? "is not a number from 1 to 512"
+			       : NULL;
 	case KEY_SLICE:
 		return parse_span(value, &chosen->slice_ns);
 	case KEY_KERNEL:
 		return take_kernel(chosen, value);
 	case KEY_HZ:
-		return parse_number(value, HZ_MOST, &chosen->hz) || !chosen->hz ? "is not a number from 1 to 1000" : NULL;
+		return parse_number(value, HZ_MOST, &chosen->hz) || !chosen->hz ? "is not a number from 1 to 1000"
+										: NULL;
 	case KEY_COPIES:
 		return parse_number(value, COPIES_MOST, &chosen->copies) ? "is not a number up to 1000" : NULL;
 	case KEY_JITTER:
@@ -150,12 +151,12 @@ static const char *take_own(void *data, int key, const char *value)
 	}
 }
 
-/* What is written is of one call. */
+/* What is written is a recording. */
 static bool fits(const void *data, const struct options *options, const char *option)
 {
 	(void)data;
 	(void)options;
-	return strcmp(option, "output") != 0;
+	return strcmp(option, "format") != 0;
 }
 
 const struct command_usage simulate_usage = {
@@ -175,7 +176,7 @@ const struct command_usage simulate_usage = {
 		"  tactus simulate -i machine.tactus --policy tactus --slice 3ms -o what-if.tactus\n"
 		"  tactus simulate -i machine.tactus --policy eevdf --cpus 4\n"
 		"  tactus simulate -i machine.tactus --sweep 2,8,32,128",
-	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_JSON | TAKES_FORCE,
+	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_JSON | TAKES_FORCE | TAKES_EXPORT,
 	.own = own_options,
 	.take_own = take_own,
 	.own_size = sizeof(struct chosen),
@@ -362,6 +363,10 @@ static const char *find_conflict(struct simulate_view *view)
 
 	if (!view->options.input)
 		return "no recording to simulate: name one with -i FILE";
+	if (view->options.excerpt.has_from || view->options.excerpt.has_to || view->options.excerpt.around)
+		return "a part of a recording is simulated once 'tactus cut' has made it a recording of its own";
+	if (view->options.output && view->options.output_format != OUTPUT_RECORDING)
+		return "what is written is a recording: name a file that ends neither in .json nor in .jsonl";
 	if (wrong) {
 		fail("simulate", "--policy: the value '%s' %s", chosen->policy, wrong);
 		return "";

@@ -42,6 +42,7 @@ void simulate_print_fidelity(const struct fidelity *fidelity, const char *policy
 
 /* 'simulate --sweep': machines of these sizes. */
 enum { SWEEP_MOST = 16 };
-int simulate_sweep(struct simulate_source *source, const struct sim_params *params, const u32 *sizes, u32 len, bool json);
+int simulate_sweep(struct simulate_source *source, const struct sim_params *params, const u32 *sizes, u32 len,
+		   bool json);
 
 #endif

@@ -164,7 +164,8 @@ static int sweep_one(const struct simulate_source *source, const struct sim_para
 	return 0;
 }
 
-int simulate_sweep(struct simulate_source *source, const struct sim_params *params, const u32 *sizes, u32 len, bool json)
+int simulate_sweep(struct simulate_source *source, const struct sim_params *params, const u32 *sizes, u32 len,
+		   bool json)
 {
 	static const struct sim_policy *const policies[] = { &policy_eevdf, &policy_tactus };
 	u32 own = source->work.len;

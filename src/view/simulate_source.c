@@ -11,8 +11,8 @@
 #include "../base/loop.h"
 #include "../base/options.h"
 #include "../base/say.h"
+#include "../store/rules_file.h"
 #include "simulate.h"
-#include "view.h"
 
 enum { LOOK_FOR_SIGNALS = 65536, TOPOLOGY_BYTES_MOST = 65536, SLICE_US_LEAST = 100, SLICE_US_MOST = 100000 };
 
@@ -31,7 +31,7 @@ static u32 kernel_of(const char *release)
 	unsigned int major, minor;
 
 	return sscanf(release, "%u.%u", &major, &minor) == 2 && major < 256 && minor < 256 ? SCX_KERNEL(major, minor)
-											    : 0;
+											   : 0;
 }
 
 int simulate_read(struct simulate_source *source)
@@ -107,8 +107,10 @@ int simulate_run(const struct simulate_source *source, const struct work *work, 
 		*counts = machine.counts;
 	machine_free(&machine);
 	if (error == -ELOOP)
-		return fail(source->path, "under %s its threads wake each other for ever without running: the "
-			    "recording is damaged", params->policy->name);
+		return fail(source->path,
+			    "under %s its threads wake each other for ever without running: the "
+			    "recording is damaged",
+			    params->policy->name);
 	if (error)
 		return fail(source->path, "out of memory");
 	return taker.error ? fail("simulate", "the recording: %s", strerror(-taker.error)) : 0;
@@ -139,17 +141,20 @@ static const char *take_run_option(struct sim_params *params, const struct optio
 
 const char *simulate_take_policy(struct sim_params *params, const char *word)
 {
-	const struct option_defaults *defaults;
+	struct option_defaults defaults = { 0 };
+	const char *wrong;
 
 	params->policy = sim_policy_by_name(word);
 	if (params->policy)
 		return NULL;
+	params->policy = &policy_tactus;
 	if (!strchr(word, '/') && !strchr(word, '.'))
 		return "is none of eevdf, hints, tactus, fifo, vtime, nor a file";
-	params->policy = &policy_tactus;
-	if (config_defaults(word, &defaults))
-		return "is no configuration of 'tactus run'";
-	return take_run_option(params, defaults);
+	defaults.path = strdup(word);
+	wrong = !defaults.path || defaults_read_file(&defaults, word, true) ? "is no configuration of 'tactus run'"
+									    : take_run_option(params, &defaults);
+	defaults_free(&defaults);
+	return wrong;
 }
 
 int simulate_read_topology(struct sim_topology *topology, const char *path)

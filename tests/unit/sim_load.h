@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Loads for a simulated machine, described by few numbers: hogs, threads that work by a timer, pairs that wake each other.
+/* Loads for a simulated machine, described by few numbers: hogs, threads that work by a timer, pairs that wake each
+ * other.
  */
 #ifndef TACTUS_TESTS_SIM_LOAD_H
 #define TACTUS_TESTS_SIM_LOAD_H
@@ -41,11 +42,12 @@ static inline void load_step(struct work *work, u32 thread, u32 kind, u64 value,
 
 static inline void load_make_urgent(struct work *work, u32 thread)
 {
-	struct event_role role = { .head = { .time_ns = work->first_ns, .tid = work->threads[thread].tid,
-					     .kind = EVENT_ROLE },
-				   .role = ROLE_AUDIO,
-				   .tier = TIER_LATENCY_CRITICAL,
-				   .boost = 1 };
+	struct event_role role = {
+		.head = { .time_ns = work->first_ns, .tid = work->threads[thread].tid, .kind = EVENT_ROLE },
+		.role = ROLE_AUDIO,
+		.tier = TIER_LATENCY_CRITICAL,
+		.boost = 1
+	};
 
 	work->kept = realloc(work->kept, work->kept_len + sizeof(role));
 	work->timed = realloc(work->timed, (work->timed_len + 1) * sizeof(*work->timed));

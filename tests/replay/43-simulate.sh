@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# tactus simulate: a recording's work again and under another policy; what it refuses. No root.
+. tests/tap.sh
+
+# A CPU with ticks every 4 ms: two hogs take turns at each, and one that a timer wakes every 20 ms for little goes first.
+cat >"$scratch/make.py" <<'END'
+prio = 121
+print("thread 0 100 0 start_ns=1 pid=100 parent_tid=1 comm=hog-a")
+print("thread 0 101 0 start_ns=2 pid=101 parent_tid=1 comm=hog-b")
+print("thread 0 102 0 start_ns=3 pid=102 parent_tid=1 comm=timer")
+print(f"sample 0 100 0 prio={prio}")
+running, other = 100, 101
+for tick in range(1, 1000):
+    t = tick * 4000
+    if tick % 5 == 2:
+        print(f"wakeup {t - 3000} 102 0 flags=16 waker_tid={running} target_cpu=0 prio={prio}")
+        print(f"switch {t - 2990} {running} 0 next_tid=102 prev_state=0 prev_prio={prio} next_prio={prio}")
+        print(f"switch {t - 2490} 102 0 next_tid={running} prev_state=1 prev_prio={prio} next_prio={prio}")
+    print(f"switch {t} {running} 0 next_tid={other} prev_state=0 prev_prio={prio} next_prio={prio}")
+    running, other = other, running
+print(f"sample {1000 * 4000} {running} 0 flags=4 prio={prio}")
+END
+made=$scratch/made.tactus
+python3 "$scratch/make.py" | python3 tests/recording.py "$made" 1
+fails() {
+	local name=$1
+	shift
+	"$@" >/dev/null 2>&1
+	is "$name, with status 1" $? 1
+}
+simulate() { "$tactus" simulate -i "$made" --kernel 6.18 "$@"; }
+
+simulate --policy eevdf --json >"$scratch/json"
+say_measured "$(json '[(r["waits_octaves"], r["cpu_share"]) for r in rows if r["record"] == "fidelity"]' <"$scratch/json")"
+is "eevdf simulated again gives the recording's shares of CPU time within 5 %" \
+	"$(json '[r["cpu_share"] < 0.05 for r in rows if r["record"] == "fidelity"]' <"$scratch/json")" "[True]"
+is "eevdf simulated again gives the recording's waits within 0.75 octaves" \
+	"$(json '[r["waits_octaves"] < 0.75 for r in rows if r["record"] == "fidelity"]' <"$scratch/json")" "[True]"
+is "as many wake-ups by the clock are simulated as were recorded" \
+	"$(json '[190 < r["wakeups"] < 210 for r in rows if r["record"] == "simulated"]' <"$scratch/json")" "[True]"
+
+simulate --policy tactus -o "$scratch/tactus.tactus" >"$scratch/out" 2>"$scratch/err"
+like "a simulation prints compare's table against the recording" "$(cat "$scratch/out")" '^wait p99 +all threads'
+like "a simulation says where it is written" "$(cat "$scratch/err")" 'what was simulated is in .*tactus\.tactus'
+for view in latency tasks "frames --why" misses migrations events affinity; do
+	# shellcheck disable=SC2086
+	holds "'$view' reads what was simulated" "$tactus" $view -i "$scratch/tactus.tactus"
+done
+holds "report reads what was simulated" "$tactus" report -i "$scratch/tactus.tactus" -o "$scratch/page.html"
+holds "compare reads what was simulated" "$tactus" compare "$made" "$scratch/tactus.tactus"
+simulate --policy tactus -o "$scratch/again.tactus" >/dev/null 2>&1
+holds "the same simulation gives the same recording, byte by byte" cmp "$scratch/tactus.tactus" "$scratch/again.tactus"
+is "what was simulated is simulated again as itself" "$("$tactus" simulate -i "$scratch/tactus.tactus" --recorded tactus --policy tactus --json |
+	json '[(r["waits_octaves"] < 0.25, r["cpu_share"] < 0.05) for r in rows if r["record"] == "fidelity"]')" "[(True, True)]"
+
+# Nobody waits for 4 ms at a time under fifo, whose slices are 20.
+fails "a recording that its policy does not give back is refused" "$tactus" simulate -i "$made" --recorded fifo --policy tactus -o "$scratch/no.tactus"
+like "the refusal says what differs, and under what" "$("$tactus" simulate -i "$made" --recorded fifo 2>&1 >/dev/null)" \
+	'nothing is predicted: [a-z A-Z]+ under fifo, simulated, differ'
+is "a refused simulation leaves no file" "$(ls "$scratch/no.tactus" 2>/dev/null)" ""
+fails "a recording with a filter, without the other threads, is refused" "$tactus" simulate -i examples/late-frames.tactus
+
+printf 'node\ncache 2 threads 2\nnode\ncache 2 capacity 400\n' >"$scratch/topology"
+is "a topology file makes the machine" "$(simulate --topology "$scratch/topology" --json | json '[r["cpus"] for r in rows if r["record"] == "simulated"]')" "[6]"
+like "a wrong line of a topology file is named" "$(printf 'cache 2\ncaches 3\n' >"$scratch/wrong"; simulate --topology "$scratch/wrong" 2>&1 >/dev/null)" 'line 2: none of'
+is "copies are added" "$(simulate --cpus 4 --copies 3 --json | json '[r["threads"] for r in rows if r["record"] == "simulated"]')" "[12]"
+is "a sweep has both policies on each machine" "$(simulate --sweep 1,4 --json | json '[(r["cpus"], r["policy"]) for r in rows if r["record"] == "sweep"]')" \
+	"[(1, 'eevdf'), (1, 'tactus'), (4, 'eevdf'), (4, 'tactus')]"
+printf '[options run]\nslice-us = 2000\n' >"$scratch/run.conf"
+chmod 600 "$scratch/run.conf"
+is "--policy takes a configuration of 'tactus run', whose slice it is" \
+	"$(simulate --policy "$scratch/run.conf" --json | json '[r for r in rows if r["record"] == "simulated"]')" \
+	"$(simulate --policy tactus --slice 2ms --json | json '[r for r in rows if r["record"] == "simulated"]')"
+"$tactus" tune "$made" --held "$scratch/tactus.tactus" --recorded eevdf --bound 8 --json >"$scratch/json" 2>"$scratch/err"
+is "tune tries each setting on the recordings to search on, and the usual one first" \
+	"$(json '([r["slice_us"] for r in rows if not r["held"]], [r["slice_us"] for r in rows if r["held"]][0])' <"$scratch/json")" \
+	"([5000, 500, 1000, 2000, 3000, 10000, 20000, 5000, 2000], 5000)"
+say_measured "$("$tactus" tune "$made" --recorded eevdf | tail -n 1)"
+"$tactus" tune "$made" --recorded eevdf --write "$scratch/tuned.conf" >/dev/null 2>&1
+like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")" '^slice-us = [0-9]+$'
+holds "which 'tactus run' would take" "$tactus" config run --config "$scratch/tuned.conf"
+fails "tune refuses a recording that its policy does not give back" "$tactus" tune "$made" --recorded fifo
+"$tactus" tune >/dev/null 2>&1
+is "tune without a recording is bad usage" $? 2
+for wrong in "--policy none" "--cpus 0" "--cpus 513" "--hz x" "--sweep 0" "--kernel six" "--recorded x" "--bound no" "--from 1s"; do
+	# shellcheck disable=SC2086
+	simulate $wrong >/dev/null 2>&1
+	is "'$wrong' is bad usage" $? 2
+done
+done_testing
