@@ -28,7 +28,7 @@ watch
 start "${program[@]}" idle
 go
 wait_until_seen never windows_class
-is "IDLE class: a thread that asked for nothing is background" "$(of never answer),$(of never windows_class)" "background,wine,None,nice 0,IDLE"
+is "IDLE class: a thread that asked for nothing is background" "$(of never answer),$(of never windows_class)" "background,wine,None,nice $own_nice,IDLE"
 is "IDLE class: a thread that asked for TIME_CRITICAL is audio" "$(of own-critical role)" audio
 finish
 watch_ends
@@ -43,9 +43,9 @@ echo "# the program first, then tactus"
 start "${program[@]}"
 watch
 go
-is "program first: TIME_CRITICAL by itself is audio" "$(of own-critical answer)" "audio,wine,15,nice 0"
+is "program first: TIME_CRITICAL by itself is audio" "$(of own-critical answer)" "audio,wine,15,nice $own_nice"
 is "program first: TIME_CRITICAL is known before its call returned" "$(of own-critical in_time)" True
-is "program first: LOWEST by itself is background" "$(of own-lowest answer)" "background,wine,-2,nice 0"
+is "program first: LOWEST by itself is background" "$(of own-lowest answer)" "background,wine,-2,nice $own_nice"
 is "program first: its process is a Windows program" "$(of own-critical process)" "Windows program"
 is "program first: priorities through handles from before are nobody's" "$(of handle-critical by_wine)" 0
 finish
@@ -119,9 +119,9 @@ END2
 	start "$scratch/loader" build/workloads/priorities.exe
 	holds "the Wine in another folder is the one that runs" grep -q "$elsewhere.*ntdll.so" /proc/[0-9]*/maps
 	go
-	is "Wine in another folder: TIME_CRITICAL is audio" "$(of own-critical answer)" "audio,wine,15,nice 0"
+	is "Wine in another folder: TIME_CRITICAL is audio" "$(of own-critical answer)" "audio,wine,15,nice $own_nice"
 	is "Wine in another folder: TIME_CRITICAL is known before its call returned" "$(of own-critical in_time)" True
-	is "Wine in another folder: TIME_CRITICAL through a handle is audio" "$(of handle-critical answer)" "audio,wine,15,nice 0"
+	is "Wine in another folder: TIME_CRITICAL through a handle is audio" "$(of handle-critical answer)" "audio,wine,15,nice $own_nice"
 	finish
 	watch_ends
 	wine_end
@@ -141,7 +141,7 @@ for after in 0.02 0.05 0.1 0.15 0.2 0.3; do
 	wait $victim 2>/dev/null
 done
 go
-is "beside killed Windows programs another one is watched on" "$(of own-critical answer)" "audio,wine,15,nice 0"
+is "beside killed Windows programs another one is watched on" "$(of own-critical answer)" "audio,wine,15,nice $own_nice"
 finish
 watch_ends
 is "tactus roles ends well after killed Windows programs" $? 0

@@ -38,9 +38,9 @@ watch
 start "$scratch/system v/ntdll.so" 1 3
 go
 wait_until_seen never windows_class
-is "a thread of a process of the IDLE class that asked for nothing is background" "$(of never answer),$(of never windows_class)" "background,wine,None,nice 0,IDLE"
+is "a thread of a process of the IDLE class that asked for nothing is background" "$(of never answer),$(of never windows_class)" "background,wine,None,nice $own_nice,IDLE"
 is "a thread that asked for TIME_CRITICAL in a process of the IDLE class is audio" "$(of own-critical role)" audio
-like "the evidence of a priority class names it" "$(of never evidence)" '^Windows priority class IDLE, Linux nice 0'
+like "the evidence of a priority class names it" "$(of never evidence)" "^Windows priority class IDLE, Linux nice $own_nice"
 finish
 watch_ends
 like "calls that fit no convention are told with their number and their file" "$(cat "$scratch/err")" 'wine: .*system v/ntdll.so: 3 of [0-9]* calls fit no known calling convention'

@@ -28,6 +28,19 @@ static HANDLE go, end;
 static volatile LONG ready, done;
 
 /* Linux's own identity of a thread and its clock, which Windows functions do not tell. */
+#ifdef __i386__
+enum { LINUX_GETTID = 224, LINUX_CLOCK_GETTIME = 403 };
+
+static long long linux_call(long number, long first, void *second)
+{
+	long result;
+
+	__asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(first), "c"(second) : "memory");
+	return result;
+}
+#else
+enum { LINUX_GETTID = 186, LINUX_CLOCK_GETTIME = 228 };
+
 static long long linux_call(long long number, long long first, void *second)
 {
 	long long result;
@@ -35,17 +48,18 @@ static long long linux_call(long long number, long long first, void *second)
 	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second) : "rcx", "r11", "memory");
 	return result;
 }
+#endif
 
 static long long linux_tid(void)
 {
-	return linux_call(186, 0, NULL);
+	return linux_call(LINUX_GETTID, 0, NULL);
 }
 
 static long long linux_clock_ns(void)
 {
 	long long time[2] = { 0, 0 };
 
-	linux_call(228, 1, time);
+	linux_call(LINUX_CLOCK_GETTIME, 1, time);
 	return time[0] * 1000000000 + time[1];
 }
 

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The wine sensor with the newest Wine of Debian's, which is not installed: it runs with a folder as its root, with programs of 64
+# bits and, by the new WoW64, of 32 bits: these run its 64-bit ntdll.so too.
+# not beside: tactus run, of which one at a time is at work
+. tests/tap.sh
+. tests/wine.sh
+. tests/wine-apart.sh
+
+if ! wine_apart_begin; then
+	skip "priorities of Windows programs on the newest Wine" "Debian's newest Wine can't be had here, or no compiler for Windows programs: $(tail -n 1 "$scratch/apart-err" 2>/dev/null)"
+	done_testing
+fi
+ways=(own handle suspended duplicate id)
+
+# check_bits BITS: the program of that many bits
+check_bits() {
+	watch
+	start "${apart[@]}" "Z:/programs/priorities$1.exe"
+	go
+	echo "# $1 bits"
+	check_threads "${ways[@]}"
+	finish
+	watch_ends
+	is "tactus roles ends well after a program of $1 bits on the newest Wine" $? 0
+	is "no call of a program of $1 bits was of an unknown convention, lost or not known" "$(grep wine: "$scratch/err")" ""
+	watch
+	start "${apart[@]}" "Z:/programs/priorities$1.exe" realtime
+	go
+	is "$1 bits, REALTIME class: TIME_CRITICAL is audio, nearly for certain" "$(of own-critical role),$(of own-critical confidence),$(of own-critical windows_class)" "audio,99,REALTIME"
+	finish
+	watch_ends
+}
+
+cp build/workloads/priorities.exe "$scratch/programs/priorities64.exe"
+check_bits 64
+if ! command -v i686-w64-mingw32-gcc >/dev/null; then
+	skip "priorities of 32-bit Windows programs" "there is no compiler for them (gcc-mingw-w64-i686-win32)"
+elif ! [ -e "$apart_root/$apart_wine/i386-windows/ntdll.dll" ]; then
+	skip "priorities of 32-bit Windows programs" "$(cat "$scratch/apart-version") has no new WoW64"
+else
+	i686-w64-mingw32-gcc -std=gnu11 -O2 tests/workloads-windows/priorities.c -o "$scratch/programs/priorities32.exe"
+	check_bits 32
+fi
+
+# Which convention it was, by what a run counts.
+export TACTUS_FEED=$scratch/feed
+timeout 60 "$tactus" run --actuator none --json --without learned,feed,gpu,input,sound,socket,frame >"$scratch/run" 2>"$scratch/run-err" &
+run_pid=$!
+wait_for "$scratch/run-err" 'observing only'
+start "${apart[@]}" Z:/programs/priorities64.exe
+echo go >&3
+wait_for "$scratch/program" '^set'
+wait_for "$scratch/run" '"wine_(microsoft|system_v)":[1-9]'
+say_measured "calls by convention: $(grep -o '"wine_microsoft":[0-9]*,"wine_system_v":[0-9]*,"wine_unfit":[0-9]*' "$scratch/run" | tail -1)"
+like "every call on the newest Wine fits a calling convention" "$(tail -n 1 "$scratch/run")" '"wine_unfit":0'
+finish
+kill -INT $run_pid
+wait $run_pid
+done_testing
