@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,9 @@ struct hints {
 	struct holds holds;
 	bool is_held; /* nobody gets a hint for now */
 	u64 looked_ns;
+	s32 own_nice; /* of tactus itself */
+	bool self_presses;
+	u64 self_presses_until_ns;
 	u32 cpus;
 	u64 ticks_per_sec;
 };
@@ -34,16 +38,25 @@ struct hints {
 /* Who gives hints has to be there when they are due, beside whatever load, but not in the way of those that it gives
  * them to: a thread that loses the CPU to a shorter slice gets it back late. It ends with this process, so it is in no
  * journal; children begin as usual. */
-static void raise_self(const struct book *book)
+static void set_self(struct hints *hints, bool presses)
 {
+	const struct book *book = &hints->book;
 	struct attr attr;
 
 	if (book->dry_run || thread_attr_get(0, &attr) || attr.policy != SCHED_OTHER)
 		return;
+	hints->self_presses = presses && book->means.presses;
 	attr.hint.slice_ns = hint_slice_self_ns(book->means.usual_slice_ns);
-	if (book->means.presses && attr.hint.nice > HINT_NICE_SELF)
-		attr.hint.nice = HINT_NICE_SELF;
+	attr.hint.nice = hint_nice_self(hints->own_nice, hints->self_presses);
 	thread_attr_set(0, &attr, &book->means, 1);
+}
+
+static void look_at_self(struct hints *hints, u64 now_ns)
+{
+	hints->self_presses_until_ns = hint_self_presses_until_ns(hints->self_presses_until_ns, hints->looked_ns,
+								  now_ns);
+	if ((now_ns < hints->self_presses_until_ns) != hints->self_presses)
+		set_self(hints, !hints->self_presses);
 }
 
 static void leave_list(struct hints *hints, struct hinted *one)
@@ -126,7 +139,8 @@ int hints_open(struct hints **out, int dry_run, struct reason *why)
 		return error;
 	}
 	hints->book.counts = (struct hints_counts){ 0 };
-	raise_self(&hints->book);
+	hints->own_nice = getpriority(PRIO_PROCESS, 0);
+	set_self(hints, false);
 	*out = hints;
 	return 0;
 }
@@ -377,6 +391,7 @@ void hints_look(struct hints *hints)
 
 	if (span_ns < URGENCY_LOOK_NS)
 		return;
+	look_at_self(hints, now_ns);
 	hints->looked_ns = now_ns;
 	owners_fill(hints->owners, hints->cpus, now_ns);
 	for (size_t i = hints->urgent_len; i > 0; i--) {

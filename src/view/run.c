@@ -165,12 +165,21 @@ static bool another_is_in_charge(void)
 	return state.loaded[0];
 }
 
+/* What was to be loaded is loaded. */
+static void ease(struct run *run)
+{
+	if (run->pressed)
+		thread_attr_ease();
+	run->pressed = false;
+}
+
 static bool try_hints(struct run *run)
 {
 	struct reason why = { "" };
 
 	if (run->chosen.wanted == ACTUATOR_AUTO && another_is_in_charge())
 		return true;
+	ease(run);
 	if (!hints_open(&run->hints, run->chosen.dry_run, &why)) {
 		note("hints to the kernel's scheduler: %s", hints_means_words(run->hints));
 		if (run->chosen.slice_us)
@@ -404,9 +413,7 @@ static bool on_open(void *data, struct sensor *sched)
 	if (run->began && !run->trial)
 		say_learned(run);
 	run_effect_begin(run);
-	/* Who gives hints has a priority of its own. */
-	if (run->pressed && !run->hints)
-		thread_attr_ease();
+	ease(run);
 	if (run->began)
 		run_tell_state(run, true);
 	return run->began;

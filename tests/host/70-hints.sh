@@ -32,13 +32,13 @@ until_short() {
 base=$(slice_of $$)
 journal=/run/tactus/hints.journal
 
-build/workloads/pace 0 1 300000 >/dev/null &
+build/workloads/pace 0 1 900000 >/dev/null &
 hog=$!
-build/workloads/pace 5000 200 300000 >/dev/null &
+build/workloads/pace 5000 200 900000 >/dev/null &
 urgent=$!
-chrt -f 5 build/workloads/pace 5000 200 300000 >/dev/null &
+chrt -f 5 build/workloads/pace 5000 200 900000 >/dev/null &
 realtime=$!
-nice -n -3 build/workloads/pace 0 1 300000 >/dev/null &
+nice -n -3 build/workloads/pace 0 1 900000 >/dev/null &
 chosen=$!
 trap 'kill $hog $urgent $realtime $chosen 2>/dev/null; rm -rf "$scratch"' EXIT
 
@@ -70,6 +70,21 @@ say_measured "from a name that a rule makes urgent to the hint: $(head -n 1 "$sc
 is "ten threads that a rule makes urgent by their names all get hints" "$(grep -cv -- - "$scratch/summoned")" 10
 holds "a hint comes at once, not with the next tenth of a second" test "$(head -n 1 "$scratch/summoned")" -lt 50000
 is "a thread that spins keeps its slice and nice value" "$(attr $hog)" "0 0 $base"
+# until_nice NICE: of the run itself
+until_nice() {
+	for _ in $(seq 600); do
+		[ "$(attr $runner | cut -d' ' -f2)" = "$1" ] && return 0
+		sleep 0.02
+	done
+	echo "the run has nice $(attr $runner | cut -d' ' -f2), not $1"
+	return 1
+}
+holds "a run that comes to its looks in time has the weight of any thread" until_nice 0
+kill -STOP $runner
+sleep 0.8 # a look is due every 0.2 s
+kill -CONT $runner
+holds "a run that came late to a look gets a pressing nice value" until_nice -20
+holds "a run that comes in time again has the weight of any thread" until_nice 0
 holds "the journal has a line of a hint that was given" grep -qE "^tid $urgent .* given [0-9]+ -9 [0-9]+ end$" $journal
 is "the journal is for its owner alone to read" "$(stat -c %a $journal)" 600
 ends "a second run by hints ends with an error while the first is at work" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1

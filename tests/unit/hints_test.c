@@ -70,6 +70,23 @@ static void test_hints(void)
 	ok(HINT_NICE_URGENT > -10, "nice value of a hint is none that programs ask for by themselves");
 }
 
+static void test_self(void)
+{
+	u64 look = URGENCY_LOOK_NS, now = 100 * look;
+
+	is(hint_self_presses_until_ns(0, 0, now), 0, "tactus itself does not press at its first look");
+	is(hint_self_presses_until_ns(0, now - 3 * look / 2, now), 0,
+	   "tactus itself does not press while it comes to its looks in time");
+	ok(hint_self_presses_until_ns(0, now - HINT_SELF_LATE_LOOKS * look, now) > now,
+	   "tactus itself presses when it came late to a look");
+	is(hint_self_presses_until_ns(now + look, now - look, now), now + look,
+	   "tactus itself presses no longer for a look in time after a late one");
+	is(hint_nice_self(0, 0), 0, "tactus itself weighs as much as others as a rule");
+	is(hint_nice_self(4, 0), 4, "tactus itself keeps the nice value that it was started with");
+	is(hint_nice_self(4, 1), HINT_NICE_SELF_LATE, "tactus itself weighs more than who has hints while it presses");
+	ok(HINT_NICE_SELF_LATE < HINT_NICE_URGENT, "nice value by which tactus presses is below that of a hint");
+}
+
 static void test_raising(void)
 {
 	struct hint usual = { 0 }, nicer = { .nice = 1 }, pressing = { .nice = -1 };
@@ -180,6 +197,7 @@ static void test_owners(void)
 int main(void)
 {
 	test_hints();
+	test_self();
 	test_raising();
 	test_owners();
 	test_journal();
