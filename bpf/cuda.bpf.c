@@ -157,6 +157,39 @@ static __always_inline void open_call(struct here *here, struct pt_regs *ctx, u6
 	caller->depth = at + 1;
 }
 
+/* A range begins that the program itself names; one without a name says nothing. */
+static __always_inline void send_range(struct here *here, struct pt_regs *ctx, u32 shape, u64 now_ns)
+{
+	u64 from = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
+	struct event_cuda_name *event;
+	u32 kind = 0;
+
+	/* Else the compiler would choose an address in the context, which verifiers refuse. */
+	barrier_var(from);
+	barrier_var(second);
+	if (shape == SHAPE_RANGE_DOMAIN)
+		from = second;
+	if (shape != SHAPE_RANGE) {
+		read_user(&kind, sizeof(kind), from + NVTX_KIND_AT);
+		if (kind != NVTX_KIND_TEXT && kind != NVTX_KIND_REGISTERED)
+			return;
+		from = read_word(from + NVTX_NAME_AT);
+	}
+	if (!from)
+		return;
+	emit_thread_info(here->cpu, here->cpu_id, here->current, here->thread, now_ns, 0, true);
+	event = EVENT_BEGIN(here->cpu, here->cpu_id, CUDA_NAME, event_cuda_name, now_ns, tid_of(here->current), true);
+	if (!event)
+		return;
+	__builtin_memset(event->name.text, 0, sizeof(event->name.text));
+	event->what = CUDA_NAMED_RANGE;
+	event->pid = pid_of(here->current);
+	event->handle = event->same_as = 0;
+	if (bpf_probe_read_user_str(event->name.text, sizeof(event->name.text), (void *)from) < 0)
+		__sync_fetch_and_add(&unread, 1);
+	event_send(here->cpu, event, sizeof(*event));
+}
+
 /* Whether the traced program has counted this call itself. */
 static __always_inline enum detour_mark mark_of(struct pt_regs *ctx)
 {
@@ -185,6 +218,8 @@ int on_call(struct pt_regs *ctx)
 	now_ns = bpf_ktime_get_ns();
 	if (shape_is_launch(cuda_cookie_shape(cookie)))
 		send_launch(&here, ctx, cookie, now_ns);
+	else if (shape_is_range(cuda_cookie_shape(cookie)))
+		send_range(&here, ctx, cuda_cookie_shape(cookie), now_ns);
 	if (!(cookie & CUDA_COOKIE_ENTRY_ONLY))
 		open_call(&here, ctx, cookie, now_ns);
 	return 0;

@@ -36,7 +36,19 @@ enum cuda_shape {
 	SHAPE_NCCL_6,	/* six and seven */
 	SHAPE_NCCL_7,	/* seven and eight */
 	SHAPE_NCCL_ONE, /* from or to, how many, of which type, whom, communicator, stream */
+	/* NVTX's, of a range that begins */
+	SHAPE_RANGE,	    /* its name */
+	SHAPE_RANGE_EX,	    /* a structure with its name */
+	SHAPE_RANGE_DOMAIN, /* a domain, and such a structure */
 };
+
+core_fn int shape_is_range(u32 shape)
+{
+	return shape >= SHAPE_RANGE && shape <= SHAPE_RANGE_DOMAIN;
+}
+
+/* In NVTX's structure: of which kind the name is, and the name or the handle that it was registered with. */
+enum { NVTX_KIND_AT = 32, NVTX_NAME_AT = 40, NVTX_KIND_TEXT = 1, NVTX_KIND_REGISTERED = 3 };
 
 core_fn int shape_is_launch(u32 shape)
 {
@@ -114,6 +126,7 @@ enum cuda_named {
 	/* What the kernel's name goes on with. Which process's, and behind how many bytes, is in same_as; pid is 0, so
 	 * that who knows no such pieces takes them for nothing that is ever launched. */
 	CUDA_NAMED_MORE = 4,
+	CUDA_NAMED_RANGE = 5, /* a range of NVTX's begins here, in this thread */
 };
 
 /* The first piece comes with the kernel; so many more may follow. */

@@ -11,7 +11,7 @@ build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-
 unit_packages="libclang-rt-14-dev"
 # What guests run of this machine's files.
 vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
-test_packages="qemu-system-gui procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux chromium chromium-driver
+test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux chromium chromium-driver
 	lintian rpm rpmlint python3-yaml gamemode power-profiles-daemon polkitd systemd"
 # 32-bit programs. The package without a number would take cross compilers out.
 gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)
@@ -20,7 +20,7 @@ gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9
 role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32 xvfb xserver-xephyr mesa-utils libgl1-mesa-dri vulkan-tools
 	mesa-vulkan-drivers weston chocolate-doom freedoom glmark2-x11 libsdl2-tests jackd2 pipewire pipewire-bin
 	wireplumber pipewire-pulse pulseaudio-utils alsa-utils mpv nginx-light wrk libdrm-tests libdrm-dev dbus
-	iperf3 evtest input-utils evemu-tools joystick"
+	iperf3"
 libbpf_packages="xz-utils linux-libc-dev"
 kernel_source=linux-source-6.12
 cross_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"

@@ -70,6 +70,9 @@ timeout 400 python3 "$here/started.py" "$tactus" "${LAUNCHES:-20000}" "${START_R
 step "PyTorch: where a step goes, with known delays"
 PYTHONUNBUFFERED=1 timeout 300 python3 "$here/steps.py" "$tactus" "$out" | tee "$out/steps.txt"
 
+step "PyTorch: calls of NCCL, one rank"
+timeout 150 python3 "$here/nccl.py" "$tactus" | tee "$out/nccl.txt"
+
 step "PyTorch: from its start"
 timeout 60 "$tactus" cuda -n 15 -- python3 -c '
 import torch

@@ -11,7 +11,9 @@ import time
 STEPS, EVERY, DELAY_S, HOGS = 400, 40, 0.06, 8
 # What is injected, and the part of the step that it belongs to. Every 40th step has it.
 EXPECTED = {"none": None, "data": "data", "lock": "lock", "hog": "cpu_wait", "copy": "copy", "sync": "sync", "work": "ran",
-            "sleep": "slept"}
+            "sleep": "slept", "ranges": "data"}
+# Of these the loop names each step by NVTX, and steps are to be found by that.
+NAMED = ("ranges",)
 
 
 class Holder(threading.Thread):
@@ -58,7 +60,7 @@ def loop(kind):
             return STEPS
 
         def __getitem__(self, index):
-            if kind == "data" and index % EVERY == EVERY - 1:
+            if EXPECTED[kind] == "data" and index % EVERY == EVERY - 1:
                 time.sleep(DELAY_S)
             return torch.randn(64, 256), torch.randint(0, 10, (64,))
 
@@ -83,6 +85,8 @@ def loop(kind):
     for step, (x, y) in enumerate(loader):
         is_due = step % EVERY == EVERY - 1
         begin = time.monotonic_ns()
+        if kind in NAMED:
+            torch.cuda.nvtx.range_push(f"step {step}")
         optimizer.zero_grad()
         loss = weigh(model(x.cuda()), y.cuda())
         loss.backward()
@@ -105,6 +109,8 @@ def loop(kind):
             while time.monotonic() < end:
                 pass
         loss.item()
+        if kind in NAMED:
+            torch.cuda.nvtx.range_pop()
         if is_due:
             delayed.append(begin)
     print(json.dumps({"delayed": len(delayed), "steps": STEPS}), flush=True)
@@ -125,6 +131,8 @@ def check(tactus, out, kind):
     # The first ones pass before the rhythm is known.
     by_cause = {cause: sum(r["cause"] == cause for r in slow) for cause in sorted({r["cause"] for r in slow})}
     is_right = table is not None and table["steps"] > STEPS // 3
+    if kind in NAMED:
+        is_right = is_right and table["by"] == "range"
     if EXPECTED[kind]:
         named = by_cause.get(EXPECTED[kind], 0)
         is_right = is_right and named >= STEPS // EVERY // 3 and named >= 0.8 * len(slow)

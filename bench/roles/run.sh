@@ -189,7 +189,7 @@ leave_out() {
 main() {
 	local scenario
 	make_tone "$top/tone.wav"
-	case " $scenarios " in *" wine "*) make_wine_prefix ;; esac
+	case " $scenarios " in *" wine "* | *" winsound "* | *" direct3d "*) make_wine_prefix ;; esac
 	[ ${#ways[@]} -gt 0 ] || ways=("open=" "hidden=--without names,launch")
 	for scenario in $scenarios; do
 		declare -F "scenario_$scenario" >/dev/null || die "bench-roles: no scenario $scenario"

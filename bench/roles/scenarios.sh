@@ -3,7 +3,7 @@
 
 sdl=/usr/libexec/installed-tests/SDL2
 all_scenarios="gears vulkan glmark doom doom35 sdlgl sprites soft shm egl wlvulkan jack pipewire mpv mpvx11 web download netplay
-	stress compile squeeze sleepers wine crowd"
+	stress compile squeeze sleepers wine crowd nested westonx orchestra stream winsound direct3d"
 quick_scenarios="gears shm jack web stress sleepers"
 left_out_scenarios="gears jack web wine"
 evidence_kinds="launch gpu wine input frame socket sound names runtime"
@@ -37,6 +37,26 @@ wayland() {
 	wait_until test -S "$XDG_RUNTIME_DIR/roles"
 }
 scenario_shm() { wayland; begin simple-shm weston-simple-shm; begin damage weston-simple-damage; begin presentation weston-presentation-shm; }
+# X in X: the outer server shows what the inner ones draw.
+scenario_nested() {
+	local outer
+	display
+	outer=$DISPLAY
+	for n in 1 2; do
+		DISPLAY=$outer begin Xephyr Xephyr -displayfd 3 -screen 300x200 -nolisten tcp -noreset 3>"$work/inner$n"
+		wait_until test -s "$work/inner$n"
+		DISPLAY=:$(cat "$work/inner$n") begin glxgears glxgears
+	done
+}
+# A compositor whose screen is a window.
+scenario_westonx() {
+	display
+	begin weston weston --backend=x11-backend.so --use-pixman --socket=roles --width=640 --height=480
+	export WAYLAND_DISPLAY=roles
+	wait_until test -S "$XDG_RUNTIME_DIR/roles"
+	begin simple-shm weston-simple-shm
+	begin damage weston-simple-damage
+}
 scenario_egl() { wayland; begin simple-egl weston-simple-egl; begin es2gears es2gears_wayland; }
 scenario_wlvulkan() { wayland; begin vkcube vkcube-wayland; }
 
@@ -46,6 +66,16 @@ scenario_jack() {
 	wait_until jack_lsp
 	begin metro jack_metro -b 120
 	begin simple jack_simple_client sine "$JACK_DEFAULT_SERVER"
+}
+
+# Many clients of one sound server.
+scenario_orchestra() {
+	local n
+	export JACK_DEFAULT_SERVER=roles$number JACK_NO_AUDIO_RESERVATION=1
+	begin jackd jackd -n "$JACK_DEFAULT_SERVER" -R -P 60 -d dummy -r 48000 -p 512
+	wait_until jack_lsp
+	for n in 1 2 3; do begin metro jack_metro -n "metro$n" -b $((100 + n)); done
+	for n in 1 2 3; do begin simple jack_simple_client "sine$n" "$JACK_DEFAULT_SERVER"; done
 }
 
 sound_server() {
@@ -62,6 +92,7 @@ sound_server() {
 }
 scenario_pipewire() {
 	sound_server
+	begin pw-play pw-play "$work/tone.wav"
 	begin pw-play pw-play "$work/tone.wav"
 	(cd $sdl && SDL_AUDIODRIVER=pipewire begin loopwave $sdl/loopwave)
 }
@@ -80,7 +111,7 @@ web_server() {
 	mkdir -p "$work/web"
 	head -c 64M /dev/zero >"$work/web/large"
 	cat >"$work/web.conf" <<-END
-		daemon off; worker_processes 2; pid $work/web.pid; error_log $work/web.log; user root;
+		daemon off; worker_processes 4; pid $work/web.pid; error_log $work/web.log; user root;
 		events { worker_connections 64; }
 		http {
 			access_log off; client_body_temp_path $work/b; proxy_temp_path $work/p; fastcgi_temp_path $work/f;
@@ -91,10 +122,23 @@ web_server() {
 	begin nginx nginx -p "$work" -c "$work/web.conf"
 	wait_until test -s "$work/web.pid"
 }
-scenario_web() { web_server; begin wrk wrk -t2 -c8 -d60 "http://127.0.0.1:$port/"; }
-scenario_download() { web_server; begin curl curl -s --limit-rate 4M -o /dev/null "http://127.0.0.1:$port/large"; }
+scenario_web() { web_server; begin wrk wrk -t4 -c16 -d60 "http://127.0.0.1:$port/"; }
+scenario_download() {
+	web_server
+	for _ in 1 2 3 4; do begin curl curl -s --limit-rate 4M -o /dev/null "http://127.0.0.1:$port/large"; done
+}
+# A stream of data at a limited rate, each with its server.
+scenario_stream() {
+	local n
+	for n in 1 2 3; do
+		port=$((19000 + number * 4 + n))
+		begin iperf-server iperf3 -s -B 127.0.0.1 -p "$port"
+		wait_until grep -q ":$(printf %04X "$port") .* 0A " /proc/net/tcp
+		begin iperf iperf3 -c 127.0.0.1 -p "$port" -b 20M -l 8K -t 60
+	done
+}
 
-scenario_netplay() { begin netplay build/workloads/netplay; }
+scenario_netplay() { begin netplay build/workloads/netplay; begin netplay build/workloads/netplay; }
 
 scenario_stress() { begin stress-ng stress-ng --cpu 2 --timeout 60; }
 
@@ -129,6 +173,27 @@ scenario_wine() {
 	begin wine wine "$(windows_program)" "Z:$work/names/threads"
 	# Wine takes its time to start.
 	wait_until grep -q solver "$work/names/threads"
+}
+
+# Windows programs with sound through Wine, and with Direct3D, which Wine draws by OpenGL in a thread of its own.
+scenario_winsound() {
+	sound_server
+	begin pipewire-pulse pipewire-pulse -c pipewire-pulse.conf
+	wait_until test -S "$XDG_RUNTIME_DIR/pulse/native"
+	export WINEDEBUG=-all WINEPREFIX=$wine_prefix
+	touch "$work/uses-wine"
+	x86_64-w64-mingw32-gcc -O2 bench/real/player.c -o "$work/copies/player.exe" -lwinmm
+	STAMPS_INTO=$work/stamps begin wine wine "$work/copies/player.exe"
+	wait_until pgrep -f "$work/copies/player.exe"
+	sleep 3
+}
+scenario_direct3d() {
+	display
+	export WINEDEBUG=-all WINEPREFIX=$wine_prefix
+	touch "$work/uses-wine"
+	x86_64-w64-mingw32-gcc -O2 bench/roles/direct3d.c -o "$work/copies/direct3d.exe" -ld3d9
+	begin wine wine "$work/copies/direct3d.exe" "Z:$work/names/threads"
+	wait_until grep -q presenter "$work/names/threads"
 }
 
 # A game while the machine is full of other work.

@@ -513,6 +513,8 @@ static void take_name(struct cuda *cuda, const struct event_cuda_name *event)
 		take_more(cuda, event);
 		return;
 	}
+	if (event->what == CUDA_NAMED_RANGE)
+		return;
 	memcpy(text, event->name.text, LONG_NAME_LEN);
 	if (event->what == CUDA_NAMED_FUNCTION) {
 		struct cuda_calls *calls = event->handle < CUDA_FUNCTIONS_MAX ? function_at(cuda, (u32)event->handle)

@@ -100,6 +100,10 @@ static const struct cuda_api apis[] = {
 	{ "ncclCommInit*", CUDA_COLLECTIVES, SHAPE_NONE, 0, false },
 	{ "ncclCommDestroy", CUDA_COLLECTIVES, SHAPE_NONE, 0, false },
 	{ "ncclCommAbort", CUDA_COLLECTIVES, SHAPE_NONE, 0, false },
+
+	{ "nvtxRangePushA", CUDA_RANGES, SHAPE_RANGE, 0, false },
+	{ "nvtxRangePushEx", CUDA_RANGES, SHAPE_RANGE_EX, 0, false },
+	{ "nvtxDomainRangePushEx", CUDA_RANGES, SHAPE_RANGE_DOMAIN, 0, false },
 };
 /* clang-format on */
 
@@ -157,8 +161,10 @@ const char *cuda_copy_name(enum cuda_copy copy)
 
 const char *cuda_class_name(enum cuda_class class)
 {
-	static const char *const names[CUDA_CLASSES] = { "other", "launch",  "copy",   "allocate",   "free",  "wait",
-							 "graph", "context", "module", "collective", "driver" };
+	static const char *const names[CUDA_CLASSES] = {
+		"other", "launch",  "copy",   "allocate",   "free",  "wait",
+		"graph", "context", "module", "collective", "range", "driver"
+	};
 
 	return names[class];
 }

@@ -21,6 +21,7 @@ enum cuda_class {
 	CUDA_CONTEXTS,
 	CUDA_MODULES,
 	CUDA_COLLECTIVES, /* NCCL's, of libnccl */
+	CUDA_RANGES,	  /* NVTX's: what the program itself names */
 	CUDA_DRIVER,	  /* no function of libcuda's: one of the kernel's, called MODULE:NAME */
 	CUDA_CLASSES
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../core/account.h"
+#include "../../core/cuda.h"
 #include "../base/map.h"
 #include "../base/vec.h"
 
@@ -273,8 +274,10 @@ static bool passes_other(struct event_filter *filter, const struct event_header 
 		return is_watched(filter, event->tid) && cpu_is_watched(filter, event->cpu);
 	case EVENT_FENCE:
 		return is_watched(filter, event->tid);
-	case EVENT_LOST:
 	case EVENT_CUDA_NAME:
+		return ((const struct event_cuda_name *)event)->what != CUDA_NAMED_RANGE ||
+		       (is_watched(filter, event->tid) && cpu_is_watched(filter, event->cpu));
+	case EVENT_LOST:
 	case EVENT_CUDA_XID:
 	case EVENT_DEVICE:
 	case EVENT_INPUT:

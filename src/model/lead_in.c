@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../core/account.h"
+#include "../../core/cuda.h"
 #include "../../core/event_info.h"
 #include "../base/map.h"
 #include "../base/vec.h"
@@ -316,8 +317,12 @@ static void take_other(struct lead_in *lead_in, const struct event_header *event
 	case EVENT_FRAME:
 	case EVENT_VBLANK:
 	case EVENT_COMMIT:
-	case EVENT_CUDA_NAME:
 		keep_frame(lead_in, event);
+		break;
+	case EVENT_CUDA_NAME:
+		/* A range that has begun names nothing that comes. */
+		if (((const struct event_cuda_name *)event)->what != CUDA_NAMED_RANGE)
+			keep_frame(lead_in, event);
 		break;
 	case EVENT_STACK:
 		use_stacks(lead_in, (const struct event_stack *)event);

@@ -372,6 +372,23 @@ static bool handle_call(struct steps *steps, struct step_process *process, struc
 	return take_occurrence(steps, process, threads, &occurrence, event->head.time_ns, out);
 }
 
+/* What the program itself says that it begins with now. Its numbers, as in "step 17", are no part of what it is. */
+static bool handle_range(struct steps *steps, struct step_process *process, struct threads *threads,
+			 const struct event_cuda_name *event, struct step *out)
+{
+	struct occurrence occurrence = {
+		.key = 1, .tid = event->head.tid, .rank = BEAT_RANGE, .is_of_first = event->head.tid == process->pid
+	};
+	char name[LONG_NAME_LEN + 1] = "";
+
+	memcpy(name, event->name.text, LONG_NAME_LEN);
+	for (const char *at = name; *at; at++)
+		if (*at < '0' || *at > '9')
+			occurrence.key = mix(occurrence.key, (u8)*at);
+	look_for_word(steps, process, name, occurrence.key);
+	return take_occurrence(steps, process, threads, &occurrence, event->head.time_ns, out);
+}
+
 bool steps_handle(struct steps *steps, struct threads *threads, const struct cuda *cuda,
 		  const struct event_header *event, struct step *step, const struct step_process **process)
 {
@@ -379,7 +396,8 @@ bool steps_handle(struct steps *steps, struct threads *threads, const struct cud
 
 	if (!history_handle(&steps->history, event) || !path_handle(threads, event))
 		steps->failed = true;
-	if (event->kind != EVENT_CUDA_LAUNCH && event->kind != EVENT_CUDA_CALL)
+	if (event->kind != EVENT_CUDA_LAUNCH && event->kind != EVENT_CUDA_CALL &&
+	    (event->kind != EVENT_CUDA_NAME || ((const struct event_cuda_name *)event)->what != CUDA_NAMED_RANGE))
 		return false;
 	its = process_of(steps, threads, event->tid);
 	if (!its)
@@ -387,6 +405,8 @@ bool steps_handle(struct steps *steps, struct threads *threads, const struct cud
 	*process = its;
 	if (event->kind == EVENT_CUDA_LAUNCH)
 		return handle_launch(steps, its, threads, cuda, (const struct event_cuda_launch *)event, step);
+	if (event->kind == EVENT_CUDA_NAME)
+		return handle_range(steps, its, threads, (const struct event_cuda_name *)event, step);
 	return handle_call(steps, its, threads, cuda, (const struct event_cuda_call *)event, step);
 }
 

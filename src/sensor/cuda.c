@@ -26,7 +26,6 @@
 #include "cuda_find.h"
 #include "cuda_known.h"
 #include "cuda_prepare.h"
-#include "gpu_find.h"
 #include "interrupts.h"
 #include "libraries.h"
 #include "sched.h"
@@ -87,7 +86,7 @@ static u64 cookie_of(const struct cuda_state *state, u32 number, const struct cu
 		      (api->class == CUDA_MODULES && !is_asked_often);
 	u64 cookie = number | (u64)api->shape << CUDA_COOKIE_SHAPE_SHIFT;
 
-	if ((is_default && api->class == CUDA_LAUNCHES) || state->settings.counts_only)
+	if ((is_default && api->class == CUDA_LAUNCHES) || api->class == CUDA_RANGES || state->settings.counts_only)
 		cookie |= CUDA_COOKIE_ENTRY_ONLY;
 	if (state->settings.counts_only)
 		cookie |= CUDA_COOKIE_COUNT_ONLY;
@@ -151,11 +150,12 @@ static int put_probes(struct cuda_state *state, struct uprobes *uprobes, const s
 	return there ? put : error;
 }
 
-static int probe_library(struct cuda_state *state, const char *file, bool is_roots, bool is_nccl, struct reason *why)
+static int probe_library(struct cuda_state *state, const char *file, bool is_roots, enum cuda_library kind,
+			 struct reason *why)
 {
 	struct cuda_functions functions = { 0 };
 	struct places entries = { 0 }, returns = { 0 };
-	int error = cuda_find_functions(&functions, file, is_nccl, why), fd = open(file, O_RDONLY | O_CLOEXEC), put;
+	int error = cuda_find_functions(&functions, file, kind, why), fd = open(file, O_RDONLY | O_CLOEXEC), put;
 
 	if (!error)
 		error = make_places(&entries, functions.len);
@@ -168,7 +168,7 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 				     : 0;
 		u64 cookie = number ? cookie_of(state, number, cuda_api_of(function->name)) : 0, offset;
 
-		if (state->detour && fd >= 0 && !is_nccl)
+		if (state->detour && fd >= 0 && kind == LIBRARY_CUDA)
 			cuda_detour_add(state->detour, fd, function, cookie);
 		if (!number)
 			continue;
@@ -194,7 +194,7 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 		state->probes += put > 0 ? (u32)put : 0;
 	}
 	/* Where there is no plan, calls are counted by the probes. */
-	if (!error && state->detour && fd >= 0 && !is_nccl)
+	if (!error && state->detour && fd >= 0 && kind == LIBRARY_CUDA)
 		cuda_detour_plan(state->detour, fd);
 	if (fd >= 0)
 		close(fd);
@@ -206,8 +206,7 @@ static int probe_library(struct cuda_state *state, const char *file, bool is_roo
 
 static void take_file(struct cuda_state *state, const char *file, const char *called, bool mapped, bool is_quiet)
 {
-	const char *slash = strrchr(called, '/');
-	bool is_nccl = !strncmp(slash ? slash + 1 : called, "libnccl", 7);
+	enum cuda_library kind = cuda_library_of(called);
 	struct reason why = { "" };
 	char path[PATH_PLAIN];
 	struct stat seen;
@@ -220,10 +219,10 @@ static void take_file(struct cuda_state *state, const char *file, const char *ca
 	is_roots = !seen.st_uid && !(seen.st_mode & (S_IWGRP | S_IWOTH));
 	/* One that was only touched keeps the probes that it has. */
 	uprobes_doubt(state->uprobes, seen.st_dev, seen.st_ino);
-	error = probe_library(state, file, is_roots, is_nccl, &why);
+	error = probe_library(state, file, is_roots, kind, &why);
 	uprobes_drop_stale(state->uprobes);
 	if (!error) {
-		state->found_mapped += !is_nccl && state->watching && state->probes > probes;
+		state->found_mapped += kind == LIBRARY_CUDA && state->watching && state->probes > probes;
 		return;
 	}
 	/* What nobody maps may be anything. */
@@ -261,24 +260,6 @@ static void on_candidate(void *data, const char *path)
 	close(fd);
 }
 
-/* Which devices are NVIDIA's. For tests on machines without: TACTUS_NVIDIA_MAJORS in the environment, as in "1,5", says
- * which majors stand for the two. */
-static void find_majors(struct cuda_config *config)
-{
-	const char *instead = getenv("TACTUS_NVIDIA_MAJORS");
-	struct gpu_found found;
-
-	if (instead) {
-		config->stand_in = 1;
-		config->nvidia_major = (u32)strtoul(instead, NULL, 10);
-		config->uvm_major = strchr(instead, ',') ? (u32)strtoul(strchr(instead, ',') + 1, NULL, 10) : 0;
-		return;
-	}
-	gpu_find(&found);
-	config->nvidia_major = found.families & GPU_OF_NVIDIA ? MAJOR_NVIDIA : 0;
-	config->uvm_major = found.families & GPU_OF_UVM ? found.uvm_major : 0;
-}
-
 #define NO_DRIVER "the driver's functions can be watched only one way, or not at all"
 static const struct load_optional optional[] = {
 	{ "on_ioctl", "ioctls are not seen" },
@@ -304,7 +285,7 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	(void)why;
 	if (state->settings.sample)
 		config.sample = state->settings.sample;
-	find_majors(&config);
+	cuda_find_majors(&config);
 	if (state->settings.no_ioctls)
 		config.nvidia_major = config.uvm_major = 0;
 	memcpy((void *)&skeleton->rodata->cuda, &config, sizeof(config));
@@ -423,6 +404,20 @@ static void watch_driver(struct cuda_state *state)
 		note("cuda: %s", why.text);
 }
 
+/* What a program names by NVTX's headers goes to the library that it was given; where it was given none, the older
+ * library of NVTX's is looked at. */
+static void watch_ranges(struct cuda_state *state)
+{
+	char path[DETOUR_PATH_BYTES];
+
+	if (!state->settings.ranges)
+		return;
+	if (state->detour && cuda_detour_path(state->detour, path))
+		take_file(state, path, path, true, false);
+	else
+		libraries_want(state->libraries, "libnvToolsExt.so*", on_library, on_gone, state);
+}
+
 static int cuda_attach(void *data, int hook, struct reason *why)
 {
 	struct cuda_state *state = data;
@@ -442,6 +437,7 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 		return -ENOMEM;
 	libraries_want(state->libraries, "libcuda.so*", on_library, on_gone, state);
 	libraries_want(state->libraries, "libnccl.so*", on_library, on_gone, state);
+	watch_ranges(state);
 	if (state->settings.library && access(state->settings.library, R_OK)) {
 		reason_set(why, "%s: %s", state->settings.library, strerror(errno));
 		return -errno;

@@ -19,6 +19,7 @@ struct cuda_settings {
 	bool no_ioctls;	     /* calls only */
 	const char *library; /* probed before anything maps it; NULL: those that lie where libraries do */
 	bool reports;	     /* without sampling: a command reports its launches itself */
+	bool ranges;	     /* that programs name by NVTX */
 	bool no_detour;	     /* every call runs into its probe */
 };
 

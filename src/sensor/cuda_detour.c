@@ -27,8 +27,9 @@ struct planned {
 
 struct cuda_detour {
 	char folder[DETOUR_FOLDER_BYTES];
-	int folder_fd; /* -1: there is none */
-	char *had;     /* LD_AUDIT as it was; NULL: it was not set */
+	int folder_fd;	 /* -1: there is none */
+	bool has_ranges; /* the command takes the library for NVTX's ranges too */
+	char *had;	 /* LD_AUDIT as it was; NULL: it was not set */
 	u64 every;
 	struct detour_place *places; /* of the library that is being added */
 	u32 *numbers;		     /* of their functions */
@@ -108,11 +109,11 @@ static void remove_folder(struct cuda_detour *detour)
 static int fill_folder(struct cuda_detour *detour)
 {
 	char ask[DETOUR_FOLDER_BYTES + NAME_MAX_BYTES];
-	int error = write_image(detour, "detour.so");
+	int error = write_image(detour, DETOUR_NAME);
 
 	snprintf(ask, sizeof(ask), "%s" DETOUR_ASK_NAME, detour->folder);
 	if (!error)
-		error = try_image(detour, "detour.so");
+		error = try_image(detour, DETOUR_NAME);
 	if (!error)
 		error = cuda_reporters_open(&detour->reporters, ask, geteuid() ? 0600 : 0666);
 	if (!error && fchmod(detour->folder_fd, geteuid() ? 0700 : 0711))
@@ -227,17 +228,28 @@ void cuda_detour_close(struct cuda_detour *detour)
 	free(detour);
 }
 
-int cuda_detour_give(struct cuda_detour *detour)
+bool cuda_detour_path(const struct cuda_detour *detour, char path[DETOUR_PATH_BYTES])
 {
+	snprintf(path, DETOUR_PATH_BYTES, "%s/" DETOUR_NAME, detour->folder);
+	return detour->has_ranges;
+}
+
+int cuda_detour_give(struct cuda_detour *detour, bool for_ranges)
+{
+	char path[DETOUR_PATH_BYTES];
 	const char *had = getenv("LD_AUDIT");
 	char *all = NULL;
 	int error;
 
-	if (asprintf(&all, "%s%s%s/detour.so", had ? had : "", had && had[0] ? ":" : "", detour->folder) < 0)
+	if (asprintf(&all, "%s%s%s/" DETOUR_NAME, had ? had : "", had && had[0] ? ":" : "", detour->folder) < 0)
 		return -ENOMEM;
 	detour->had = had ? strdup(had) : NULL;
 	error = setenv("LD_AUDIT", all, 1) ? -errno : 0;
 	free(all);
+	/* Who has a tool of NVIDIA's take them keeps it. */
+	detour->has_ranges = !error && for_ranges && !getenv("NVTX_INJECTION64_PATH");
+	if (cuda_detour_path(detour, path) && setenv("NVTX_INJECTION64_PATH", path, 1))
+		detour->has_ranges = false;
 	return error;
 }
 
@@ -247,6 +259,8 @@ void cuda_detour_take_back(const struct cuda_detour *detour)
 		setenv("LD_AUDIT", detour->had, 1);
 	else
 		unsetenv("LD_AUDIT");
+	if (detour->has_ranges)
+		unsetenv("NVTX_INJECTION64_PATH");
 }
 
 static bool hands_out_functions(const struct cuda_function *function)

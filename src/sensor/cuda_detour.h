@@ -22,8 +22,14 @@ int cuda_detour_open(struct cuda_detour **out, u64 every, bool reports, struct r
  * who could before. */
 void cuda_detour_close(struct cuda_detour *detour);
 
+#define DETOUR_NAME "detour.so"
+enum { DETOUR_PATH_BYTES = DETOUR_FOLDER_BYTES + sizeof("/" DETOUR_NAME) };
+
+/* Where the library is, if the command was told to take it for NVTX's ranges too. */
+bool cuda_detour_path(const struct cuda_detour *detour, char path[DETOUR_PATH_BYTES]);
+
 /* Puts the library into the environment that a command is forked with, and takes it out again. */
-int cuda_detour_give(struct cuda_detour *detour);
+int cuda_detour_give(struct cuda_detour *detour, bool for_ranges);
 void cuda_detour_take_back(const struct cuda_detour *detour);
 
 /* A function of the library that is open as `fd`, which has this number and cookie; 0: it is not watched. */

@@ -15,6 +15,7 @@
 
 #include "../base/elf.h"
 #include "cuda.h"
+#include "gpu_find.h"
 
 struct gathering {
 	struct cuda_functions *functions;
@@ -31,10 +32,15 @@ static int take_symbol(void *data, const struct elf_symbol *symbol)
 	return gathering->error;
 }
 
-int cuda_find_functions(struct cuda_functions *functions, const char *file, bool is_nccl, struct reason *why)
+int cuda_find_functions(struct cuda_functions *functions, const char *file, enum cuda_library kind, struct reason *why)
 {
+	static const char *const patterns[] = {
+		[LIBRARY_CUDA] = "cu[A-Z]*",
+		[LIBRARY_NCCL] = "nccl[A-Z]*",
+		[LIBRARY_NVTX] = "nvtx[A-Z]*",
+	};
 	struct gathering gathering = { .functions = functions };
-	int got = elf_symbols(file, is_nccl ? "nccl[A-Z]*" : "cu[A-Z]*", take_symbol, &gathering, why);
+	int got = elf_symbols(file, patterns[kind], take_symbol, &gathering, why);
 
 	if (got < 0)
 		return got;
@@ -142,7 +148,7 @@ int cuda_list_functions(char *path, size_t size, void (*take)(void *data, const 
 	cuda_find_files("libcuda.so.*", take_first_file, first);
 	snprintf(path, size, "%s", first);
 	if (first[0])
-		error = cuda_find_functions(&functions, first, false, why);
+		error = cuda_find_functions(&functions, first, LIBRARY_CUDA, why);
 	else
 		reason_set(why, "there is no libcuda.so.* in the library folders, nor in LD_LIBRARY_PATH");
 	for (size_t i = 0; !error && i < functions.len; i++)
@@ -150,4 +156,30 @@ int cuda_list_functions(char *path, size_t size, void (*take)(void *data, const 
 	len = (int)functions.len;
 	cuda_functions_free(&functions);
 	return error ? error : len;
+}
+
+enum cuda_library cuda_library_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	if (!strncmp(base, "libnccl", strlen("libnccl")))
+		return LIBRARY_NCCL;
+	return !strncmp(base, "libnvToolsExt", strlen("libnvToolsExt")) || !strcmp(base, DETOUR_NAME) ? LIBRARY_NVTX
+												      : LIBRARY_CUDA;
+}
+
+void cuda_find_majors(struct cuda_config *config)
+{
+	const char *instead = getenv("TACTUS_NVIDIA_MAJORS");
+	struct gpu_found found;
+
+	if (instead) {
+		config->stand_in = 1;
+		config->nvidia_major = (u32)strtoul(instead, NULL, 10);
+		config->uvm_major = strchr(instead, ',') ? (u32)strtoul(strchr(instead, ',') + 1, NULL, 10) : 0;
+		return;
+	}
+	gpu_find(&found);
+	config->nvidia_major = found.families & GPU_OF_NVIDIA ? MAJOR_NVIDIA : 0;
+	config->uvm_major = found.families & GPU_OF_UVM ? found.uvm_major : 0;
 }

@@ -37,7 +37,7 @@ void *cuda_prepare(const struct sensor_settings *settings)
 	if (!prepared)
 		return NULL;
 	open_detour(prepared, settings);
-	if (prepared->detour && cuda_detour_give(prepared->detour)) {
+	if (prepared->detour && cuda_detour_give(prepared->detour, settings->for_cuda->ranges)) {
 		reason_set(&prepared->trap, "out of memory");
 		cuda_detour_close(prepared->detour);
 		prepared->detour = NULL;

@@ -337,7 +337,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	cuda_handle(&show->cuda, &show->capture.threads, event);
 	collectives_handle(&show->collectives, &show->cuda, event);
 	driver_memory_handle(&show->driver_memory, event);
-	if (show->chosen.steps)
+	if (show->chosen.steps && !show->capture.before_window)
 		take_step(show, event);
 	/* At once, and where nobody overlooks it. */
 	if (event->kind == EVENT_CUDA_XID && !show->capture.replay)
@@ -408,6 +408,7 @@ static int play(struct show *show)
 		fail("cuda", "with -i, -o writes a FILE.jsonl or a FILE.json");
 		return EXIT_USAGE;
 	}
+	show->chosen.wishes.ranges = show->chosen.steps;
 	cuda_init(&show->cuda);
 	steps_init(&show->steps, show->chosen.step_at);
 	show->capture = (struct capture){ .request = { .view = "cuda",

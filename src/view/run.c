@@ -455,7 +455,7 @@ static void end_actuators(struct run *run)
 int run_conduct(struct run *run)
 {
 	bool acts = run->chosen.wanted != ACTUATOR_NONE && !run->chosen.dry_run;
-	char words[LEARNED_WORDS_SIZE];
+	char words[DETECTION_WORDS_SIZE];
 	int status;
 
 	if (acts)
@@ -488,6 +488,8 @@ int run_conduct(struct run *run)
 	if (run->began && run->options->output)
 		note("%s: %" PRIu64 " events", run->options->output, run->capture.written_events);
 	if (run->began && run->last.magic) {
+		detection_words(words, &run->last);
+		note("%s", words);
 		learned_words(words, &run->last);
 		note("%s", words);
 	}

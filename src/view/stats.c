@@ -46,7 +46,7 @@ struct listener {
 
 static void show(struct listener *listener, const struct run_status *status)
 {
-	char words[EFFECT_WORDS_SIZE];
+	char words[DETECTION_WORDS_SIZE];
 
 	if (status->effect_worse > listener->last.effect_worse) {
 		effect_words(words, &status->last);
@@ -55,6 +55,8 @@ static void show(struct listener *listener, const struct run_status *status)
 	listener->last = *status;
 	if (!listener->options->json && !listener->lines) {
 		learned_words(words, status);
+		note("the run: %s", words);
+		detection_words(words, status);
 		note("the run: %s", words);
 	}
 	if (listener->options->json)

@@ -67,6 +67,40 @@ void learned_words(char words[LEARNED_WORDS_SIZE], const struct run_status *stat
 			 status->learned_hits);
 }
 
+#define HIT_NAME(KIND, name) [HIT_##KIND] = #name,
+static const char *const hit_names[HITS] = { HIT_TABLE(HIT_NAME) };
+
+/* ", name 12" behind the others; without a comma for the first. */
+static size_t add_count(char *words, size_t len, bool is_first, const char *name, u64 count)
+{
+	int more = 0;
+
+	if (len < DETECTION_WORDS_SIZE)
+		more = snprintf(words + len, DETECTION_WORDS_SIZE - len, "%s%s %" PRIu64, is_first ? "" : ", ", name,
+				count);
+	return len + (more > 0 ? (size_t)more : 0);
+}
+
+void detection_words(char words[DETECTION_WORDS_SIZE], const struct run_status *status)
+{
+	size_t len = (size_t)snprintf(words, DETECTION_WORDS_SIZE, "threads by evidence: "), begins = len;
+
+	for (u32 evidence = EVIDENCES - 1; evidence > EVIDENCE_NONE; evidence--)
+		if (status->by_evidence[evidence])
+			len = add_count(words, len, len == begins, evidence_name(evidence),
+					status->by_evidence[evidence]);
+	if (len == begins)
+		len = add_count(words, len, true, "none", 0);
+	if (len < DETECTION_WORDS_SIZE)
+		len += (size_t)snprintf(words + len, DETECTION_WORDS_SIZE - len, "; hits of hooks: ");
+	begins = len;
+	for (u32 hit = 0; hit < HITS; hit++)
+		if (status->hits[hit])
+			len = add_count(words, len, len == begins, hit_names[hit], status->hits[hit]);
+	if (len == begins)
+		add_count(words, len, true, "none", 0);
+}
+
 static const char *remedy_name(u64 remedy)
 {
 	static const char *const names[EFFECT_REMEDIES] = { "none", "hold_back", "ease", "leave" };
@@ -219,9 +253,6 @@ static void print_hints(struct json *json, const struct run_status *status)
 	json_u64(json, "refused", status->hints_refused);
 	json_object_end(json);
 }
-
-#define HIT_NAME(KIND, name) [HIT_##KIND] = #name,
-static const char *const hit_names[HITS] = { HIT_TABLE(HIT_NAME) };
 
 static void print_hits(struct json *json, const u64 hits[HITS])
 {

@@ -85,6 +85,10 @@ void status_refusals(char *words, size_t size, const struct run_status *status);
 /* In words what Windows programs asked for in a way that is not known; "": nothing. */
 void status_unfit(char *words, size_t size, const struct run_status *status);
 
+/* In words by what evidence threads are known now, and how often hooks told something of one. */
+enum { DETECTION_WORDS_SIZE = 500 };
+void detection_words(char words[DETECTION_WORDS_SIZE], const struct run_status *status);
+
 /* In words what was learned and how well it predicts. */
 enum { LEARNED_WORDS_SIZE = 200 };
 void learned_words(char words[LEARNED_WORDS_SIZE], const struct run_status *status);

@@ -24,6 +24,7 @@ static int ends_of(const char *line, int *ends, int most)
 
 int main(void)
 {
+	char words[DETECTION_WORDS_SIZE];
 	struct run_status status = { .span_ns = NSEC_PER_SEC,
 				     .busy_ns = 1,
 				     .switches = 123456,
@@ -50,5 +51,19 @@ int main(void)
 		is(line_ends[i], head_ends[i], "number %d of a status line ends below its word", i);
 	is(strchr(heading, '|') - heading, strchr(text, '|') - text, "groups of the heading stand over their columns");
 	free(text);
+	detection_words(words, &status);
+	is_text(words, "threads by evidence: none 0; hits of hooks: none 0",
+		"detection of nothing is said in words as nothing");
+	status.by_evidence[EVIDENCE_WINE] = 4;
+	status.by_evidence[EVIDENCE_GPU] = 2;
+	status.hits[HIT_PRESENTS] = 1200;
+	status.hits[HIT_GPU_SUBMITS] = 7;
+	detection_words(words, &status);
+	is_text(words, "threads by evidence: wine 4, gpu 2; hits of hooks: presents 1200, gpu_submits 7",
+		"detection is said in words by kind of evidence and by hook");
+	memset(status.by_evidence, 0xff, sizeof(status.by_evidence));
+	memset(status.hits, 0xff, sizeof(status.hits));
+	detection_words(words, &status);
+	ok(strlen(words) < sizeof(words), "detection of the largest numbers fits");
 	return tap_end();
 }

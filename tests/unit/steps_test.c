@@ -102,6 +102,16 @@ static void launch(u32 tid, u64 kernel, u32 function)
 	take(&event);
 }
 
+static void range(u32 tid, const char *text)
+{
+	struct event_cuda_name event = { .head = { .tid = tid, .kind = EVENT_CUDA_NAME },
+					 .pid = TRAINER,
+					 .what = CUDA_NAMED_RANGE };
+
+	memcpy(event.name.text, text, strlen(text));
+	take(&event);
+}
+
 static void called(u32 tid, u32 function, u64 duration_us, u64 bytes, u32 copy)
 {
 	struct event_cuda_call event = { .head = { .tid = tid, .kind = EVENT_CUDA_CALL },
@@ -312,6 +322,35 @@ static void test_graphs_and_names(void)
 	end();
 }
 
+/* What the program itself names, by NVTX: a loop whose launches have no rhythm. */
+static void test_ranges(void)
+{
+	char text[32];
+
+	begin(NULL);
+	srand(1);
+	for (int step = 0; step < 200; step++) {
+		snprintf(text, sizeof(text), "step %d", step);
+		range(TRAINER, text);
+		for (int i = 0; i < 4; i++, pass_us(100))
+			launch(TRAINER, 1 + (u64)(rand() % 40), LAUNCH);
+		range(TRAINER, "backward");
+		launch(TRAINER, 100, LAUNCH);
+	}
+	is(steps.processes->rhythm.rank, BEAT_RANGE, "range that the program names marks the step");
+	ok(ended > 150, "steps that the program names are found, whatever their numbers: %llu of 200",
+	   (unsigned long long)ended);
+	is(steps.processes->sum.launches, steps.processes->steps * 5, "launches of each named step are counted");
+	end();
+	begin("backward");
+	for (int step = 0; step < 20; step++, pass_us(1000)) {
+		range(TRAINER, "forward");
+		range(TRAINER, "backward");
+	}
+	is(ended, 19, "steps begin with the range that the user says");
+	end();
+}
+
 /* Layers inside a step, a figure printed every tenth step, and another thread that launches the half of it. */
 static void test_shape(void)
 {
@@ -358,6 +397,7 @@ int main(void)
 	test_causes();
 	test_accounts();
 	test_graphs_and_names();
+	test_ranges();
 	test_shape();
 	test_other_loops();
 	return tap_end();

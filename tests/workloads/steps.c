@@ -3,7 +3,8 @@
  * batch each step, it launches kernels by the libcuda of that path and waits for the GPU. Every so many steps it is
  * delayed by so many milliseconds: data (the loader sleeps), lock (the thread "holder" keeps a mutex), hog (a process
  * "hog" of real-time priority runs on its CPU), copy (one that returns when it is done), sync (the GPU takes longer),
- * or none. */
+ * or none. It prints from when to when each such step was. With a sixth word it begins each step with a range of
+ * NVTX's, by a double of NVTX's headers. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -63,12 +64,17 @@ static void *hold(void *unused)
 	return NULL;
 }
 
-static double now_s(void)
+static uint64_t now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static double now_s(void)
+{
+	return (double)now_ns() / 1e9;
 }
 
 static void be_hog(void)
@@ -84,10 +90,46 @@ static void be_hog(void)
 	_exit(0);
 }
 
-static void one_step(const char *kind)
+/* What NVTX's headers keep: functions, which the library that the environment names may replace. */
+typedef void (*any_function)(void);
+static any_function push_range;
+static any_function *core_functions[12] = { [9] = &push_range };
+
+static int functions_of(int module, any_function ***table, unsigned int *len)
 {
+	*table = core_functions;
+	*len = module == 1 ? 12 : 0;
+	return module == 1;
+}
+
+static const void *exported(uint32_t table)
+{
+	static const struct {
+		size_t bytes;
+		int (*functions_of)(int module, any_function ***table, unsigned int *len);
+	} callbacks = { sizeof(callbacks), functions_of };
+
+	return table == 1 ? &callbacks : NULL;
+}
+
+static void begin_ranges(void)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
+	int (*init)(const void *(*)(uint32_t)) =
+		library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
+
+	must(init && init(exported) && push_range, "NVTX_INJECTION64_PATH");
+}
+
+static void one_step(const char *kind, int number)
+{
+	char name[32];
 	char wish = kind[0] == 'd' ? 'd' : 'x';
 
+	snprintf(name, sizeof(name), "step %d", number);
+	if (push_range)
+		((int (*)(const char *))push_range)(name);
 	must(write(to_loader[1], &wish, 1) == 1 && read(from_loader[0], &wish, 1) == 1, "the loader");
 	for (uintptr_t kernel = 1; kernel <= KERNELS; kernel++)
 		launch((void *)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
@@ -104,7 +146,7 @@ static void one_step(const char *kind)
 
 int main(int argc, char **argv)
 {
-	void *library = argc == 6 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	void *library = argc >= 6 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	int (*init)(unsigned int flags) = library ? (int (*)(unsigned int))dlsym(library, "cuInit") : NULL;
 	cpu_set_t own;
 	pthread_t holder;
@@ -114,6 +156,8 @@ int main(int argc, char **argv)
 	synchronize = (int (*)(void *))dlsym(library, "cuStreamSynchronize");
 	copy_from = (int (*)(void *, uint64_t, size_t))dlsym(library, "cuMemcpyDtoH_v2");
 	must(launch && synchronize && copy_from && !init(0), "libcuda");
+	if (argc > 6)
+		begin_ranges();
 	delay_us = (useconds_t)atoi(argv[4]) * 1000;
 	must(!pipe(to_loader) && !pipe(from_loader) && !pipe(to_holder) && !pipe(from_holder) && !pipe(to_hog), "pipe");
 	if (fork() == 0) {
@@ -132,7 +176,13 @@ int main(int argc, char **argv)
 			be_hog();
 		}
 	}
-	for (int step = 1; step <= atoi(argv[2]); step++)
-		one_step(step % atoi(argv[3]) ? "none" : argv[5]);
+	for (int step = 1; step <= atoi(argv[2]); step++) {
+		uint64_t from_ns = now_ns();
+
+		one_step(step % atoi(argv[3]) ? "none" : argv[5], step);
+		if (step % atoi(argv[3]) == 0)
+			fprintf(stderr, "delayed %llu %llu\n", (unsigned long long)from_ns,
+				(unsigned long long)now_ns());
+	}
 	return 0;
 }
