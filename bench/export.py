@@ -133,4 +133,5 @@ def main():
             os.remove(path)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -13,10 +13,23 @@ view() {
 }
 
 holds "the example recording is smaller than 1 MB" test "$(stat -c %s examples/late-frames.tactus)" -lt 1000000
-for name in tasks latency events affinity inversions roles frames gpu input migrations misses report; do
+for name in tasks latency events affinity inversions roles frames gpu input migrations misses cuda report; do
 	view $name >"$scratch/$name"
 	is "'tactus $name -i' on the example ends with status 0 for an ordinary user" $? 0
 done
+
+mkdir "$scratch/made"
+chmod 777 "$scratch/made"
+for file in part.tactus trace.pftrace trace.json table.csv table.parquet page.html; do
+	maker='export'
+	case $file in *.tactus) maker='cut' ;; *.html) maker='report' ;; esac
+	view $maker -o "$scratch/made/$file" >"$scratch/out"
+	is "'tactus $maker -o $file -i' on the example ends with status 0 for an ordinary user, and makes it" "$? $(test -s "$scratch/made/$file" && echo made)" "0 made"
+done
+view top --once >"$scratch/out"
+is "'tactus top --once -i' on the example ends with status 0 for an ordinary user" "$? $(grep -c chocolate-doom "$scratch/out" | sed 's/^[1-9][0-9]*$/some/')" "0 some"
+as_nobody "$scratch/tactus" compare "$scratch/late-frames.tactus@0s..4s" "$scratch/late-frames.tactus@4s.." >"$scratch/out" 2>"$scratch/err"
+is "'tactus compare' on two parts of the example ends with status 0 for an ordinary user" $? 0
 
 view frames --why >"$scratch/why"
 is "'tactus frames --why -i' on the example ends with status 0" $? 0
