@@ -26,15 +26,15 @@ static void test_few_are_numbered(void)
 	put(&column, 9, 11);
 	parquet_column_end(&column, 12);
 	ok(parquet_column_is_numbered(&column), "few values are numbered");
-	is(column.different, 3, "each different value is kept once");
-	is(column.values.len, 3 * sizeof(u64), "each different value takes its room once");
+	is(column.different, 3, "a column keeps each different value once");
+	is(column.values.len, 3 * sizeof(u64), "a column that has three different values takes the room of three");
 	parquet_column_write_values(&column, &values);
 	is(values.len, sizeof(want), "numbers of four values are one run of eight");
 	ok(!memcmp(values.bytes, want, sizeof(want)), "numbers are those of the values");
 	/* A run is its length, doubled, and whether there are values: 1 with, 2 without, 2 with, 4 without, 1 with, 2
 	 * without. */
 	ok(column.runs.len == 12 && !memcmp(column.runs.bytes, "\2\1\4\0\4\1\10\0\2\1\4\0", 12),
-	   "runs tell which rows have a value");
+	   "runs of a column say which rows it has values for");
 	parquet_column_clear(&column);
 	is(column.values.len + column.runs.len + column.rows, 0, "a column that is cleared has nothing");
 	put(&column, 0, 42);
