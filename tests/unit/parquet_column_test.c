@@ -34,7 +34,7 @@ static void test_few_are_numbered(void)
 	/* A run is its length, doubled, and whether there are values: 1 with, 2 without, 2 with, 4 without, 1 with, 2
 	 * without. */
 	ok(column.runs.len == 12 && !memcmp(column.runs.bytes, "\2\1\4\0\4\1\10\0\2\1\4\0", 12),
-	   "runs of a column say which rows it has values for");
+	   "runs of a column are those of its rows");
 	parquet_column_clear(&column);
 	is(column.values.len + column.runs.len + column.rows, 0, "a column that is cleared has nothing");
 	put(&column, 0, 42);
