@@ -17,6 +17,7 @@ static void put(struct parquet_column *column, u32 row, u64 value)
 static void test_few_are_numbered(void)
 {
 	static const u8 want[] = { 8, 1 << 1 | 1, 0, 1, 0, 2, 0, 0, 0, 0 };
+	static const u8 runs[] = { 1 << 1, 1, 2 << 1, 0, 2 << 1, 1, 4 << 1, 0, 1 << 1, 1, 2 << 1, 0 };
 	struct parquet_column column = { 0 };
 	struct protobuf values = { 0 };
 
@@ -33,8 +34,8 @@ static void test_few_are_numbered(void)
 	ok(!memcmp(values.bytes, want, sizeof(want)), "numbers are those of the values");
 	/* A run is its length, doubled, and whether there are values: 1 with, 2 without, 2 with, 4 without, 1 with, 2
 	 * without. */
-	ok(column.runs.len == 12 && !memcmp(column.runs.bytes, "\2\1\4\0\4\1\10\0\2\1\4\0", 12),
-	   "runs of a column are those of its rows");
+	is(column.runs.len, sizeof(runs), "runs of a column take two bytes each");
+	ok(!memcmp(column.runs.bytes, runs, sizeof(runs)), "runs of a column are those of its rows");
 	parquet_column_clear(&column);
 	is(column.values.len + column.runs.len + column.rows, 0, "a column that is cleared has nothing");
 	put(&column, 0, 42);
