@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static u64 slot_from_ns(u32 slot)
+u64 fidelity_slot_ns(u32 slot)
 {
 	u32 octave, part;
 
@@ -41,7 +41,7 @@ static u64 quantile_ns(const u64 *slots, u64 sum, u64 permille)
 	for (u32 slot = 0; slot < SPREAD_SLOTS; slot++) {
 		seen += slots[slot];
 		if (seen && seen >= wanted)
-			return slot_from_ns(slot);
+			return fidelity_slot_ns(slot);
 	}
 	return 0;
 }
@@ -52,7 +52,7 @@ static double distance(const u64 *a, u64 a_sum, const u64 *b, u64 b_sum)
 	double octaves = 0, a_part = 0, b_part = 0;
 
 	for (u32 slot = 0; slot + 1 < SPREAD_SLOTS; slot++) {
-		u64 from_ns = slot_from_ns(slot), to_ns = slot_from_ns(slot + 1);
+		u64 from_ns = fidelity_slot_ns(slot), to_ns = fidelity_slot_ns(slot + 1);
 
 		a_part += (double)a[slot] / (double)a_sum;
 		b_part += (double)b[slot] / (double)b_sum;

@@ -37,6 +37,9 @@ struct fidelity_bound {
 
 void fidelity_of(struct fidelity *fidelity, const struct compare_run *a, const struct compare_run *b);
 
+/* The shortest time in a slot of a spread. */
+u64 fidelity_slot_ns(u32 slot);
+
 /* NULL: within the bound; else what is not, a word. */
 const char *fidelity_breaks(const struct fidelity *fidelity, const struct fidelity_bound *bound);
 

@@ -33,6 +33,7 @@ struct sim_thread {
 	const struct work_thread *work;
 	u32 tid;
 	u32 prio;
+	u32 next_prio; /* from its next wake-up on; 0: the same */
 	u32 step;
 	u32 state;    /* enum sim_state */
 	s32 cpu;      /* where it runs, or ran last */

@@ -7,9 +7,11 @@
 static void become_runnable(struct machine *machine, struct sim_thread *thread, struct sim_thread *waker, s32 waker_cpu,
 			    bool is_new)
 {
-	bool is_rt = thread->prio <= PRIO_REALTIME_LAST;
+	bool is_rt;
 	s32 cpu;
 
+	thread->prio = thread->next_prio ? thread->next_prio : thread->prio;
+	is_rt = thread->prio <= PRIO_REALTIME_LAST;
 	thread->state = SIM_RUNNABLE;
 	thread->wait_ns = machine->now_ns;
 	thread->is_woken = true;
@@ -106,6 +108,15 @@ static void leave(struct machine *machine, struct sim_thread *thread, s32 cpu, u
 		machine->policy->sleeps(machine, thread, cpu, ends);
 }
 
+/* One that becomes a realtime thread, or no longer is one, is so when it next wakes: policies hold nobody who changes sides
+ * in the midst of a run. */
+static void take_prio(struct sim_thread *thread, u32 prio)
+{
+	if ((prio <= PRIO_REALTIME_LAST) == (thread->prio <= PRIO_REALTIME_LAST))
+		thread->prio = prio;
+	thread->next_prio = prio;
+}
+
 bool machine_advance(struct machine *machine, struct sim_thread *thread, s32 cpu)
 {
 	for (;; thread->step++) {
@@ -135,7 +146,7 @@ bool machine_advance(struct machine *machine, struct sim_thread *thread, s32 cpu
 			machine_emit_kept(machine, thread, step->value, cpu);
 			break;
 		case STEP_PRIO:
-			thread->prio = (u32)step->value;
+			take_prio(thread, (u32)step->value);
 			break;
 		case STEP_EXIT:
 			leave(machine, thread, cpu, step->state, true);

@@ -105,7 +105,7 @@ static u64 p99_of(const struct compare_run *run, u32 spread)
 				if (!pass)
 					sum += of[slot];
 				else if ((seen += of[slot]) * 100 >= sum * 99 && of[slot])
-					return 1ULL << ((slot ? (slot - 1) >> SPREAD_SUB_BITS : 0) + SPREAD_LOW_BITS);
+					return fidelity_slot_ns(slot);
 			}
 	return 0;
 }

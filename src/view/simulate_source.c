@@ -16,6 +16,8 @@
 
 enum { LOOK_FOR_SIGNALS = 65536, TOPOLOGY_BYTES_MOST = 65536, SLICE_US_LEAST = 100, SLICE_US_MOST = 100000 };
 
+#define SPAN_MOST_NS (3600ULL * NSEC_PER_SEC)
+
 int simulate_open(struct simulate_source *source, const char *path)
 {
 	struct reason why;
@@ -61,6 +63,8 @@ int simulate_read(struct simulate_source *source)
 	compare_run_end(&source->original);
 	if (work_end(&source->work) || source->original.blocks.failed)
 		return fail(source->path, "out of memory");
+	if (source->work.last_ns - source->work.first_ns > SPAN_MOST_NS)
+		return fail(source->path, "is longer than an hour: cut a part of it with 'tactus cut'");
 	if (source->work.last_ns <= source->work.first_ns || !source->work.len)
 		return fail(source->path, "has no switch of a thread: record it with 'tactus record'");
 	return 0;

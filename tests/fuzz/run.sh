@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 seconds=${FUZZ_SECONDS:-60}
 # Where memory was taken is told by two callers: to note more takes a fifth of the time. Who shows a crash again sees all of them.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=2}
-declare -A same_inputs=([models]=600 [export]=300 [top]=60 [procdb]=3000 [recording]=3000 [elf]=5000)
+declare -A same_inputs=([models]=600 [export]=300 [top]=60 [procdb]=3000 [recording]=3000 [elf]=5000 [simulate]=3000)
 wanted=" $* "
 fuzz_out=build/fuzz
 flags=(-std=gnu11 -Wall -Wextra -Werror -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all)
@@ -38,7 +38,7 @@ compile() {
 
 # build_target NAME SOURCE-FOR-SEEDS SOURCES...: the second may be empty
 build_target() {
-	local name=$1 maker=$2 source objects=() libraries=(-lz -linih -liberty)
+	local name=$1 maker=$2 source objects=() libraries=(-lz -linih -liberty -lm)
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name"
 	if ! is_up_to_date "$name"; then
@@ -99,6 +99,7 @@ fuzz top '' src/base/say.c src/base/several.c src/sink/columns.c src/sink/canvas
 fuzz export '' src/base/say.c src/sink/columns.c src/sink/demangle.c src/sink/perfetto.c src/sink/perfetto_sched.c src/sink/chrome.c src/sink/parquet.c src/sink/event_table.c src/sink/json.c src/base/several.c src/sink/text.c src/model/cuda.c src/model/cuda_api.c src/model/frames.c src/model/frame_record.c \
 	src/model/gpu.c src/model/history.c src/model/inputs.c src/model/to_frame.c src/model/misses.c src/model/moves.c src/model/nvidia.c src/model/path.c src/model/roles.c src/model/stacks.c src/model/threads.c \
 	src/view/export_{lanes,marks,sched,stacks,trace}.c src/view/{cuda,frame,role,thread}_words.c
+fuzz simulate '' src/base/say.c src/base/system.c src/base/topology.c src/sched/scx_places.c src/sim/*.c
 fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/scx_events.c src/sink/json.c src/sink/text.c src/model/nvidia.c src/model/roles.c src/view/status.c
 fuzz maps '' src/base/maps.c
 fuzz http '' src/base/http.c

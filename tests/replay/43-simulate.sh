@@ -78,7 +78,7 @@ is "tune tries each setting on the recordings to search on, and the usual one fi
 say_measured "$("$tactus" tune "$made" --recorded eevdf | tail -n 1)"
 "$tactus" tune "$made" --recorded eevdf --write "$scratch/tuned.conf" >/dev/null 2>&1
 like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")" '^slice-us = [0-9]+$'
-holds "which 'tactus run' would take" "$tactus" config run --config "$scratch/tuned.conf"
+holds "which 'tactus run' would take" "$tactus" config --config "$scratch/tuned.conf" run
 fails "tune refuses a recording that its policy does not give back" "$tactus" tune "$made" --recorded fifo
 "$tactus" tune >/dev/null 2>&1
 is "tune without a recording is bad usage" $? 2
