@@ -10,7 +10,7 @@ revision=${2:-1}
 full=$version-$revision
 arch=$(dpkg --print-architecture)
 stage=build/deb
-maintainer=${DEBFULLNAME:-tactus maintainers}\ \<${DEBEMAIL:-tactus@localhost.localdomain}\>
+maintainer=${DEBFULLNAME:-tactus maintainers}\ \<${DEBEMAIL:-maintainers@tactus.example}\>
 
 # changelog PACKAGE: Debian's own, of one entry: what changed in tactus itself is in its CHANGELOG.md
 changelog() {

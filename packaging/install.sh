@@ -21,7 +21,7 @@ find sbin share -type f | while read -r file; do
 done
 if [ -d /run/systemd/system ] || [ -n "${DESTDIR:-}" ]; then
 	mkdir -p "$units"
-	sed "s|/usr/sbin/|$prefix/sbin/|" lib/systemd/system/tactus.service >"$units/tactus.service"
+	sed "s|=/sbin/|=$prefix/sbin/|" lib/systemd/system/tactus.service >"$units/tactus.service"
 	echo "$units/tactus.service"
 	[ -n "${DESTDIR:-}" ] || systemctl daemon-reload
 fi

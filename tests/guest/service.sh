@@ -6,7 +6,7 @@
 
 package=$1 newer=$2 how=${3:-act}
 unset TACTUS_DB
-export SYSTEMD_PAGER= SYSTEMD_COLORS=0
+export SYSTEMD_PAGER='' SYSTEMD_COLORS=0
 show() { systemctl show -P "$1" tactus; }
 main_pid() { show MainPID; }
 state() { /usr/sbin/tactus status --json 2>/dev/null | json "d[\"$1\"]" 2>/dev/null; }
@@ -35,14 +35,14 @@ like "an installation brings a configuration of comments" "$(grep -c '^#' /etc/t
 holds "the unit is sound" systemd-analyze verify --man=no tactus.service
 # With every sensor that has something to watch here, it takes minutes to load.
 printf '%s\n' '[options run]' 'compare = off' 'without = wine,sound,socket,frame,feed,display' >/etc/tactus.conf
-[ $how = act ] || echo 'actuator = none' >>/etc/tactus.conf
+[ "$how" = act ] || echo 'actuator = none' >>/etc/tactus.conf
 SECONDS=0
 holds "the service starts" systemctl start tactus
 say_measured "from 'systemctl start' to ready: $SECONDS s of the guest's time"
 is "the service is active when 'systemctl start' returns" "$(show ActiveState)/$(show SubState)" active/running
 is "the service answers on its socket when 'systemctl start' returns" "$(state pid)" "$(main_pid)"
 actuator=$(state actuator)
-if [ $how = observe ]; then
+if [ "$how" = observe ]; then
 	is "the service observes where its configuration says so" "$actuator" none
 	is "systemctl tells how the service acts" "$(show StatusText)" 'Observing only'
 elif [ -e /sys/kernel/sched_ext ]; then
@@ -89,7 +89,7 @@ rm -r /run/systemd/system/tactus.service.d
 systemctl daemon-reload
 systemctl restart tactus
 
-if [ $how = act ] && [ -e /sys/devices/system/cpu/cpu1/online ]; then
+if [ "$how" = act ] && [ -e /sys/devices/system/cpu/cpu1/online ]; then
 	before=$(main_pid)
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	sleep 1
@@ -97,14 +97,14 @@ if [ $how = act ] && [ -e /sys/devices/system/cpu/cpu1/online ]; then
 	holds "the service acts again after a CPU went and came" until_is "$actuator" state actuator
 	is "the service is the same after a CPU went and came" "$(main_pid)" "$before"
 fi
-if [ $how = act ] && [ -e /sys/power/pm_test ]; then
+if [ "$how" = act ] && [ -e /sys/power/pm_test ]; then
 	echo freezer >/sys/power/pm_test
 	before=$(main_pid)
 	echo freeze >/sys/power/state 2>"$scratch/sleep" || echo mem >/sys/power/state 2>>"$scratch/sleep"
 	echo none >/sys/power/pm_test
 	holds "the service acts again after the machine slept" until_is "$actuator" state actuator
 	is "the service is the same after the machine slept" "$(main_pid)" "$before"
-elif [ $how = act ]; then
+elif [ "$how" = act ]; then
 	skip "the service acts again after the machine slept" "this kernel has no /sys/power/pm_test"
 fi
 
@@ -115,12 +115,12 @@ is "an upgrade keeps the configuration" "$(cat /etc/tactus.conf)" "$(cat "$scrat
 holds "an upgrade keeps what was learned" test -s /var/lib/tactus/procdb.bin
 systemctl stop tactus
 is "a service that is stopped ends well" "$(show Result)/$(show ExecMainStatus)" success/0
-[ $how = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back when the service is stopped" "$(cat /sys/kernel/sched_ext/state)" disabled
+[ "$how" = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back when the service is stopped" "$(cat /sys/kernel/sched_ext/state)" disabled
 holds "the service starts once more" systemctl start tactus
 holds "the package is removed while the service runs" dpkg -r tactus
 is "a removal ends the service" "$(pgrep -x tactus)" ""
-[ $how = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back after a removal" "$(cat /sys/kernel/sched_ext/state)" disabled
-is "a removal leaves the configuration and what was learned, and nothing else" "$(ls -d /usr/sbin/tactus /lib/systemd/system/tactus.service /etc/tactus.conf /var/lib/tactus 2>/dev/null | tr '\n' ' ')" \
+[ "$how" = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back after a removal" "$(cat /sys/kernel/sched_ext/state)" disabled
+is "a removal leaves the configuration and what was learned, and nothing else" "$(find /usr/sbin/tactus /lib/systemd/system/tactus.service /etc/tactus.conf /var/lib/tactus -maxdepth 0 2>/dev/null | tr '\n' ' ')" \
 	"/etc/tactus.conf /var/lib/tactus "
 holds "the package is purged" dpkg -P tactus
 is "a purge leaves nothing" "$(ls -d /etc/tactus.conf /var/lib/tactus /run/tactus 2>/dev/null)" ""

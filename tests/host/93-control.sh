@@ -47,7 +47,7 @@ is "status tells the configuration that --config named" "$(state config)" "$scra
 like "status as text tells since when the run goes on" "$("$tactus" status)" "^tactus .* \[$runner\] since 20"
 holds "an urgent thread has a short slice" until_holds is_short $urgent
 holds "why tells that the urgent thread has a hint" until_holds why_is $urgent act hint
-same_slice() { [ "$(why $urgent slice_ns)" = "$(slice_of $urgent)" ]; }
+same_slice() { [ "$(why "$urgent" slice_ns)" = "$(slice_of "$urgent")" ]; }
 holds "why tells the slice that the urgent thread has" until_holds same_slice
 holds "why tells the tier of the urgent thread" until_holds why_is $urgent tier latency-critical
 like "why tells in words what shows the role" "$(why $urgent evidence)" '[a-z]+ '

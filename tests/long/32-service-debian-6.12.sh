@@ -5,8 +5,10 @@
 . tests/kernel.sh
 
 service_on() {
-	export APPEND="tactus_init=/lib/systemd/systemd SYSTEMD_UNIT_PATH=$(pwd -P)/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
-	if ! packaging/deb.sh "$(pwd -P)/build/packages/old" 1 >"$scratch/old" 2>"$scratch/err" || ! packaging/deb.sh "$(pwd -P)/build/packages/new" 2 >"$scratch/new" 2>"$scratch/err"; then
+	local here
+	here=$(pwd -P)
+	export APPEND="tactus_init=/lib/systemd/systemd SYSTEMD_UNIT_PATH=$here/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
+	if ! packaging/deb.sh "$here/build/packages/old" 1 >"$scratch/old" 2>"$scratch/err" || ! packaging/deb.sh "$here/build/packages/new" 2 >"$scratch/new" 2>"$scratch/err"; then
 		flunk "the packages are built" "$(tail -n 20 "$scratch/err")"
 		return
 	fi

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# A long mixed load beside a 'tactus run': threads that wake by a clock, compiles, containers that come and go, threads by the million,
+# standstills of the run, jumps of the clock. What it takes of memory, descriptors, maps and CPU time must be flat.
+# Runs in a VM, or without jumps of the clock on any machine. Usage: soak.sh SECONDS   In six hours 10 million threads come and go.
+. tests/tap.sh
+
+seconds=${1:-21600}
+pids=()
+trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
+export TACTUS_FEED=$scratch/feed
+threads_begun() { awk '/^processes/ { print $2 }' /proc/stat; }
+# Where they are read: kB, descriptors, maps among them, hundredths of a second of CPU time.
+taken() {
+	local links
+	links=$(find "/proc/$runner/fd" -mindepth 1 -printf '%l\n' 2>/dev/null)
+	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/$runner/status") $(wc -l <<<"$links") $(grep -c bpf-map <<<"$links")" \
+		"$(awk '{ print $14 + $15 }' "/proc/$runner/stat")"
+}
+
+"$tactus" run --json >"$scratch/out" 2>"$scratch/err" &
+runner=$!
+pids+=("$runner")
+wait_for "$scratch/err" 'watching; Ctrl-C' 6000
+
+build/workloads/pace 16667 4000 1000000000 >/dev/null &
+pids+=($!)
+build/workloads/pace 5000 200 1000000000 >/dev/null &
+pids+=($!)
+# Threads that end at once, and others that live for some milliseconds.
+nice stress-ng --pthread 2 --pthread-max 64 --quiet &
+pids+=($!)
+# Compiles.
+(while :; do printf 'int f%d(int x){return x*%d;}\n' $((RANDOM)) $((RANDOM)) | nice gcc -O2 -x c -c -o /dev/null -; sleep 0.5; done) &
+pids+=($!)
+# Containers: namespaces and a control group of their own, a few processes, gone.
+group=$(findmnt -t cgroup2 -no TARGET | head -n 1)
+(while :; do
+	name=$group/tactus-soak-$RANDOM
+	mkdir "$name" 2>/dev/null && unshare -fpm --mount-proc bash -c "echo \$\$ >$name/cgroup.procs 2>/dev/null; for _ in 1 2 3; do sleep 0.1 & done; wait" >/dev/null 2>&1
+	rmdir "$name" 2>/dev/null
+	sleep 0.5
+done) &
+pids+=($!)
+
+began=$(threads_begun)
+read -r start_up _ </proc/uptime
+: >"$scratch/samples"
+round=0
+while :; do
+	read -r up _ </proc/uptime
+	passed=$((${up%.*} - ${start_up%.*}))
+	[ $passed -lt "$seconds" ] || break
+	echo "$passed $(taken)" >>"$scratch/samples"
+	round=$((round + 1))
+	# The run stands still as over a sleep of the machine; the clock goes an hour forth or back, in a machine of its own.
+	if [ $((round % 20)) = 10 ]; then
+		kill -STOP $runner
+		sleep 2
+		kill -CONT $runner
+	fi
+	if [ -n "${TACTUS_VM:-}" ] && [ $((round % 20)) = 15 ]; then date -s "@$(($(date +%s) + (round % 40 < 20 ? 3600 : -3600)))" >/dev/null; fi
+	sleep $((seconds > 600 ? 10 : 2))
+done
+is "the run is there at the end" "$(cat /proc/$runner/comm 2>/dev/null)" tactus
+"$tactus" status >"$scratch/status" 2>&1
+like "the run answers at the end" "$(cat "$scratch/status")" '^acts by'
+came=$(($(threads_begun) - began))
+say_measured "$came threads came in $passed s, $((came / passed)) a second; in six hours that makes $((came * 21600 / passed))"
+holds "so many threads come that six hours see ten million" test $((came * 21600 / passed)) -ge 10000000
+python3 - "$scratch/samples" <<'END' >"$scratch/verdict"
+import sys
+rows = [list(map(int, line.split())) for line in open(sys.argv[1]) if len(line.split()) == 5]
+quarter = len(rows) // 4
+early, late = rows[quarter:2 * quarter], rows[3 * quarter:]
+middle = lambda part, column: sorted(r[column] for r in part)[len(part) // 2]
+rate = lambda part: (part[-1][4] - part[0][4]) / max(1, part[-1][0] - part[0][0])
+print(len(rows), *(f"{middle(early, c)} {middle(late, c)}" for c in (1, 2, 3)), f"{rate(early):.2f} {rate(late):.2f}")
+END
+read -r samples rss_early rss_late fds_early fds_late maps_early maps_late cpu_early cpu_late <"$scratch/verdict"
+say_measured "$samples looks; second quarter against last: resident $rss_early and $rss_late kB, descriptors $fds_early and $fds_late, maps $maps_early and $maps_late, CPU $cpu_early and $cpu_late % of one"
+holds "memory of the last quarter is that of the second, within a twentieth and 1 MB" test "$rss_late" -le $((rss_early + rss_early / 20 + 1024))
+holds "descriptors of the last quarter are those of the second, within two" test "$fds_late" -le $((fds_early + 2))
+is "maps of the last quarter are those of the second" "$maps_late" "$maps_early"
+holds "CPU time of the last quarter is at most half as much again as that of the second" awk "BEGIN { exit !($cpu_late <= 1.5 * $cpu_early + 1) }"
+kill -INT $runner
+wait $runner
+is "the run ends with status 0 after the load" $? 0
+done_testing

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What is released: Debian packages without a complaint of lintian's, the same bytes each time; the source tarball and the static one; the
+# files for clusters. That the package works is tested in a VM (tests/vm/26-service-debian-7.2.sh).
+. tests/tap.sh
+
+out=$scratch/packages
+holds "make deb makes packages" packaging/deb.sh "$out" 1
+deb=$(echo "$out"/tactus_*.deb) gamemode=$(echo "$out"/tactus-gamemode_*.deb)
+is "the package needs the C library and libelf alone" "$(dpkg-deb -f "$deb" Depends | sed 's/ ([^)]*)//g; s/t64//g')" "libc6, libelf1"
+is "the program of the package needs no other library" "$(objdump -p build/tactus-packaged | awk '/NEEDED/ { print $2 }' | grep -vE '^(libc|libm|libelf|ld-linux[-a-z0-9]*)\.so' | tr '\n' ' ')" ""
+for file in ./usr/sbin/tactus ./lib/systemd/system/tactus.service ./etc/tactus.conf ./usr/share/man/man8/tactus.8.gz \
+	./usr/share/bash-completion/completions/tactus ./usr/share/zsh/vendor-completions/_tactus ./usr/share/doc/tactus/tactus.conf; do
+	holds "the package brings $file" bash -c 'dpkg-deb -c "$1" | grep -q " $2\$"' - "$deb" "$file"
+done
+is "the package's files are root's" "$(dpkg-deb -c "$deb" "$gamemode" 2>/dev/null | awk '$2 != "root/root"' | wc -l)" 0
+like "the package for GameMode takes the place of its daemon" "$(dpkg-deb -f "$gamemode" Provides Conflicts Replaces | tr '\n' ' ')" 'Provides: gamemode-daemon.*Conflicts: gamemode-daemon'
+if command -v lintian >/dev/null; then
+	lintian --fail-on error,warning --profile debian "$deb" "$gamemode" >"$scratch/lintian" 2>&1
+	is "lintian has no complaint" "$?/$(grep -c '^[EW]:' "$scratch/lintian")" 0/0
+	grep '^[EW]:' "$scratch/lintian" | sed 's/^/# /'
+else
+	skip "lintian has no complaint" "lintian is not installed here"
+fi
+packaging/deb.sh "$scratch/again" 1 >/dev/null
+is "the packages have the same bytes when they are made again" "$(cd "$out" && sha256sum -- *.deb)" "$(cd "$scratch/again" && sha256sum -- *.deb)"
+
+if git rev-parse HEAD >/dev/null 2>&1; then
+	holds "make dist makes a tarball" packaging/dist.sh "$out"
+	(umask 077 && TZ=Asia/Tokyo LC_ALL=C packaging/dist.sh "$scratch/again" >/dev/null)
+	is "the tarball has the same bytes by another umask, time zone and hour" "$(cd "$out" && sha256sum tactus-*.tar.gz)" "$(cd "$scratch/again" && sha256sum tactus-*.tar.gz)"
+	tar -C "$scratch" -xzf "$out"/tactus-*.tar.gz
+	is "the tarball holds what is committed" "$(cd "$scratch"/tactus-*/ && find . -type f -o -type l | wc -l)" "$(git ls-tree -r HEAD | wc -l)"
+else
+	skip "make dist makes a tarball" "this is no clone of the repository"
+fi
+
+holds "the static tarball is made" packaging/tarballs.sh "$out" "$(uname -m)"
+holds "the checksums are right" bash -c 'cd "$1" && sha256sum -c --quiet SHA256SUMS' - "$out"
+packaging/tarballs.sh "$scratch/again" "$(uname -m)" >/dev/null
+is "the static tarball has the same bytes when it is made again" "$(cd "$out" && sha256sum tactus-*-linux-*.tar.gz)" "$(cd "$scratch/again" && sha256sum tactus-*-linux-*.tar.gz)"
+tar -C "$scratch" -xzf "$(echo "$out"/tactus-*-linux-*.tar.gz)"
+installer=$(echo "$scratch"/tactus-*-linux-*/install.sh)
+DESTDIR=$scratch/root "$installer" /opt/tactus >/dev/null
+like "the static tarball's program runs where it was installed" "$("$scratch/root/opt/tactus/sbin/tactus" version)" '^tactus [0-9]'
+like "the static tarball's unit starts the program where it was installed" "$(cat "$scratch/root/etc/systemd/system/tactus.service")" '^ExecStart=/opt/tactus/sbin/tactus run'
+
+if command -v rpmspec >/dev/null; then
+	holds "the spec for RPMs can be read" rpmspec -q --define "_sourcedir $scratch" packaging/tactus.spec
+	is "the spec for RPMs is of this version" "$(rpmspec -q --qf '%{version}\n' packaging/tactus.spec 2>/dev/null | head -n 1)" "$(sed -n 's/^VERSION := //p' Makefile)"
+fi
+if command -v rpmlint >/dev/null; then
+	rpmlint packaging/tactus.spec >"$scratch/rpmlint" 2>&1
+	like "rpmlint has no complaint" "$(tail -n 2 "$scratch/rpmlint")" '0 errors, 0 warnings'
+	grep -E ': [EW]: ' "$scratch/rpmlint" | sed 's/^/# /'
+fi
+is "the PKGBUILD is of this version" "$(bash -c '. packaging/PKGBUILD && echo $pkgver')" "$(sed -n 's/^VERSION := //p' Makefile)"
+holds "the files for Kubernetes are sound YAML" python3 -c 'import sys, yaml
+for path in sys.argv[1:]: list(yaml.safe_load_all(open(path)))' deploy/kubernetes/*.yaml
+is "the DaemonSet is not privileged" "$(python3 -c 'import yaml; d = yaml.safe_load(open("deploy/kubernetes/daemonset.yaml")); c = d["spec"]["template"]["spec"]["containers"][0]["securityContext"]; print(c["privileged"], c["capabilities"]["drop"])')" "False ['ALL']"
+done_testing
