@@ -118,6 +118,25 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+double trial_middle(const struct trial *trial, bool acts)
+{
+	double *sorted = calloc(TRIAL_PAIRS_MOST, sizeof(double)), middle = NAN;
+	u32 len = 0;
+
+	for (u32 i = 0; sorted && i < trial->len; i++) {
+		double one = trial_measure(&trial->pairs[i].turns[acts], trial->by);
+
+		if (!isnan(one))
+			sorted[len++] = one;
+	}
+	if (len) {
+		qsort(sorted, len, sizeof(*sorted), by_value);
+		middle = (sorted[(len - 1) / 2] + sorted[len / 2]) / 2;
+	}
+	free(sorted);
+	return middle;
+}
+
 /* What a quarter of the sizes so far does not exceed. Sizes say nothing of signs, so a stake may go by them. */
 static double usual_size(const double *differences, u32 len, double *sorted)
 {

@@ -39,6 +39,10 @@ struct trial_turn {
  */
 double trial_measure(const struct trial_turn *turn, enum trial_by by);
 
+/* The same of the middle one of the turns that act, or that do not: single turns that stand out do not move it. */
+struct trial;
+double trial_middle(const struct trial *trial, bool acts);
+
 void trial_turn_add(struct trial_turn *into, const struct trial_turn *turn);
 
 struct trial_pair {

@@ -53,24 +53,41 @@ void trial_value_words(char into[TRIAL_VALUE_SIZE], enum trial_by by, double val
 		format_time(into, TRIAL_VALUE_SIZE, (u64)value);
 }
 
+/* Signs of pairs decide; a sum over all turns may say the contrary for one turn that stands out, such as a long wait
+ * that counts by its square. */
+static bool sums_contradict(const struct trial *trial, const struct trial_answer *answer, double with, double without)
+{
+	bool is_better = trial->by == TRIAL_BY_PROGRESS ? with > without : with < without;
+
+	return answer->says && is_better != (answer->says > 0);
+}
+
 void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, const struct trial_answer *answer)
 {
 	const char *verdict = answer->says > 0	 ? "tactus helps this program here"
 			      : answer->says < 0 ? "tactus does this program harm here"
 						 : "no difference that this data can show";
-	char with[TRIAL_VALUE_SIZE], without[TRIAL_VALUE_SIZE];
+	double sums[] = { trial_measure(&trial->sums[0], trial->by), trial_measure(&trial->sums[1], trial->by) };
+	bool contradict = sums_contradict(trial, answer, sums[1], sums[0]);
+	char with[TRIAL_VALUE_SIZE], without[TRIAL_VALUE_SIZE], rest[2 * TRIAL_VALUE_SIZE + 80] = "";
 
 	if (is_too_little(trial, answer)) {
 		snprintf(into, TRIAL_WORDS_SIZE, "too little to say: %u pairs of turns, and an answer takes %d or more",
 			 trial->len, TRIAL_PAIRS_LEAST);
 		return;
 	}
-	trial_value_words(without, trial->by, trial_measure(&trial->sums[0], trial->by));
-	trial_value_words(with, trial->by, trial_measure(&trial->sums[1], trial->by));
+	trial_value_words(without, trial->by, sums[0]);
+	trial_value_words(with, trial->by, sums[1]);
+	if (contradict) {
+		snprintf(rest, sizeof(rest), "; over all turns %s instead of %s, for single ones that stand out", with,
+			 without);
+		trial_value_words(without, trial->by, trial_middle(trial, false));
+		trial_value_words(with, trial->by, trial_middle(trial, true));
+	}
 	snprintf(into, TRIAL_WORDS_SIZE,
-		 "%s: %s: %s with it instead of %s (from pair to pair %.0f %% to %.0f %% of that), better in %u and "
-		 "worse "
-		 "in %u of %u pairs of turns; evidence %.3g to 1, of the %d that an answer takes",
-		 verdict, trial_by_words(trial->by), with, without, 100 * answer->low, 100 * answer->high,
-		 answer->better, answer->worse, trial->len, answer->evidence, TRIAL_EVIDENCE);
+		 "%s: %s: %s with it instead of %s%s (from pair to pair %.0f %% to %.0f %% of that), better in %u and "
+		 "worse in %u of %u pairs of turns%s; evidence %.3g to 1, of the %d that an answer takes",
+		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the middle turn" : "",
+		 100 * answer->low, 100 * answer->high, answer->better, answer->worse, trial->len, rest,
+		 answer->evidence, TRIAL_EVIDENCE);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../src/model/trial.h"
+#include "../../src/view/trial_words.h"
 #include "tap.h"
 
 enum { PAIRS = 30, TRIALS = 400 };
@@ -138,6 +139,34 @@ static void test_trifle(void)
 	is(pairs, 9, "a clear answer takes nine pairs");
 }
 
+/* Helped in all turns but one, in which it waited a hundred times as long as ever. */
+static void test_one_stands_out(void)
+{
+	struct trial_answer answer;
+	char words[TRIAL_WORDS_SIZE];
+
+	trial_begin(&trial, 1);
+	for (u32 i = 0; trial.len < 14; i++) {
+		double wait_ns = trial_acts(&trial, trial.turn) ? 30e3 : 800e3;
+		struct trial_turn turn = { .span_ns = NSEC_PER_SEC, .wakes = 200 };
+
+		if (trial.len == 12 && wait_ns < 800e3)
+			wait_ns = 22e6;
+		turn.wait_squares = 200 * wait_ns * wait_ns;
+		trial_turn_ends(&trial, &turn);
+	}
+	answer = trial_answer(&trial);
+	trial_answer_words(words, &trial, &answer);
+	printf("# %s\n", words);
+	is(answer.says, 1, "a program that is helped in all pairs of turns but one is helped");
+	ok(trial_measure(&trial.sums[1], trial.by) > trial_measure(&trial.sums[0], trial.by),
+	   "a turn that stands out makes the sums say the contrary");
+	ok(strstr(words, "30.0 us with it instead of 800 us in the middle turn"),
+	   "where sums say the contrary of the verdict the sentence has the middle turns");
+	ok(strstr(words, "over all turns 5.88 ms instead of 800 us"),
+	   "where sums say the contrary of the verdict the sentence says so");
+}
+
 static void test_nothing(void)
 {
 	struct trial_turn nothing = { 0 };
@@ -161,6 +190,7 @@ int main(void)
 	test_effect("that gets twice the CPU time", 2, TRIAL_BY_PROGRESS, 1);
 	test_effect("that gets half the CPU time", 0.5, TRIAL_BY_PROGRESS, -1);
 	test_trifle();
+	test_one_stands_out();
 	test_nothing();
 	return tap_end();
 }
