@@ -31,6 +31,7 @@ struct fair_queue {
 	s64 least;  /* it goes on even if there is nobody */
 	s64 protected_until;
 	u64 balanced_ns;
+	u32 next_plus; /* who woke last and did not preempt, plus one; 0: nobody */
 };
 
 struct fair {
@@ -42,6 +43,7 @@ struct fair {
 	bool delays_dequeue;	/* 6.12: who sleeps owing time works that off asleep */
 	bool shortest_protects; /* 6.17: protected for the shortest slice that waits */
 	bool has_hrtick;	/* 7.1: slices end when they end, not with a tick */
+	bool has_buddies;	/* 6.19: who woke goes next */
 	bool hints;		/* urgent threads have those of core/hints.h */
 };
 
@@ -72,6 +74,7 @@ static int fair_init(struct machine *machine)
 	fair->delays_dequeue = !kernel || kernel >= SCX_KERNEL(6, 12);
 	fair->shortest_protects = !kernel || kernel >= SCX_KERNEL(6, 17);
 	fair->hints = machine->policy == &policy_hints;
+	fair->has_buddies = kernel >= SCX_KERNEL(6, 19);
 	fair->has_hrtick = kernel >= SCX_KERNEL(7, 1);
 	fair->slice_ns = (u64)(kernel && kernel < SCX_KERNEL(6, 15) ? BASE_SLICE_OLD_NS : BASE_SLICE_NS) * factor;
 	if (machine->params.slice_ns)
@@ -138,6 +141,8 @@ static void list_remove(struct machine *machine, s32 cpu, struct sim_thread *thr
 	struct fair_queue *queue = &fair_of(machine)->queues[cpu];
 	u32 last = queue->list[--queue->len];
 
+	if (queue->next_plus == sim_index(machine, thread) + 1)
+		queue->next_plus = 0;
 	queue->list[thread->fair.at] = last;
 	machine->threads[last].fair.at = thread->fair.at;
 	queue->weight -= thread->fair.weight;
@@ -252,6 +257,8 @@ static struct sim_thread *choose(struct machine *machine, s32 cpu, struct sim_th
 	middle = middle_of(machine, cpu, curr);
 	if (curr && protects && is_eligible(curr, middle) && curr->fair.vruntime < queue->protected_until)
 		return curr;
+	if (queue->next_plus && is_eligible(&machine->threads[queue->next_plus - 1], middle))
+		return &machine->threads[queue->next_plus - 1];
 	return earliest(machine, cpu, curr, middle);
 }
 
@@ -301,6 +308,8 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 	if (preempts) {
 		sim_resched(machine, cpu);
 	} else {
+		if (fair->has_buddies)
+			fair->queues[cpu].next_plus = sim_index(machine, thread) + 1;
 		set_slice_end(machine, cpu, curr);
 		machine_plan(machine, cpu);
 	}

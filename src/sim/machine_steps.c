@@ -108,8 +108,8 @@ static void leave(struct machine *machine, struct sim_thread *thread, s32 cpu, u
 		machine->policy->sleeps(machine, thread, cpu, ends);
 }
 
-/* One that becomes a realtime thread, or no longer is one, is so when it next wakes: policies hold nobody who changes sides
- * in the midst of a run. */
+/* One that becomes a realtime thread, or no longer is one, is so when it next wakes: policies hold nobody who changes
+ * sides in the midst of a run. */
 static void take_prio(struct sim_thread *thread, u32 prio)
 {
 	if ((prio <= PRIO_REALTIME_LAST) == (thread->prio <= PRIO_REALTIME_LAST))
