@@ -48,7 +48,8 @@ static void tell(struct listener *listener, const char *profile)
 {
 	char word[POWER_PROFILE_SIZE] = "";
 
-	if (listener->has_told && !strcmp(listener->told, profile))
+	/* That there is none is no news at first. */
+	if (listener->has_told ? !strcmp(listener->told, profile) : !profile[0])
 		return;
 	strncpy(word, profile, sizeof(word) - 1);
 	memcpy(listener->told, word, sizeof(word));
