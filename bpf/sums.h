@@ -80,6 +80,9 @@ static __always_inline void sums_head_of(struct sums_head *head, struct task_str
 	head->start_ns = p->start_time;
 	head->tid = tid_of(p);
 	head->pid = pid_of(p);
+	head->cgroup = BPF_CORE_READ(p, cgroups, dfl_cgrp, kn, id);
+	head->role = thread->role.answer.role;
+	head->tier = thread->role.answer.tier;
 	head->prio = thread->account.prio;
 	head->ended = has_ended;
 	head->unsent = thread->switches_often;
@@ -92,7 +95,8 @@ static __always_inline void sums_head_of(struct sums_head *head, struct task_str
 /* At its last switch, after its account was brought up to date. */
 static __always_inline void sums_end(struct task_struct *p, struct task_ctx *thread)
 {
-	struct thread_sums *own = sums_only() ? bpf_task_storage_get(&sums, p, NULL, 0) : NULL;
+	bool is_wanted = sums_state.only || sums_state.ended;
+	struct thread_sums *own = is_wanted ? bpf_task_storage_get(&sums, p, NULL, 0) : NULL;
 	struct sums_row *row;
 
 	if (!own)

@@ -94,7 +94,8 @@ struct sched_cpu {
 
 /* What the program asks of the sums, and what there was no room for. */
 struct sums_state {
-	u64 only; /* single switches and wake-ups are sent of urgent threads alone */
+	u64 only;  /* single switches and wake-ups are sent of urgent threads alone */
+	u64 ended; /* sums of threads that end are handed over even so that all are sent */
 	u64 refused;
 };
 

@@ -44,7 +44,8 @@ struct sums_wait {
 
 struct thread_sums {
 	/* Of the account, when they were last taken. */
-	u64 cpu_ns, runs, wakeups, moves;
+	u64 cpu_ns, runs, wakeups, moves, wait_ns;
+	u64 moved[DISTANCES];
 	struct sums_wait longest;
 	u64 behind_ns; /* who was in the way for most of the long waits, and how long, less what others were */
 	u32 behind_tid;
@@ -55,14 +56,16 @@ struct thread_sums {
 /* What has come since the last time, and of whom. */
 struct sums_head {
 	u64 start_ns;
-	u64 cpu_ns, runs, wakeups, moves;
+	u64 cgroup; /* the kernel's number of the control group that it is in now */
+	u64 cpu_ns, runs, wakeups, moves, wait_ns;
+	u64 moved[DISTANCES];
 	u32 tid, pid;
 	u32 prio;
 	u32 ended;
 	u32 waker_tid;	 /* the last one; 0: an interrupt */
 	u32 waker_known; /* 0: it may have been an interrupt that met this one */
 	u32 unsent;	 /* whatever it is, its switches were not sent since the last time: see SUMS_OFTEN */
-	u32 unused;
+	u16 role, tier;	 /* now */
 	struct comm comm;
 };
 
@@ -159,6 +162,9 @@ core_fn void sums_since(struct sums_head *head, const struct thread_sums *sums, 
 	head->runs = span_between(sums->runs, account->runs);
 	head->wakeups = span_between(sums->wakeups, account->wakeups);
 	head->moves = span_between(sums->moves, thread_migrations(account));
+	head->wait_ns = span_between(sums->wait_ns, thread_wait_ns(account));
+	for (u32 far = 0; far < DISTANCES; far++)
+		head->moved[far] = span_between(sums->moved[far], account->migrations[far]);
 }
 
 /* That was handed over: counting goes on from there. */
@@ -168,6 +174,9 @@ core_fn void sums_restart(struct thread_sums *sums, const struct sums_head *head
 	sums->runs += head->runs;
 	sums->wakeups += head->wakeups;
 	sums->moves += head->moves;
+	sums->wait_ns += head->wait_ns;
+	for (u32 far = 0; far < DISTANCES; far++)
+		sums->moved[far] += head->moved[far];
 	__builtin_memset(&sums->longest, 0, sizeof(*sums) - __builtin_offsetof(struct thread_sums, longest));
 }
 

@@ -84,6 +84,22 @@ static enum http_found take_first_line(const char *line, size_t len, struct http
 	return take_target(target, target_len, request) ? HTTP_WHOLE : HTTP_BAD;
 }
 
+static bool is_field(const char *name, size_t len, const char *wanted)
+{
+	return len == strlen(wanted) && !strncasecmp(name, wanted, len);
+}
+
+/* Other ways to say who one is are none. */
+static bool take_bearer(const char *from, size_t len, struct http_request *request)
+{
+	static const char scheme[] = "Bearer ";
+
+	if (len <= strlen(scheme) || strncasecmp(from, scheme, strlen(scheme)) != 0)
+		return true;
+	return !request->bearer[0] &&
+	       copy(request->bearer, sizeof(request->bearer), from + strlen(scheme), len - strlen(scheme));
+}
+
 static bool take_field(const char *line, size_t len, struct http_request *request)
 {
 	struct words words = { line, line + len };
@@ -100,11 +116,16 @@ static bool take_field(const char *line, size_t len, struct http_request *reques
 	while (end > words.at && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	/* There is nothing that a body could be for. */
-	if (name_len == strlen("transfer-encoding") && !strncasecmp(name, "transfer-encoding", name_len))
+	if (is_field(name, name_len, "transfer-encoding"))
 		return false;
-	if (name_len == strlen("content-length") && !strncasecmp(name, "content-length", name_len))
+	if (is_field(name, name_len, "content-length"))
 		return is_word(words.at, (size_t)(end - words.at), "0");
-	if (name_len != strlen("host") || strncasecmp(name, "host", name_len) != 0)
+	if (is_field(name, name_len, "authorization"))
+		return take_bearer(words.at, (size_t)(end - words.at), request);
+	if (is_field(name, name_len, "accept"))
+		request->wants_openmetrics |= memmem(words.at, (size_t)(end - words.at), "application/openmetrics-text",
+						     strlen("application/openmetrics-text")) != NULL;
+	if (!is_field(name, name_len, "host"))
 		return true;
 	return !request->host[0] && end > words.at &&
 	       copy(request->host, sizeof(request->host), words.at, (size_t)(end - words.at));
@@ -185,17 +206,31 @@ bool http_host_is_loopback(const char *host)
 	return !strcasecmp(name, "localhost");
 }
 
-bool http_has_token(const char *query, const char *token)
+bool http_is_token(const char *sent, const char *token)
 {
-	static const char name[] = "token=";
 	size_t len = strlen(token);
 	unsigned char differs = 0;
 
-	if (strncmp(query, name, strlen(name)) != 0 || strlen(query) != strlen(name) + len)
+	if (strlen(sent) != len)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		differs |= (unsigned char)(query[strlen(name) + i] ^ token[i]);
+		differs |= (unsigned char)(sent[i] ^ token[i]);
 	return !differs;
+}
+
+bool http_has_token(const char *query, const char *token)
+{
+	static const char name[] = "token=";
+
+	return !strncmp(query, name, strlen(name)) && http_is_token(query + strlen(name), token);
+}
+
+bool http_token_is_sound(const char *token)
+{
+	static const char signs[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=";
+	size_t len = strlen(token);
+
+	return len >= HTTP_TOKEN_LEAST && len < HTTP_BEARER_SIZE && strspn(token, signs) == len;
 }
 
 static bool parse_port(const char *text, u16 *port)

@@ -12,7 +12,7 @@
 #include "../../core/types.h"
 
 enum { HTTP_HEAD_MOST = 4096, HTTP_PATH_SIZE = 64, HTTP_QUERY_SIZE = 128, HTTP_HOST_SIZE = 128 };
-enum { HTTP_TOKEN_SIZE = 33, HTTP_URL_SIZE = 128 };
+enum { HTTP_TOKEN_SIZE = 33, HTTP_URL_SIZE = 128, HTTP_BEARER_SIZE = 129, HTTP_TOKEN_LEAST = 16 };
 
 /* Not whole yet; whole; and why it is refused. */
 enum http_found { HTTP_MORE, HTTP_WHOLE, HTTP_BAD, HTTP_TOO_LONG, HTTP_OTHER_METHOD };
@@ -20,8 +20,10 @@ enum http_found { HTTP_MORE, HTTP_WHOLE, HTTP_BAD, HTTP_TOO_LONG, HTTP_OTHER_MET
 struct http_request {
 	bool is_head; /* no body is wanted */
 	char path[HTTP_PATH_SIZE];
-	char query[HTTP_QUERY_SIZE]; /* what stands behind '?'; "": nothing */
-	char host[HTTP_HOST_SIZE];   /* "": not said */
+	char query[HTTP_QUERY_SIZE];   /* what stands behind '?'; "": nothing */
+	char host[HTTP_HOST_SIZE];     /* "": not said */
+	char bearer[HTTP_BEARER_SIZE]; /* the token of "Authorization: Bearer"; "": none */
+	bool wants_openmetrics;
 };
 
 /* Of all bytes that have come. *request is filled if they are whole. */
@@ -33,6 +35,12 @@ bool http_host_is_loopback(const char *host);
 
 /* Whether a query has that token, in as long whatever it has. */
 bool http_has_token(const char *query, const char *token);
+
+/* The same of a token that was sent by itself. */
+bool http_is_token(const char *sent, const char *token);
+
+/* Whether a text may be a token: of some length, and of signs that a header may have. */
+bool http_token_is_sound(const char *token);
 
 struct http_address {
 	struct sockaddr_storage socket;

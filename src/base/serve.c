@@ -96,7 +96,7 @@ static void be_apart(int channel, pid_t parent, const struct serve_settings *set
 	sigfillset(&every);
 	sigprocmask(SIG_SETMASK, &every, NULL);
 	confine_files(channel);
-	prctl(PR_SET_NAME, "tactus-page");
+	prctl(PR_SET_NAME, settings->page ? "tactus-page" : "tactus-metrics");
 	confine_user();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != parent)
@@ -105,10 +105,10 @@ static void be_apart(int channel, pid_t parent, const struct serve_settings *set
 	serve_be_server(channel, settings);
 }
 
-int serve_start(struct serve *serve, const struct http_address *address, bool wants_token,
-		const struct serve_page *page, struct reason *why)
+/* `settings` have all but a token that is made here. */
+static int start(struct serve *serve, const struct http_address *address, bool makes_token,
+		 struct serve_settings *settings, struct reason *why)
 {
-	struct serve_settings settings = { .page = page };
 	struct http_address own = *address;
 	const struct serve_message socket_follows = { 0 };
 	int listening = listen_at(&own, why), channel[2], error = 0;
@@ -117,17 +117,17 @@ int serve_start(struct serve *serve, const struct http_address *address, bool wa
 	serve->fd = -1;
 	if (listening < 0)
 		return listening;
-	if (((wants_token || !own.is_loopback) && make_token(settings.token)) ||
+	if ((makes_token && make_token(settings->token)) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel)) {
 		error = -errno;
 		reason_set(why, "cannot make a server: %s", strerror(errno));
 		close(listening);
 		return error;
 	}
-	http_url(serve->url, &own, settings.token);
+	http_url(serve->url, &own, settings->page ? settings->token : "");
 	serve->pid = fork();
 	if (!serve->pid)
-		be_apart(channel[1], self, &settings);
+		be_apart(channel[1], self, settings);
 	error = serve->pid < 0 ? -errno : serve_send(channel[0], listening, &socket_follows);
 	close(listening);
 	close(channel[1]);
@@ -137,6 +137,27 @@ int serve_start(struct serve *serve, const struct http_address *address, bool wa
 		serve_stop(serve);
 	}
 	return error;
+}
+
+int serve_start(struct serve *serve, const struct http_address *address, bool wants_token,
+		const struct serve_page *page, struct reason *why)
+{
+	struct serve_settings settings = { .page = page };
+
+	return start(serve, address, wants_token || !address->is_loopback, &settings, why);
+}
+
+int serve_start_metrics(struct serve *serve, const struct http_address *address, const char *token, struct reason *why)
+{
+	struct serve_settings settings = { .page = NULL };
+
+	serve->fd = -1;
+	if (!token[0] && !address->is_loopback) {
+		reason_set(why, "others reach that address: give a token with --token-file, or serve on 127.0.0.1");
+		return -EPERM;
+	}
+	snprintf(settings.token, sizeof(settings.token), "%s", token);
+	return start(serve, address, false, &settings, why);
 }
 
 bool serve_is_asked(const struct serve *serve, bool *ended)
@@ -153,7 +174,12 @@ bool serve_is_asked(const struct serve *serve, bool *ended)
 
 int serve_give(const struct serve *serve, int records_fd, u64 len)
 {
-	return serve_send(serve->fd, records_fd, &(struct serve_message){ len });
+	return serve_send(serve->fd, records_fd, &(struct serve_message){ .len = len });
+}
+
+int serve_give_metrics(const struct serve *serve, int fd, u64 len, u64 plain_len)
+{
+	return serve_send(serve->fd, fd, &(struct serve_message){ len, plain_len });
 }
 
 void serve_stop(struct serve *serve)

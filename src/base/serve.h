@@ -21,6 +21,10 @@ struct serve {
 	char url[HTTP_URL_SIZE];
 };
 
+/* The same without a page: figures at /metrics. What is given to it is both forms, one behind the other. `token`: asked
+ * for; "": by nobody, which an address that others reach refuses. */
+int serve_start_metrics(struct serve *serve, const struct http_address *address, const char *token, struct reason *why);
+
 /* Listens, and forks the server. An address that others reach asks for a token, which is in the URL; `wants_token`:
  * this machine's own does too. Returns 0, or -errno with the reason. */
 int serve_start(struct serve *serve, const struct http_address *address, bool wants_token,
@@ -31,19 +35,22 @@ bool serve_is_asked(const struct serve *serve, bool *ended);
 
 /* So many bytes of a file are the records from now on. Returns 0 or -errno. */
 int serve_give(const struct serve *serve, int records_fd, u64 len);
+/* Of figures: so many in OpenMetrics, and behind them so many in the older format. */
+int serve_give_metrics(const struct serve *serve, int fd, u64 len, u64 plain_len);
 
 void serve_stop(struct serve *serve);
 
 /* The server's side: does not return. `channel`: to who started it, from whom it gets the socket that it listens on. */
 struct serve_settings {
-	const struct serve_page *page;
-	char token[HTTP_TOKEN_SIZE]; /* "": none is asked for */
+	const struct serve_page *page; /* NULL: figures, and none */
+	char token[HTTP_BEARER_SIZE];  /* "": none is asked for */
 };
 void serve_be_server(int channel, const struct serve_settings *settings) __attribute__((noreturn));
 
 /* A descriptor and how long its file is, over a channel. */
 struct serve_message {
 	u64 len; /* 0: it is the socket to listen on */
+	u64 plain_len;
 };
 int serve_send(int channel, int fd, const struct serve_message *message);
 /* -1: none came, or with *ended, none will. */

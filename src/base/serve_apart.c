@@ -38,7 +38,7 @@ struct connection {
 	struct http_request request;
 	size_t head_len;
 	int records_fd; /* -1: none is answered with */
-	u64 records_len;
+	u64 records_from, records_len;
 	bool in_page;
 	u64 sent;
 	char head[HTTP_HEAD_MOST];
@@ -49,7 +49,7 @@ struct server {
 	const struct serve_settings *settings;
 	int channel, listening;
 	int records_fd; /* -1: none yet */
-	u64 records_len, records_ns;
+	u64 records_len, plain_len, records_ns;
 	bool has_asked;
 	u32 len;
 	struct connection all[CONNECTIONS];
@@ -126,12 +126,29 @@ static void refuse(struct connection *connection, const char *status)
 	begin_answer(connection, status, "text/plain", 0);
 }
 
+/* In the form that is asked for; both lie in one file. */
+static void answer_metrics(struct server *server, struct connection *connection)
+{
+	bool is_plain = !connection->request.wants_openmetrics;
+
+	connection->records_fd = connection->request.is_head ? -1 : fcntl(server->records_fd, F_DUPFD_CLOEXEC, 0);
+	connection->records_from = is_plain ? server->records_len : 0;
+	connection->records_len = is_plain ? server->plain_len : server->records_len;
+	begin_answer(connection, "200 OK",
+		     is_plain ? "text/plain; version=0.0.4" : "application/openmetrics-text; version=1.0.0",
+		     connection->records_len);
+}
+
 static void answer(struct server *server, struct connection *connection)
 {
 	const struct serve_page *page = server->settings->page;
-	bool in_page = !strcmp(connection->request.path, "/");
+	bool in_page = page && !strcmp(connection->request.path, "/");
 	u64 len = server->records_len + (in_page ? page->before_len + page->after_len : 0);
 
+	if (!page) {
+		answer_metrics(server, connection);
+		return;
+	}
 	connection->records_fd = connection->request.is_head ? -1 : fcntl(server->records_fd, F_DUPFD_CLOEXEC, 0);
 	connection->records_len = server->records_len;
 	connection->in_page = in_page && !connection->request.is_head;
@@ -170,8 +187,10 @@ static void take_request(struct server *server, struct connection *connection)
 	case HTTP_WHOLE:
 		break;
 	}
-	is_known = !strcmp(request->path, "/") || !strcmp(request->path, "/records");
-	if (token[0] ? !http_has_token(request->query, token) : !http_host_is_loopback(request->host))
+	is_known = server->settings->page ? !strcmp(request->path, "/") || !strcmp(request->path, "/records")
+					  : !strcmp(request->path, "/metrics");
+	if (token[0] ? !http_has_token(request->query, token) && !http_is_token(request->bearer, token)
+		     : !http_host_is_loopback(request->host))
 		refuse(connection, "403 Forbidden");
 	else if (!is_known)
 		refuse(connection, "404 Not Found");
@@ -205,13 +224,13 @@ static ssize_t send_next(const struct serve_page *page, struct connection *conne
 		const char *from;
 		u64 len;
 	} pieces[PIECES] = { { connection->answer, connection->head_len },
-			     { page->before, connection->in_page ? page->before_len : 0 },
+			     { connection->in_page ? page->before : "", connection->in_page ? page->before_len : 0 },
 			     { NULL, has_records ? connection->records_len : 0 },
-			     { page->after, connection->in_page ? page->after_len : 0 } };
+			     { connection->in_page ? page->after : "", connection->in_page ? page->after_len : 0 } };
 	u64 at = connection->sent;
 
 	for (u32 i = 0; i < PIECES; i++) {
-		off_t from = (off_t)at;
+		off_t from = (off_t)(at + connection->records_from);
 
 		if (at >= pieces[i].len) {
 			at -= pieces[i].len;
@@ -285,6 +304,7 @@ static bool hear(struct server *server)
 			close(server->records_fd);
 		server->records_fd = fd;
 		server->records_len = message.len;
+		server->plain_len = message.plain_len;
 		server->records_ns = clock_now_ns();
 		server->has_asked = false;
 	}

@@ -222,6 +222,43 @@ static void add_up(struct steps *steps, struct step_process *process, const stru
 		steps->failed = true;
 }
 
+static void add_items(struct path *into, const struct path *from)
+{
+	for (u32 i = 0; i < from->len; i++)
+		if (into->len < PATH_ITEMS)
+			into->items[into->len++] = from->items[i];
+		else
+			into->unlisted_ns += from->items[i].ns;
+	into->unlisted_ns += from->unlisted_ns;
+}
+
+/* What the thread's time went into but for collective calls: ranks of one machine wake each other there, which looks as
+ * if they handed data over. */
+static void walk_between(struct steps *steps, const struct step_process *process, const struct threads *threads,
+			 u32 tid, u64 now_ns, struct path *path)
+{
+	u64 from_ns = process->from_ns;
+	struct path piece;
+
+	if (!process->spans_len) {
+		path_walk_own(path, threads, &steps->history, tid, from_ns, now_ns);
+		return;
+	}
+	memset(path, 0, sizeof(*path));
+	for (u32 i = 0; i <= process->spans_len; i++) {
+		const struct step_span *span = i < process->spans_len ? &process->spans[i] : NULL;
+
+		if (span && span->tid != tid)
+			continue;
+		if ((span ? span->from_ns : now_ns) > from_ns) {
+			path_walk_own(&piece, threads, &steps->history, tid, from_ns, span ? span->from_ns : now_ns);
+			add_items(path, &piece);
+		}
+		if (span && span->to_ns > from_ns)
+			from_ns = span->to_ns;
+	}
+}
+
 /* The step that is under way ends: what it went into. */
 static void close_step(struct steps *steps, struct step_process *process, struct threads *threads, u32 tid, u64 now_ns,
 		       struct step *out)
@@ -236,7 +273,7 @@ static void close_step(struct steps *steps, struct step_process *process, struct
 	step->tid = tid;
 	step->cpu_ns = excess(cpu_ns, process->cpu_from_ns);
 	step->usual_ns = process->usual_ns;
-	path_walk_own(&path, threads, &steps->history, tid, process->from_ns, now_ns);
+	walk_between(steps, process, threads, tid, now_ns, &path);
 	for (u32 i = 0; i < path.len; i++)
 		step->parts_ns[part_of(process, threads, tid, &path.items[i])] += path.items[i].ns;
 	step->parts_ns[STEP_UNKNOWN] += path.unlisted_ns;
@@ -252,6 +289,7 @@ static void close_step(struct steps *steps, struct step_process *process, struct
 static void begin_step(struct step_process *process, struct threads *threads, u64 now_ns)
 {
 	process->now = (struct step){ 0 };
+	process->spans_len = 0;
 	memset(process->calls, 0, sizeof(process->calls));
 	process->from_ns = now_ns;
 	process->cpu_from_ns = cpu_of(threads, process->pid, now_ns);
@@ -329,6 +367,17 @@ static void count_call(struct step_process *process, enum step_part part, const 
 		process->calls[part] = (struct step_call){ ns, event->bytes, event->function, event->copy };
 }
 
+/* What it waited for a CPU in there is not in the path, which leaves the call out. */
+static void add_span(struct step_process *process, const struct event_cuda_call *event)
+{
+	u64 from_ns = event->head.time_ns > event->duration_ns ? event->head.time_ns - event->duration_ns : 0;
+
+	if (process->spans_len == STEP_SPANS || from_ns < process->from_ns)
+		return;
+	process->spans[process->spans_len++] = (struct step_span){ from_ns, event->head.time_ns, event->head.tid };
+	process->now.parts_ns[STEP_CPU_WAIT] += event->wait_ns;
+}
+
 /* Copies and waits of the threads that launch, and what the program itself says. */
 static bool handle_call(struct steps *steps, struct step_process *process, struct threads *threads,
 			const struct cuda *cuda, const struct event_cuda_call *event, struct step *out)
@@ -365,6 +414,7 @@ static bool handle_call(struct steps *steps, struct step_process *process, struc
 	} else if (api->class == CUDA_COLLECTIVES) {
 		process->now.collectives++;
 		count_call(process, STEP_COLLECTIVE, event);
+		add_span(process, event);
 	} else {
 		return false;
 	}

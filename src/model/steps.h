@@ -47,7 +47,13 @@ struct step {
 	struct step_call call;	/* and the longest call, of parts that are calls */
 };
 
-enum { STEPS_WORST = 10, STEPS_PROCESSES = 64, STEPS_TIMES_MAX = 1 << 20, STEP_LAUNCHERS = 16 };
+enum { STEPS_WORST = 10, STEPS_PROCESSES = 64, STEPS_TIMES_MAX = 1 << 20, STEP_LAUNCHERS = 16, STEP_SPANS = 32 };
+
+/* A collective call: what its thread did meanwhile was to wait for the other ranks. */
+struct step_span {
+	u64 from_ns, to_ns;
+	u32 tid;
+};
 
 struct step_process {
 	u32 pid;
@@ -57,6 +63,8 @@ struct step_process {
 	u64 cpu_from_ns; /* CPU time of the process then */
 	struct step now; /* counted so far */
 	struct step_call calls[STEP_PARTS];
+	struct step_span spans[STEP_SPANS]; /* in the order of time; later ones than fit count as other calls do */
+	u32 spans_len;
 	struct event_cuda_call copied; /* the last copy that returned before it was done, if nothing came behind it */
 	u32 launchers[STEP_LAUNCHERS]; /* threads that launch, in the last steps */
 	u32 launchers_len;

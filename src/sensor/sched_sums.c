@@ -66,15 +66,27 @@ static size_t sums_row_bytes(const void *row, size_t held)
 	return sizeof(struct sums_row);
 }
 
-int sched_sums_take(struct sched_sums *sums, int (*take)(void *data, const void *row), void *data)
+void sched_sums_keep_ended(struct sched_sums *sums)
 {
-	struct row_reader rows = { sums_row_bytes, take, data };
+	sums->state->ended = 1;
+}
+
+int sched_sums_take_ended(struct sched_sums *sums, int (*take)(void *data, const void *row), void *data)
+{
 	int got;
 
 	sums->take = take;
 	sums->data = data;
 	got = ring_buffer__consume(sums->ended);
-	return got < 0 ? got : run_iterator(sums->program, 0, &rows);
+	return got < 0 ? got : 0;
+}
+
+int sched_sums_take(struct sched_sums *sums, int (*take)(void *data, const void *row), void *data)
+{
+	struct row_reader rows = { sums_row_bytes, take, data };
+	int error = sched_sums_take_ended(sums, take, data);
+
+	return error ? error : run_iterator(sums->program, 0, &rows);
 }
 
 struct sched_cpu_sum sched_sums_cpu(const struct sched_sums *sums, u32 cpu, u64 now_ns)

@@ -16,6 +16,12 @@ void sched_sums_close(struct sched_sums *sums);
 /* Whether single switches and wake-ups are sent of urgent threads alone, or of all. */
 void sched_sums_only(struct sched_sums *sums, bool only);
 
+/* Sums of threads that end are handed over in either case, and not only where single switches are not sent. */
+void sched_sums_keep_ended(struct sched_sums *sums);
+
+/* Those of threads that have ended alone. Call now and then, so that their ring does not fill. */
+int sched_sums_take_ended(struct sched_sums *sums, int (*take)(void *data, const void *row), void *data);
+
 /* A struct sums_row for each thread that did anything since the last call; first those that have ended. `take` may be
  * NULL: then counting just begins anew. Returns 0 or -errno. */
 int sched_sums_take(struct sched_sums *sums, int (*take)(void *data, const void *row), void *data);

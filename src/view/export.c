@@ -4,6 +4,7 @@
 #include "export.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,12 +16,13 @@
 #include "thread_words.h"
 #include "view.h"
 
-enum { KEY_OVER = 0x200, KEY_MACHINE, KEY_ONLY, LOOK_FOR_SIGNALS = 4096 };
+enum { KEY_OVER = 0x200, KEY_MACHINE, KEY_ONLY, KEY_PARTITION, LOOK_FOR_SIGNALS = 4096 };
 
 struct chosen {
 	u64 over_ns;
 	const char *machine;
-	u64 only; /* kinds, as bits; 0: all */
+	u64 only;	       /* kinds, as bits; 0: all */
+	const char *partition; /* a folder; NULL: none */
 };
 
 static const char *take_only(struct chosen *chosen, const char *list)
@@ -48,6 +50,8 @@ static const char *take_own(void *data, int key, const char *value)
 		return parse_span(value, &chosen->over_ns);
 	if (key == KEY_ONLY)
 		return take_only(chosen, value);
+	if (key == KEY_PARTITION)
+		return chosen->partition = value, NULL;
 	chosen->machine = value;
 	return NULL;
 }
@@ -55,6 +59,8 @@ static const char *take_own(void *data, int key, const char *value)
 static const struct argp_option own_options[] = {
 	{ "over", KEY_OVER, "SPAN", 0, "Waits longer than this (1ms) get a slice that says who was in the way", 0 },
 	{ "machine", KEY_MACHINE, "NAME", 0, "Give the machine this name, to tell several apart in one viewer", 0 },
+	{ "partition", KEY_PARTITION, "DIR", 0,
+	  "Write Parquet to DIR/host=NAME/day=YYYY-MM-DD/, by the segment's name or --machine, instead of -o", 0 },
 	{ "only", KEY_ONLY, "KINDS", 0, "Of a table: rows of these kinds of events, and their columns", 0 },
 	{ 0 },
 };
@@ -85,7 +91,8 @@ const struct command_usage export_usage = {
 		"  tactus export -i game.tactus -o stutter.pftrace --from 2s --to 4s\n"
 		"  tactus export -i game.tactus -o waits.csv --only switch,wakeup\n"
 		"  tactus export -i game.tactus -o game.parquet\n"
-		"  tactus export -i game.tactus -o - --format csv --only frame | head",
+		"  tactus export -i game.tactus -o - --format csv --only frame | head\n"
+		"  tactus export -i segments/web1-20261118T030000Z-0001.tactus --partition /data/tactus",
 	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_FILTER | TAKES_FORCE | TAKES_TRACES | TAKES_JSON,
 	.own = own_options,
 	.take_own = take_own,
@@ -183,11 +190,30 @@ static const char *find_conflict(const struct options *options, const struct cho
 {
 	if (!options->input)
 		return "no recording to export: name one with -i FILE";
-	if (!options->output)
+	if (!options->output && !chosen->partition)
 		return "no file to write: give one with -o FILE";
-	if (chosen->only && options->output_format != OUTPUT_CSV && options->output_format != OUTPUT_PARQUET)
+	if (options->output && chosen->partition)
+		return "--partition finds the file's name itself: it takes no -o";
+	if (chosen->only && !chosen->partition && options->output_format != OUTPUT_CSV &&
+	    options->output_format != OUTPUT_PARQUET)
 		return "--only is for a table: name a FILE.csv or a FILE.parquet";
 	return NULL;
+}
+
+/* False after a message. */
+static bool name_partition(struct export *export)
+{
+	static char path[PATH_MAX];
+	struct reason why = { "" };
+
+	if (export_partition_path(path, sizeof(path), export->chosen.partition, export->options.input,
+				  export->chosen.machine, &why)) {
+		fail(export->options.input, "%s", why.text[0] ? why.text : "the name is too long");
+		return false;
+	}
+	export->options.output = path;
+	export->options.output_format = OUTPUT_PARQUET;
+	return true;
 }
 
 static int end_file(struct export *export, int status)
@@ -229,6 +255,8 @@ int view_export(int argc, char **argv)
 		fail("export", "%s", conflict);
 		return EXIT_USAGE;
 	}
+	if (export.chosen.partition && !name_partition(&export))
+		return EXIT_FAILURE;
 	loop_take_signals();
 	status = capture_run(&export.capture, &export.options);
 	status = end_file(&export, status);

@@ -42,4 +42,9 @@ int trace_file_close(struct trace_file *file, const struct capture *capture, con
 /* Of the disk: 0 or -errno. */
 int trace_file_error(const struct trace_file *file);
 
+/* Where a recording's table lies in a partitioned folder; its folders are made. Returns 0, or -errno with the reason.
+ */
+int export_partition_path(char *path, size_t size, const char *folder, const char *input, const char *machine,
+			  struct reason *why);
+
 #endif

@@ -21,15 +21,30 @@
 #include "../capture/capture.h"
 #include "export.h"
 #include "record_ring.h"
+#include "record_segments.h"
 #include "stack_words.h"
 #include "view.h"
 
-enum { KEY_CUDA = 0x400, KEY_LIBRARY, KEY_SPAN, KEY_MEMORY, KEY_ON, MEMORY_DEFAULT_MB = 256 };
+enum {
+	KEY_CUDA = 0x400,
+	KEY_LIBRARY,
+	KEY_SPAN,
+	KEY_MEMORY,
+	KEY_ON,
+	KEY_SEGMENTS,
+	KEY_TO,
+	KEY_SEGMENT_MB,
+	KEY_KEEP_MB,
+	MEMORY_DEFAULT_MB = 256,
+	SEGMENT_DEFAULT_MB = 1000,
+	KEEP_MOST_MB = 1000000000,
+};
 
 struct chosen {
 	struct cuda_settings cuda;
 	bool with_cuda, with_stacks;
 	struct ring_wishes ring;
+	struct segment_wishes segments;
 };
 
 static const char *take_own(void *data, int key, const char *value)
@@ -44,6 +59,15 @@ static const char *take_own(void *data, int key, const char *value)
 		return ring_take_causes(&chosen->ring, value);
 	if (key == KEY_STACKS)
 		return chosen->with_stacks = true, NULL;
+	if (key == KEY_SEGMENTS)
+		return segments_take_span(&chosen->segments, value);
+	if (key == KEY_TO)
+		return chosen->segments.folder = value, NULL;
+	if (key == KEY_SEGMENT_MB || key == KEY_KEEP_MB)
+		return parse_number(value, KEEP_MOST_MB,
+				    key == KEY_KEEP_MB ? &chosen->segments.keep_mb : &chosen->segments.segment_mb)
+			       ? "is not a number of megabytes"
+			       : NULL;
 	if (key != KEY_CUDA && key != KEY_LIBRARY)
 		return role_options_take(key, value);
 	chosen->with_cuda = true;
@@ -57,6 +81,9 @@ static bool fits(const void *data, const struct options *options, const char *op
 {
 	const struct chosen *chosen = data;
 
+	if (!strcmp(option, "segments") || !strcmp(option, "to") || !strcmp(option, "segment-mb") ||
+	    !strcmp(option, "keep-mb"))
+		return false;
 	if (!strcmp(option, "ring"))
 		return !options->output || options_format(options) == OUTPUT_RECORDING;
 	if (!strcmp(option, "on") || !strcmp(option, "memory"))
@@ -71,6 +98,11 @@ static const struct argp_option own_options[] = {
 	{ "ring", KEY_SPAN, "SPAN", 0, "Keep the last SPAN (30s) in memory only, and write it to FILE on SIGUSR1", 0 },
 	{ "on", KEY_ON, "CAUSE,...", 0, "With --ring: write it on late-frame, xid too", 0 },
 	{ "memory", KEY_MEMORY, "MB", OPTION_HIDDEN, "With --ring: keep at most this much (256)", 0 },
+	{ "segments", KEY_SEGMENTS, "SPAN", 0,
+	  "Write one recording after the other into the folder of --to, each of SPAN (60s)", 0 },
+	{ "to", KEY_TO, "DIR", 0, "With --segments: the folder, which is made", 0 },
+	{ "segment-mb", KEY_SEGMENT_MB, "MB", 0, "With --segments: begin the next early at this size (1000)", 0 },
+	{ "keep-mb", KEY_KEEP_MB, "MB", 0, "With --segments: remove the oldest where all are larger than this", 0 },
 	{ "stacks", KEY_STACKS, 0, 0,
 	  "Also record the stacks of threads that had no CPU for a millisecond, and of who woke them", 0 },
 	ROLE_OPTIONS,
@@ -89,6 +121,9 @@ const struct command_usage record_usage = {
 		"view "
 		"reads.\n"
 		"\n"
+		"--segments writes for months: each segment can be read by itself, and index.jsonl in the same folder "
+		"lists those that are there.\n"
+		"\n"
 		"--ring writes nothing until it is asked to: each time to a file of its own (FILE, FILE.1, FILE.2...), "
 		"and goes on. By --on it does so once per SPAN at most.\n"
 		"\n"
@@ -97,6 +132,7 @@ const struct command_usage record_usage = {
 		"  tactus latency -i game.tactus --over 5ms\n"
 		"  tactus record --cuda -o train.tactus -- python3 train.py\n"
 		"  tactus record --ring 30s --on late-frame -o stutter.tactus\n"
+		"  tactus record --segments 60s --to /var/lib/tactus/segments --keep-mb 10000\n"
 		"  tactus record -o game.pftrace -- ./game",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_OUTPUT | TAKES_PERFETTO | TAKES_FILTER | TAKES_RING |
 		 TAKES_JSON | TAKES_REPORT,
@@ -109,7 +145,8 @@ const struct command_usage record_usage = {
 struct recording {
 	struct chosen chosen;
 	struct capture capture;
-	struct record_ring *ring; /* NULL: the stream goes to a file */
+	struct record_ring *ring;  /* NULL: the stream goes to a file */
+	struct segments *segments; /* or into these */
 	const struct options *options;
 	struct trace_file trace; /* where it goes as a trace for others */
 	u64 flushed_at_ns;
@@ -122,7 +159,10 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	struct recording *recording = data;
 
 	(void)ended;
-	record_ring_take(recording->ring, event);
+	if (recording->segments)
+		segments_take(recording->segments, &recording->capture.info, event);
+	else
+		record_ring_take(recording->ring, event);
 }
 
 static bool open_trace(void *data)
@@ -172,6 +212,8 @@ static bool on_tick(void *data)
 
 	if (!recording->ring && loop_was_requested())
 		note("SIGUSR1 is for --ring: it changes nothing here");
+	if (recording->segments)
+		return segments_tick(recording->segments);
 	if (recording->ring) {
 		record_ring_tick(recording->ring, &capture->info, clock_now_ns());
 		return true;
@@ -220,6 +262,8 @@ static void on_end(void *data)
 {
 	struct recording *recording = data;
 
+	if (recording->segments)
+		segments_end(recording->segments);
 	if (recording->ring)
 		record_ring_end(recording->ring, &recording->capture.info);
 	if (recording->chosen.with_cuda)
@@ -320,8 +364,67 @@ static int keep_ring(struct recording *recording, const struct options *options)
 	return status;
 }
 
+static void print_segments_summary(const struct recording *recording, bool json_wanted)
+{
+	struct segments_sums sums = segments_sums(recording->segments);
+	struct json json = { .out = stdout };
+
+	if (!json_wanted) {
+		printf("%" PRIu64 " segments, %" PRIu64 " events in %.1f MB, %.1f bytes an event, %" PRIu64
+		       " removed, %" PRIu64 " events lost\n",
+		       sums.segments, sums.events, (double)sums.bytes / 1e6,
+		       sums.events ? (double)sums.bytes / (double)sums.events : 0, sums.removed,
+		       recording->capture.losses.events);
+		return;
+	}
+	json_record(&json, "segments", false);
+	json_u64(&json, "segments", sums.segments);
+	json_u64(&json, "events", sums.events);
+	json_u64(&json, "bytes", sums.bytes);
+	json_u64(&json, "removed", sums.removed);
+	json_u64(&json, "lost", recording->capture.losses.events);
+	json_object_end(&json);
+	json_line_end(&json);
+}
+
+/* Returns the status to end with. */
+static int keep_segments(struct recording *recording, const struct options *options)
+{
+	struct capture *capture = &recording->capture;
+	struct options live = *options;
+	u64 asked;
+	int status;
+
+	recording->segments = segments_open(&recording->chosen.segments);
+	if (!recording->segments)
+		return EXIT_FAILURE;
+	capture->request.groups |= EVENTS_ALL & ~(u32)EVENTS_CUDA;
+	capture->request.on_event = on_event;
+	live.output = NULL;
+	privileges_need(geteuid() == 0 ? NEED_TO_CREATE : 0);
+	loop_take_requests();
+	status = capture_run(capture, &live);
+	asked = segments_sums(recording->segments).segments;
+	if (capture->threads.last_ns) {
+		print_segments_summary(recording, options->json);
+		capture_print_losses(capture);
+	}
+	segments_close(recording->segments);
+	return status ? status : capture->threads.last_ns && !asked ? EXIT_FAILURE : 0;
+}
+
 static const char *find_conflict(const struct chosen *chosen, const struct options *options)
 {
+	const struct segment_wishes *segments = &chosen->segments;
+
+	if (!segments->span_ns && (segments->folder || segments->segment_mb || segments->keep_mb))
+		return "--to, --segment-mb and --keep-mb are for --segments SPAN";
+	if (segments->span_ns && !segments->folder)
+		return "no folder for the segments: give one with --to DIR";
+	if (segments->span_ns && (options->output || chosen->ring.span_ns || chosen->with_stacks))
+		return "--segments takes neither -o nor --ring nor --stacks";
+	if (segments->span_ns)
+		return NULL;
 	if (!options->output)
 		return "no file to write: give one with -o FILE";
 	if (!chosen->ring.span_ns && (chosen->ring.on_late_frame || chosen->ring.on_xid || chosen->ring.memory_mb))
@@ -413,7 +516,10 @@ int view_record(int argc, char **argv)
 	if (recording.chosen.with_stacks)
 		capture->request.groups |= EVENTS_STACKS;
 	capture->request.stacks_over_ns = STACKS_OVER_NS;
-	status = recording.chosen.ring.span_ns		    ? keep_ring(&recording, &options)
+	if (!recording.chosen.segments.segment_mb)
+		recording.chosen.segments.segment_mb = SEGMENT_DEFAULT_MB;
+	status = recording.chosen.segments.span_ns	    ? keep_segments(&recording, &options)
+		 : recording.chosen.ring.span_ns	    ? keep_ring(&recording, &options)
 		 : options.output_format == OUTPUT_PERFETTO ? write_trace(&recording, &options)
 							    : write_all(&recording, &options);
 	capture_free(capture);

@@ -309,6 +309,10 @@ static bool on_tick(void *data)
 	run_control_tick(run);
 	if (run->trial && !run_trial_tick(run))
 		return false;
+	if (run->metrics && !metrics_live_tick(run->metrics)) {
+		run->status = EXIT_FAILURE;
+		return false;
+	}
 	if (clock_now_ns() - run->line_at_ns < NSEC_PER_SEC)
 		return true;
 	keep_keeper(run);
@@ -370,6 +374,7 @@ static void on_close(void *data)
 	if (run->began && !run->trial && !run->status && clock_now_ns() - run->line_at_ns >= 100 * NSEC_PER_MSEC)
 		run_take_line(run);
 	run_effect_end(run);
+	metrics_live_end(run->metrics);
 	end_hints(run);
 	dropped = run->lines_out ? lines_close(run->lines_out, OUTPUT_PATIENCE_NS) : 0;
 	run->lines_out = NULL;
@@ -410,6 +415,8 @@ static bool on_open(void *data, struct sensor *sched)
 		run->began = start_actuator(run) && run_trial_begin(run);
 	else
 		run->began = open_lines(run) && start_actuator(run) && run_begin_lines(run);
+	if (run->began && run->metrics)
+		run->began = metrics_live_begin(run->metrics, &run->capture, sched);
 	if (run->began && !run->trial)
 		say_learned(run);
 	run_effect_begin(run);
@@ -517,9 +524,16 @@ int view_run(int argc, char **argv)
 							.counts_cpus = true,
 							.prompt_urgency = !options.output,
 							.raise = run.chosen.raise_by,
+							.sums = run.chosen.metrics.serves,
 							.no_threads = true };
 	run_keep_begun(&run);
-	status = run_conduct(&run);
+	if (run.chosen.metrics.serves)
+		status = metrics_live_open(&run.metrics, &run.chosen.metrics, "run", false);
+	if (run.metrics)
+		run.capture.request.also_fd = metrics_live_fd(run.metrics);
+	if (!status)
+		status = run_conduct(&run);
+	metrics_live_close(run.metrics);
 	capture_free(&run.capture);
 	return status;
 }

@@ -17,6 +17,7 @@
 #include "../sensor/sched.h"
 #include "../stream/feed.h"
 #include "../capture/capture.h"
+#include "metrics_live.h"
 #include "status.h"
 
 enum { TIDS_MAX = 1 << 22 }; /* the kernel has no more */
@@ -33,6 +34,7 @@ struct run_chosen {
 	bool power_given;
 	bool no_compare;
 	bool only_root; /* others may not look */
+	struct metrics_wishes metrics;
 };
 extern const struct run_chosen run_chosen_by_default;
 
@@ -88,9 +90,10 @@ struct run {
 	struct hints *hints;		 /* given, or NULL */
 	struct hints_counts hints_given; /* in all, when they were taken back */
 	bool gave_hints;
-	struct feed *feed;	 /* for 'tactus stats', or NULL */
-	struct lines *lines_out; /* to stdout: nothing here waits for who reads it */
-	pid_t keeper;		 /* undoes what this process has changed if it is killed; 0: there is none */
+	struct feed *feed;	      /* for 'tactus stats', or NULL */
+	struct metrics_live *metrics; /* for --metrics, or NULL */
+	struct lines *lines_out;      /* to stdout: nothing here waits for who reads it */
+	pid_t keeper;		      /* undoes what this process has changed if it is killed; 0: there is none */
 	u32 keepers;
 	u64 by_role[ROLES];
 	u64 by_tier[TIERS];

@@ -175,6 +175,8 @@ bool run_take_line(struct run *run)
 	run->last = status;
 	if (run->feed)
 		feed_send(run->feed, &status, sizeof(status));
+	if (run->metrics)
+		metrics_live_status(run->metrics, &status);
 	return print_status(run, &status);
 }
 

@@ -82,6 +82,10 @@ static const char *take_own(void *data, int key, const char *value)
 		return chosen->only_root || !strcmp(value, "all") ? NULL : "is none of all, root";
 	case KEY_ACTUATOR:
 		return run_take_actuator(chosen, value);
+	case KEY_METRICS:
+	case KEY_TOKEN_FILE:
+	case KEY_GROUPS:
+		return metrics_take_option(&chosen->metrics, key, value);
 	default:
 		return role_options_take(key, value);
 	}
@@ -110,6 +114,7 @@ static const struct argp_option own_options[] = {
 	  0 },
 	{ "readers", KEY_READERS, "all|root", 0,
 	  "Who may see the status, and why its own processes run as they do (default: all)", 0 },
+	METRICS_OPTIONS,
 	ROLE_OPTIONS,
 	{ 0 },
 };
@@ -119,6 +124,8 @@ static bool fits(const void *data, const struct options *options, const char *op
 	const struct run_chosen *chosen = data;
 	bool may_be_scx = chosen->wanted != ACTUATOR_HINTS && chosen->wanted != ACTUATOR_NONE;
 
+	if (!strcmp(option, "token-file") || !strcmp(option, "groups"))
+		return chosen->metrics.serves;
 	if (!strcmp(option, "partial"))
 		return may_be_scx && !chosen->dry_run && options->command;
 	return may_be_scx ||
@@ -142,6 +149,7 @@ const struct command_usage run_usage = {
 		"  tactus run --actuator hints   even if the kernel has sched_ext\n"
 		"  tactus run --dry-run          what would be done?\n"
 		"  tactus run --power save       on a battery\n"
+		"  tactus run --metrics 9783     and serve figures for Prometheus on 127.0.0.1\n"
 		"  tactus run -o file            and write all events: 'tactus events -i file'\n"
 		"  tactus stats                  the same lines, from another terminal",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING | TAKES_OUTPUT,
@@ -164,6 +172,8 @@ int run_check_options(const struct run_chosen *chosen, const struct options *opt
 		trouble = "--raise is for sched_ext only";
 	else if (chosen->power_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--power is for sched_ext only";
+	else if (!chosen->metrics.serves && (chosen->metrics.token_file || chosen->metrics.groups))
+		trouble = "--token-file and --groups are for --metrics ADDRESS:PORT";
 	else if (chosen->partial && !options->command)
 		trouble = "--partial needs a command after --";
 	if (!trouble)

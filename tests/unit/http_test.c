@@ -30,6 +30,25 @@ static void test_whole(void)
 	ok(1, "a request that is cut anywhere is not whole yet");
 }
 
+static void test_metrics(void)
+{
+	is(parse("GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer abc.d-e\r\nAccept: "
+		 "application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n\r\n"),
+	   HTTP_WHOLE, "a scrape as Prometheus sends it is whole");
+	is_text(request.bearer, "abc.d-e", "a scrape's token is behind Bearer");
+	ok(request.wants_openmetrics, "a scrape that takes OpenMetrics says so");
+	is(parse("GET /metrics HTTP/1.1\r\nAuthorization: Basic abc\r\nAccept: text/plain\r\n\r\n"), HTTP_WHOLE,
+	   "another way to say who one is stands for none");
+	ok(!request.bearer[0] && !request.wants_openmetrics, "who says neither token nor OpenMetrics has neither");
+	is(parse("GET / HTTP/1.1\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n"), HTTP_BAD,
+	   "two tokens are refused");
+	ok(http_is_token("abc", "abc") && !http_is_token("abd", "abc") && !http_is_token("abcd", "abc"),
+	   "a token is itself and nothing else");
+	ok(http_token_is_sound("0123456789abcdef") && !http_token_is_sound("short") &&
+		   !http_token_is_sound("0123456789 abcdef"),
+	   "a token has 16 signs at least, and no space");
+}
+
 static void test_refused(void)
 {
 	static const struct {
@@ -134,6 +153,7 @@ static void test_addresses(void)
 int main(void)
 {
 	test_whole();
+	test_metrics();
 	test_refused();
 	test_who_asks();
 	test_addresses();

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names come out with letters, digits and few signs only: they become labels, tables and parts of queries.
+ */
+#include "metrics_names.h"
+
+#include <string.h>
+
+enum { ID_SHOWN = 12, ID_LEAST = 32 };
+
+const char *group_kind_name(enum group_kind kind)
+{
+	static const char *const names[GROUP_KINDS] = { "cgroup", "unit", "container" };
+
+	return kind < GROUP_KINDS ? names[kind] : "cgroup";
+}
+
+static bool is_plain(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+	       (byte && strchr("-_.:@/", byte));
+}
+
+static void copy_plain(char *into, size_t size, const char *from, size_t len)
+{
+	size_t at = 0;
+
+	for (; at < len && at + 1 < size; at++)
+		into[at] = is_plain(from[at]) ? from[at] : '_';
+	into[at] = '\0';
+}
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
+}
+
+static size_t hex_len(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && ((text[at] >= '0' && text[at] <= '9') || (text[at] >= 'a' && text[at] <= 'f')))
+		at++;
+	return at;
+}
+
+/* "docker-0123...ef.scope", "cri-containerd-0123...ef.scope", "0123...ef", "lxc.payload.name": a container's. */
+static bool take_container(struct group_name *name, const char *part, size_t len)
+{
+	static const char lxc[] = "lxc.payload.";
+	const char *from = part;
+
+	if (len > strlen(lxc) && !memcmp(part, lxc, strlen(lxc))) {
+		copy_plain(name->text, sizeof(name->text), part + strlen(lxc), len - strlen(lxc));
+		name->kind = GROUP_CONTAINER;
+		return true;
+	}
+	if (ends_with(part, len, ".scope"))
+		len -= strlen(".scope");
+	for (size_t i = 0; i < len; i++)
+		if (part[i] == '-')
+			from = part + i + 1;
+	len -= (size_t)(from - part);
+	if (len < ID_LEAST || hex_len(from, len) != len)
+		return false;
+	copy_plain(name->text, sizeof(name->text), from, ID_SHOWN);
+	name->kind = GROUP_CONTAINER;
+	return true;
+}
+
+static bool take_unit(struct group_name *name, const char *part, size_t len)
+{
+	if (!ends_with(part, len, ".service") && !ends_with(part, len, ".scope"))
+		return false;
+	copy_plain(name->text, sizeof(name->text), part, len);
+	name->kind = GROUP_UNIT;
+	return true;
+}
+
+/* The innermost container wins, then the innermost unit, then the path as it is. */
+static void name_of_path(struct group_name *name, const char *path, size_t len)
+{
+	struct group_name unit = { .kind = GROUP_CGROUP };
+	size_t end = len;
+
+	while (end > 0) {
+		size_t from = end;
+
+		while (from > 0 && path[from - 1] != '/')
+			from--;
+		if (take_container(name, path + from, end - from))
+			return;
+		if (unit.kind == GROUP_CGROUP)
+			take_unit(&unit, path + from, end - from);
+		end = from > 0 ? from - 1 : 0;
+	}
+	*name = unit;
+	if (unit.kind == GROUP_CGROUP)
+		copy_plain(name->text, sizeof(name->text), len ? path : "/", len ? len : 1);
+}
+
+bool group_name_parse(struct group_name *name, const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+
+	memset(name, 0, sizeof(*name));
+	while (at < end) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+		size_t line_len = (size_t)((line_end ? line_end : end) - at);
+
+		if (line_len > 3 && !memcmp(at, "0::/", 4)) {
+			name_of_path(name, at + 3, line_len - 3);
+			return true;
+		}
+		at += line_len + 1;
+	}
+	return false;
+}
+
+/* The variables by which a job and its ranks are known, from the surest to the least. */
+static const struct {
+	const char *job, *rank;
+} variables[] = {
+	{ "TACTUS_JOB", "TACTUS_RANK" },
+	{ "SLURM_JOB_ID", "SLURM_PROCID" },
+	{ "TORCHELASTIC_RUN_ID", "RANK" },
+	{ "PBS_JOBID", "OMPI_COMM_WORLD_RANK" },
+	{ "PMIX_NAMESPACE", "OMPI_COMM_WORLD_RANK" },
+	{ "PMIX_NAMESPACE", "PMIX_RANK" },
+	{ "PBS_JOBID", "PMI_RANK" },
+	{ "MASTER_ADDR", "RANK" },
+	{ "TACTUS_JOB", "RANK" },
+	{ "HYDI_CONTROL_FD", "PMI_RANK" },
+};
+enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
+
+static const char *value_of(const char *environment, size_t len, const char *name, size_t *value_len)
+{
+	size_t name_len = strlen(name);
+	const char *at = environment, *end = environment + len;
+
+	while (at < end) {
+		const char *zero = memchr(at, '\0', (size_t)(end - at));
+		size_t one = (size_t)((zero ? zero : end) - at);
+
+		if (one > name_len && at[name_len] == '=' && !memcmp(at, name, name_len)) {
+			*value_len = one - name_len - 1;
+			return at + name_len + 1;
+		}
+		at += one + 1;
+	}
+	return NULL;
+}
+
+static bool is_number(const char *text, size_t len)
+{
+	if (!len || len >= RANK_NAME_SIZE)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+	return true;
+}
+
+bool rank_name_parse(struct rank_name *name, const char *environment, size_t len)
+{
+	for (size_t i = 0; i < VARIABLES; i++) {
+		size_t job_len = 0, rank_len = 0;
+		const char *job = value_of(environment, len, variables[i].job, &job_len);
+		const char *rank = job ? value_of(environment, len, variables[i].rank, &rank_len) : NULL;
+
+		if (!rank || !job_len || !is_number(rank, rank_len))
+			continue;
+		memset(name, 0, sizeof(*name));
+		copy_plain(name->job, sizeof(name->job), job, job_len);
+		copy_plain(name->rank, sizeof(name->rank), rank, rank_len);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tactus fleet: which rank of a training job on many machines holds the others up, and by what, as Prometheus knows it.
+ * Everything that it says comes from figures that 'tactus serve --cuda' gave there. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/http_client.h"
+#include "../base/say.h"
+#include "../model/fleet_answer.h"
+#include "../sink/json.h"
+#include "../sink/table.h"
+#include "../sink/text.h"
+#include "view.h"
+
+enum { KEY_PROMETHEUS = 0x200, KEY_JOB, KEY_WINDOW, QUERY_SIZE = 512, PATIENCE_MS = 15000, PORT = 9090 };
+
+struct chosen {
+	const char *url, *job;
+	u64 window_ns;
+};
+
+static const char *take_own(void *data, int key, const char *value)
+{
+	struct chosen *chosen = data;
+
+	if (key == KEY_WINDOW)
+		return parse_span(value, &chosen->window_ns);
+	if (key == KEY_PROMETHEUS) {
+		chosen->url = value;
+		return NULL;
+	}
+	chosen->job = value;
+	/* It becomes a part of a query. */
+	return value[0] && strlen(value) < JOB_NAME_SIZE &&
+			       strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:@/") ==
+				       strlen(value)
+		       ? NULL
+		       : "is no job's name: letters, digits and -_.:@/, 47 at most";
+}
+
+static const struct argp_option own_options[] = {
+	{ "prometheus", KEY_PROMETHEUS, "URL", 0, "Ask this Prometheus, or what speaks its protocol", 0 },
+	{ "job", KEY_JOB, "NAME", 0, "Of this training job, as SLURM, torchrun or MPI call it", 0 },
+	{ "window", KEY_WINDOW, "SPAN", 0, "Of the last SPAN (5m)", 0 },
+	{ 0 },
+};
+
+const struct command_usage fleet_usage = {
+	.name = "fleet",
+	.text = "Compares the ranks of one training job on many machines, from the figures that 'tactus serve --cuda' "
+		"on "
+		"each of them gave to Prometheus: which rank holds the others up, and whether by its CPU, its "
+		"DataLoader, its lock, its GPU or its own work.\v"
+		"Ranks wait for each other at the end of each step, so the one that waits less is late. OTHERS is the "
+		"share of a step that a rank waited in collective calls, and the next columns what else it waited "
+		"for. Needs no root.\n"
+		"\n"
+		"Examples:\n"
+		"  tactus fleet --prometheus http://127.0.0.1:9090 --job 4711\n"
+		"  tactus fleet --prometheus http://127.0.0.1:9090 --job 4711 --window 30m --json",
+	.takes = TAKES_JSON | TAKES_TABLE | TAKES_ROWS,
+	.own = own_options,
+	.take_own = take_own,
+	.own_size = sizeof(struct chosen),
+};
+
+/* Shares are in hundredths of a percent. */
+#define FLEET_TABLE(COLUMN, SHOWN)                                \
+	COLUMN(FLEET, rank, "RANK", CELL_TEXT)                    \
+	COLUMN(FLEET, host, "HOST", CELL_TEXT)                    \
+	COLUMN(FLEET, steps, "STEPS", CELL_NUMBER)                \
+	COLUMN(FLEET, step_ns, "STEP", CELL_TIME)                 \
+	COLUMN(FLEET, others_percent, "OTHERS", CELL_PERCENT)     \
+	COLUMN(FLEET, cpu_percent, "CPU", CELL_PERCENT)           \
+	COLUMN(FLEET, data_percent, "DATA", CELL_PERCENT)         \
+	COLUMN(FLEET, lock_percent, "LOCK", CELL_PERCENT)         \
+	COLUMN(FLEET, gpu_percent, "GPU", CELL_PERCENT)           \
+	COLUMN(FLEET, launches_per_step, "LAUNCHES", CELL_NUMBER) \
+	COLUMN(FLEET, cause, NULL, CELL_TEXT)                     \
+	SHOWN(FLEET, verdict, "HOLDS OTHERS UP BY", CELL_TEXT)
+TABLE_OF(fleet_columns, FLEET);
+
+const struct table_columns fleet_tables[] = { { fleet_columns, FLEET_CELLS }, { NULL, 0 } };
+
+struct taking {
+	struct fleet *fleet;
+	enum fleet_figure figure;
+};
+
+static void take_sample(void *data, const struct fleet_sample *sample)
+{
+	struct taking *taking = data;
+
+	if (sample->rank[0])
+		fleet_take(taking->fleet, sample->host, sample->rank, taking->figure, sample->part, sample->value);
+}
+
+/* Returns 0, or 1 after a message. */
+static int ask(const struct chosen *chosen, const struct http_target *target, struct fleet *fleet,
+	       enum fleet_figure figure, const char *metric)
+{
+	struct http_question question = { .target = target, .bearer = "", .patience_ms = PATIENCE_MS };
+	struct taking taking = { fleet, figure };
+	char query[QUERY_SIZE], escaped[QUERY_SIZE * 3], path[QUERY_SIZE * 3 + 64], error[FLEET_ERROR_SIZE];
+	struct reason why = { "" };
+	char *body;
+	size_t len;
+	u32 status;
+	long samples;
+
+	snprintf(query, sizeof(query), "increase(tactus_%s_total{training_job=\"%s\"}[%" PRIu64 "s])", metric,
+		 chosen->job, chosen->window_ns / NSEC_PER_SEC);
+	http_escape(escaped, sizeof(escaped), query);
+	snprintf(path, sizeof(path), "/api/v1/query?query=%s", escaped);
+	question.path = path;
+	body = http_ask(&question, &status, &len, &why);
+	if (!body)
+		return fail("fleet", "%s", why.text);
+	samples = fleet_answer_parse(body, len, take_sample, &taking, error);
+	free(body);
+	if (samples >= 0)
+		return 0;
+	format_plain(path, sizeof(path), error);
+	return fail("fleet", "http://%s: status %u: %s", target->name, status, path);
+}
+
+static int ask_all(const struct chosen *chosen, struct fleet *fleet)
+{
+	static const struct {
+		enum fleet_figure figure;
+		const char *metric;
+	} questions[] = { { FLEET_STEP_S, "rank_step_seconds" },   { FLEET_STEPS, "rank_steps" },
+			  { FLEET_SLOW_STEPS, "rank_slow_steps" }, { FLEET_LAUNCHES, "rank_launches" },
+			  { FLEET_WAIT_S, "rank_wait_seconds" },   { FLEET_CPU_S, "rank_cpu_seconds" } };
+	struct http_target target;
+	struct reason why = { "" };
+	int status = 0;
+
+	if (http_target_find(&target, chosen->url, PORT, &why))
+		return fail("fleet", "%s", why.text);
+	for (size_t i = 0; !status && i < sizeof(questions) / sizeof(questions[0]); i++)
+		status = ask(chosen, &target, fleet, questions[i].figure, questions[i].metric);
+	return status;
+}
+
+static u64 hundredths(double share)
+{
+	return share > 0 ? (u64)(share * 10000 + 0.5) : 0;
+}
+
+static void print_table(const struct fleet *fleet, const struct options *options)
+{
+	struct table table;
+
+	table_open_for(&table, options, "fleet_rank", fleet_columns, FLEET_CELLS, ROWS_ALL, NULL);
+	for (size_t i = 0; i < fleet->len; i++) {
+		const struct fleet_rank *rank = &fleet->ranks[i];
+		bool is_blamed = rank->cause != FLEET_NONE;
+		const double *shares = rank->shares;
+
+		if (!rank->is_judged)
+			continue;
+		table_row(&table,
+			  (union cell[FLEET_CELLS]){
+				  [FLEET_rank].text = rank->rank,
+				  [FLEET_host].text = rank->host,
+				  [FLEET_steps].number = (u64)(rank->steps + 0.5),
+				  [FLEET_step_ns].number = (u64)(rank->step_s / rank->steps * 1e9),
+				  [FLEET_others_percent].number = hundredths(shares[STEP_COLLECTIVE]),
+				  [FLEET_cpu_percent].number = hundredths(shares[STEP_CPU_WAIT]),
+				  [FLEET_data_percent].number = hundredths(shares[STEP_DATA]),
+				  [FLEET_lock_percent].number = hundredths(shares[STEP_LOCK]),
+				  [FLEET_gpu_percent].number = hundredths(shares[STEP_SYNC] + shares[STEP_COPY]),
+				  [FLEET_launches_per_step].number = (u64)(rank->launches / rank->steps + 0.5),
+				  [FLEET_cause].text = fleet_cause_name(rank->cause),
+				  [FLEET_verdict].text = is_blamed ? fleet_cause_words(rank->cause) : "" });
+	}
+	table_close(&table);
+}
+
+/* For people: who it is, in a sentence each. */
+static void print_words(const struct fleet *fleet, const char *job)
+{
+	char host[FLEET_HOST_SIZE * 4];
+
+	for (size_t i = 0; i < fleet->len; i++) {
+		const struct fleet_rank *rank = &fleet->ranks[i];
+
+		format_plain(host, sizeof(host), rank->host);
+		if (rank->cause == FLEET_NOT_IT)
+			printf("rank %s on %s is late and does nothing longer than the others: what it waits for is "
+			       "elsewhere\n",
+			       rank->rank, host);
+		else if (rank->cause != FLEET_NONE)
+			printf("rank %s on %s holds the job up by %s: %.0f %% of a step, the median %.0f %%; it waits "
+			       "%.0f %% of a step for the others, the median %.0f %%\n",
+			       rank->rank, host, fleet_cause_words(rank->cause), rank->cause_share * 100,
+			       rank->cause_median * 100, rank->shares[STEP_COLLECTIVE] * 100,
+			       fleet->medians[STEP_COLLECTIVE] * 100);
+	}
+	if (!fleet->blamed)
+		printf("no rank of %s holds the others up (%zu compared)\n", job, fleet->judged);
+}
+
+int view_fleet(int argc, char **argv)
+{
+	struct chosen chosen = { .window_ns = 300ULL * NSEC_PER_SEC };
+	struct fleet fleet = { 0 };
+	struct options options;
+	int status;
+
+	options_parse(&options, &fleet_usage, &chosen, argc, argv);
+	table_check(&options, "fleet", fleet_tables);
+	if (!chosen.url || !chosen.job) {
+		fail("fleet", "%s",
+		     !chosen.url ? "whom to ask? give --prometheus URL" : "of which job? give --job NAME");
+		return EXIT_USAGE;
+	}
+	if (chosen.window_ns < NSEC_PER_SEC) {
+		fail("fleet", "--window is at least a second");
+		return EXIT_USAGE;
+	}
+	status = ask_all(&chosen, &fleet);
+	fleet_judge(&fleet);
+	if (!status && !fleet.judged)
+		status = fail("fleet",
+			      "nothing is known of steps of job %s: are its machines scraped, and does 'tactus serve "
+			      "--cuda' run there?",
+			      chosen.job);
+	else if (!status) {
+		print_table(&fleet, &options);
+		if (!options.json)
+			print_words(&fleet, chosen.job);
+		if (fleet.refused)
+			note("%zu figures had no room", fleet.refused);
+	}
+	fleet_free(&fleet);
+	return status;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Figures for engines, served while something is watched: by 'tactus serve', and by 'tactus run --metrics'. They are
+ * read from the kernel half when somebody asks for them; between that, only threads that ended are taken over. */
+#ifndef TACTUS_VIEW_METRICS_LIVE_H
+#define TACTUS_VIEW_METRICS_LIVE_H
+
+#include "../base/http.h"
+#include "../capture/capture.h"
+#include "metrics_run.h"
+
+struct metrics_wishes {
+	bool serves;
+	struct http_address address;
+	const char *token_file; /* NULL: none */
+	u64 groups;		/* series by group at most; 0: the default */
+	bool with_cuda;
+	const char *otlp; /* where figures are sent; NULL: nowhere */
+	u64 every_ns;	  /* how often; 0: the default */
+};
+
+/* The options that both commands take, and what to do with each: as take_own. */
+enum { KEY_METRICS = 0x500, KEY_TOKEN_FILE, KEY_GROUPS, KEY_OTLP, KEY_EVERY };
+#define METRICS_OPTIONS                                                                                              \
+	{ "metrics",                                                                                                 \
+	  KEY_METRICS,                                                                                               \
+	  "ADDRESS:PORT",                                                                                            \
+	  0,                                                                                                         \
+	  "Serve figures at http://ADDRESS:PORT/metrics, for Prometheus (a port alone: of this machine)",            \
+	  0 },                                                                                                       \
+		{ "token-file",                                                                                      \
+		  KEY_TOKEN_FILE,                                                                                    \
+		  "FILE",                                                                                            \
+		  0,                                                                                                 \
+		  "With --metrics: answer only who sends the token in FILE; an address that others reach needs one", \
+		  0 },                                                                                               \
+	{                                                                                                            \
+		"groups", KEY_GROUPS, "N", 0,                                                                        \
+			"With --metrics: at most so many units, containers and control groups by name (64)", 0       \
+	}
+const char *metrics_take_option(struct metrics_wishes *wishes, int key, const char *value);
+
+struct metrics_live;
+
+/* Listens. `view`: for messages. `with_events`: metrics_live_event will be called. Returns 0, or 1 after a message. */
+int metrics_live_open(struct metrics_live **live, const struct metrics_wishes *wishes, const char *view,
+		      bool with_events);
+void metrics_live_close(struct metrics_live *live);
+
+/* Readable when somebody asks; for also_fd of a capture. */
+int metrics_live_fd(const struct metrics_live *live);
+
+/* When the sensors are in place. False after a message. */
+bool metrics_live_begin(struct metrics_live *live, struct capture *capture, struct sensor *sched);
+
+/* For every event, after `threads` has taken it. */
+void metrics_live_event(struct metrics_live *live, const struct event_header *event);
+
+/* What this run itself says, instead of one elsewhere on the machine. */
+void metrics_live_status(struct metrics_live *live, const struct run_status *status);
+
+/* At each tick. False, after a message: the server has ended. */
+bool metrics_live_tick(struct metrics_live *live);
+
+/* Before the sensors go. */
+void metrics_live_end(struct metrics_live *live);
+
+#endif

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Segments are called HOST-YYYYMMDDTHHMMSSZ-NUMBER.tactus, so that their names are in order of time, and index.jsonl in
+ * the same folder has a line for each that is there. What went before a segment is known from its lead-in. */
+#include "record_segments.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/loop.h"
+#include "../base/options.h"
+#include "../base/say.h"
+#include "../base/vec.h"
+#include "../model/lead_in.h"
+#include "../sink/json.h"
+
+enum { FRAMES_KEPT = 4096, LINE_SIZE = 1024, FILES_MOST = 1 << 17, HOST_SIZE = 65 };
+#define SPAN_LEAST_NS (1ULL * NSEC_PER_SEC)
+#define SPAN_MOST_NS (24ULL * 3600 * NSEC_PER_SEC)
+#define SEGMENT_END ".tactus"
+#define INDEX_NAME "index.jsonl"
+
+struct segments {
+	struct segment_wishes wishes;
+	char host[HOST_SIZE];
+	struct lead_in *lead_in;
+	struct recording_writer *writer; /* NULL: none is open */
+	struct recording_info info;	 /* of that one */
+	char name[NAME_MAX + 1];
+	char path[PATH_MAX];
+	u64 from_ns, last_ns, flushed_ns;
+	u64 lost; /* events that the stream says are missing from this one */
+	u64 number;
+	int error;
+	struct segments_sums sums;
+};
+
+const char *segments_take_span(struct segment_wishes *wishes, const char *value)
+{
+	const char *wrong = parse_span(value, &wishes->span_ns);
+
+	if (wrong)
+		return wrong;
+	return wishes->span_ns >= SPAN_LEAST_NS && wishes->span_ns <= SPAN_MOST_NS ? NULL
+										   : "is not a span from 1s to 24h";
+}
+
+/* A machine's name as part of a file's: letters, digits, dots and dashes. */
+static void find_host(char host[HOST_SIZE])
+{
+	if (gethostname(host, HOST_SIZE - 1))
+		strcpy(host, "unknown");
+	host[HOST_SIZE - 1] = '\0';
+	for (char *at = host; *at; at++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-", *at))
+			*at = '-';
+	if (!host[0])
+		strcpy(host, "unknown");
+}
+
+struct segments *segments_open(const struct segment_wishes *wishes)
+{
+	struct segments *segments = calloc(1, sizeof(*segments));
+	struct stat folder;
+
+	if (mkdir(wishes->folder, 0755) && errno != EEXIST) {
+		fail(wishes->folder, "cannot be made: %s", strerror(errno));
+		free(segments);
+		return NULL;
+	}
+	if (lstat(wishes->folder, &folder) || !S_ISDIR(folder.st_mode)) {
+		fail(wishes->folder, "is no folder");
+		free(segments);
+		return NULL;
+	}
+	if (segments) {
+		segments->wishes = *wishes;
+		segments->lead_in = lead_in_open(FRAMES_KEPT);
+		find_host(segments->host);
+	}
+	if (!segments || !segments->lead_in) {
+		fail("record", "out of memory");
+		segments_close(segments);
+		return NULL;
+	}
+	return segments;
+}
+
+void segments_close(struct segments *segments)
+{
+	if (!segments)
+		return;
+	recording_close_writer(segments->writer);
+	lead_in_close(segments->lead_in);
+	free(segments);
+}
+
+static void write_event(void *data, const struct event_header *event)
+{
+	struct segments *segments = data;
+
+	if (!segments->error && segments->writer)
+		segments->error = recording_write(segments->writer, event);
+}
+
+static u64 wall_of(const struct segments *segments, u64 mono_ns)
+{
+	return segments->info.wall_start_ns + (mono_ns - segments->info.mono_start_ns);
+}
+
+/* The name says when it began by the machine's clock; the number tells apart those of one second. */
+static void begin(struct segments *segments, const struct recording_info *info, u64 now_ns)
+{
+	struct reason why = { "" };
+	time_t wall_s;
+	struct tm utc;
+	char stamp[32];
+
+	segments->info = *info;
+	segments->info.mono_start_ns = now_ns;
+	segments->info.wall_start_ns = info->wall_start_ns + (now_ns - info->mono_start_ns);
+	segments->info.replaces_any = false;
+	segments->info.only_new = true;
+	segments->info.only_whole = false;
+	wall_s = (time_t)(segments->info.wall_start_ns / NSEC_PER_SEC);
+	gmtime_r(&wall_s, &utc);
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
+	snprintf(segments->name, sizeof(segments->name), "%s-%s-%04" PRIu64 SEGMENT_END, segments->host, stamp,
+		 segments->number++);
+	if (snprintf(segments->path, sizeof(segments->path), "%s/%s", segments->wishes.folder, segments->name) >=
+	    (int)sizeof(segments->path))
+		segments->error = -ENAMETOOLONG;
+	else
+		segments->error = recording_create(&segments->writer, segments->path, &segments->info, &why);
+	if (segments->error) {
+		segments->writer = NULL;
+		fail(segments->path, "%s", why.text[0] ? why.text : strerror(-segments->error));
+		return;
+	}
+	segments->from_ns = segments->last_ns = now_ns;
+	lead_in_give(segments->lead_in, write_event, segments);
+}
+
+void segments_take(struct segments *segments, const struct recording_info *info, const struct event_header *event)
+{
+	if (segments->error)
+		return;
+	if (!segments->writer)
+		begin(segments, info, event->time_ns);
+	lead_in_take(segments->lead_in, event);
+	if (lead_in_give_functions(segments->lead_in, event, write_event, segments))
+		write_event(segments, event);
+	if (event->kind == EVENT_LOST)
+		segments->lost += ((const struct event_lost *)event)->count;
+	if (event->time_ns > segments->last_ns)
+		segments->last_ns = event->time_ns;
+}
+
+static bool is_ours(const struct segments *segments, const char *name)
+{
+	size_t len = strlen(name), host_len = strlen(segments->host), end_len = strlen(SEGMENT_END);
+
+	return len > host_len + end_len && !strncmp(name, segments->host, host_len) && name[host_len] == '-' &&
+	       !strcmp(name + len - end_len, SEGMENT_END);
+}
+
+struct found {
+	char name[NAME_MAX + 1];
+	u64 bytes;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct found *)a)->name, ((const struct found *)b)->name);
+}
+
+/* All segments of this machine that are in the folder, the oldest first. The caller frees it. */
+static struct found *list(const struct segments *segments, size_t *len)
+{
+	DIR *folder = opendir(segments->wishes.folder);
+	struct found *all = NULL;
+	struct dirent *entry;
+	struct stat file;
+	size_t room = 0;
+
+	*len = 0;
+	while (folder && *len < FILES_MOST && (entry = readdir(folder)))
+		if (is_ours(segments, entry->d_name) &&
+		    !fstatat(dirfd(folder), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) && S_ISREG(file.st_mode) &&
+		    vec_reserve(all, room, *len + 1, 64)) {
+			snprintf(all[*len].name, sizeof(all[*len].name), "%s", entry->d_name);
+			all[(*len)++].bytes = (u64)file.st_size;
+		}
+	if (folder)
+		closedir(folder);
+	if (*len)
+		qsort(all, *len, sizeof(*all), by_name);
+	return all;
+}
+
+/* Lines of files that are there, and then the new one. */
+static void write_index(const struct segments *segments, const struct found *all, size_t len, const char *new_line)
+{
+	char path[PATH_MAX + 16], part[PATH_MAX + 16], line[LINE_SIZE];
+	FILE *old, *out;
+
+	snprintf(path, sizeof(path), "%s/" INDEX_NAME, segments->wishes.folder);
+	snprintf(part, sizeof(part), "%s/." INDEX_NAME ".part", segments->wishes.folder);
+	unlink(part);
+	out = fopen(part, "wxe");
+	old = fopen(path, "re");
+	while (out && old && fgets(line, sizeof(line), old)) {
+		const char *from = strstr(line, "\"file\":\"");
+		struct found wanted = { .bytes = 0 };
+
+		if (!from)
+			continue;
+		from += strlen("\"file\":\"");
+		snprintf(wanted.name, sizeof(wanted.name), "%.*s", (int)strcspn(from, "\""), from);
+		if (strncmp(wanted.name, segments->host, strlen(segments->host)) != 0 ||
+		    (all && bsearch(&wanted, all, len, sizeof(*all), by_name)))
+			fputs(line, out);
+	}
+	if (old)
+		fclose(old);
+	if (!out)
+		return;
+	fputs(new_line, out);
+	if (fclose(out) || rename(part, path))
+		unlink(part);
+}
+
+static void remove_oldest(struct segments *segments, struct found *all, size_t *len)
+{
+	u64 bytes = 0, most = segments->wishes.keep_mb * 1000000;
+	size_t gone = 0;
+	char path[PATH_MAX + NAME_MAX + 2];
+
+	for (size_t i = 0; i < *len; i++)
+		bytes += all[i].bytes;
+	while (most && bytes > most && gone + 1 < *len) {
+		snprintf(path, sizeof(path), "%s/%s", segments->wishes.folder, all[gone].name);
+		if (unlink(path))
+			break;
+		bytes -= all[gone++].bytes;
+		segments->sums.removed++;
+	}
+	memmove(all, all + gone, (*len - gone) * sizeof(*all));
+	*len -= gone;
+}
+
+/* The line of the segment that ends now. */
+static void describe(const struct segments *segments, u64 events, u64 bytes, char *into, size_t size)
+{
+	FILE *out = fmemopen(into, size, "w");
+	struct json json = { .out = out };
+
+	into[0] = '\0';
+	if (!out)
+		return;
+	json_record(&json, "segment", false);
+	json_string(&json, "file", segments->name);
+	json_string(&json, "host", segments->host);
+	json_u64(&json, "from_wall_ns", wall_of(segments, segments->from_ns));
+	json_u64(&json, "to_wall_ns", wall_of(segments, segments->last_ns));
+	json_u64(&json, "events", events);
+	json_u64(&json, "bytes", bytes);
+	json_u64(&json, "lost", segments->lost);
+	json_object_end(&json);
+	json_line_end(&json);
+	fclose(out);
+}
+
+/* False after a message. */
+static bool finish(struct segments *segments)
+{
+	char line[LINE_SIZE];
+	struct found *all;
+	size_t len;
+	u64 events, bytes;
+
+	if (!segments->writer)
+		return !segments->error;
+	lead_in_give_closing(segments->lead_in, segments->last_ns, write_event, segments);
+	recording_flush(segments->writer);
+	events = recording_events(segments->writer);
+	bytes = recording_bytes(segments->writer);
+	if (recording_close_writer(segments->writer) && !segments->error)
+		segments->error = -EIO;
+	segments->writer = NULL;
+	if (segments->error) {
+		fail(segments->path, "%s: the recording ends early", strerror(-segments->error));
+		return false;
+	}
+	segments->sums.segments++;
+	segments->sums.events += events;
+	segments->sums.bytes += bytes;
+	describe(segments, events, bytes, line, sizeof(line));
+	segments->lost = 0;
+	all = list(segments, &len);
+	if (all)
+		remove_oldest(segments, all, &len);
+	write_index(segments, all, len, line);
+	free(all);
+	return true;
+}
+
+bool segments_tick(struct segments *segments)
+{
+	bool is_full;
+
+	if (!segments->writer)
+		return !segments->error;
+	is_full = segments->wishes.segment_mb &&
+		  recording_bytes(segments->writer) >= segments->wishes.segment_mb * 1000000;
+	if (segments->error || is_full || segments->last_ns - segments->from_ns >= segments->wishes.span_ns)
+		return finish(segments);
+	/* What a killed recorder may lose is a second. */
+	if (clock_now_ns() - segments->flushed_ns >= NSEC_PER_SEC) {
+		recording_flush(segments->writer);
+		segments->flushed_ns = clock_now_ns();
+	}
+	return true;
+}
+
+bool segments_end(struct segments *segments)
+{
+	return finish(segments);
+}
+
+struct segments_sums segments_sums(const struct segments *segments)
+{
+	return segments->sums;
+}

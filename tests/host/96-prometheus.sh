@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# A real Prometheus gathers from two instances in two network namespaces: the shipped rules fire on a fault that is made and are silent without, the dashboard's queries are
+# answered, and VictoriaMetrics takes the same.
+. tests/tap.sh
+. tests/metrics.sh
+. tests/netns.sh
+
+if ! command -v prometheus >/dev/null || ! command -v ip >/dev/null; then
+	skip "Prometheus gathers from two instances" "prometheus or iproute2 is not installed"
+	done_testing
+fi
+promtool test rules deploy/prometheus/tactus.test.yml >"$scratch/rules" 2>&1
+is "the rules' own tests hold" "$?" 0
+promtool check config deploy/prometheus/prometheus.yml >"$scratch/rules" 2>&1
+is "the sample configuration is sound" "$?" 0
+if ! make_namespaces >"$scratch/netns" 2>&1; then
+	drop_namespaces
+	skip "Prometheus gathers from two instances" "no network namespaces here: $(tail -n 1 "$scratch/netns")"
+	done_testing
+fi
+pids=()
+# shellcheck disable=SC2317
+cleanup() {
+	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null
+	wait
+	drop_namespaces
+	rm -rf "$scratch"
+}
+trap cleanup EXIT
+head -c 24 /dev/urandom | base64 | tr -d '\n' >"$scratch/token"
+printf '[roles]\nclocked = audio\n' >"$scratch/tactus.conf"
+# In a, a thread of sound of which nothing else is wrong than that at a sign another process takes its CPU for 30 ms of each 50. In b there is nobody urgent.
+cat >"$scratch/load-a.py" <<'PYTHON'
+import ctypes, os, sys, threading, time
+def urgent():
+    ctypes.CDLL(None).prctl(15, b"clocked", 0, 0, 0)
+    while True:
+        time.sleep(0.005)
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+threading.Thread(target=urgent, daemon=True).start()
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.2)
+if os.fork() == 0:
+    ctypes.CDLL(None).prctl(1, 9)
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    while True:
+        end = time.monotonic() + 0.03
+        while time.monotonic() < end:
+            pass
+        time.sleep(0.02)
+os.wait()
+PYTHON
+sensors=launch,gpu,wine,input,frame,socket,sound,learned
+serve "$scratch/err-a" "${in_a[@]}" "$tactus" serve --config "$scratch/tactus.conf" --metrics "$address_a:9783" --token-file "$scratch/token" --without "$sensors" -- python3 "$scratch/load-a.py" "$scratch/fault"
+server_a=$server
+pids+=("$server_a")
+serve "$scratch/err-b" "${in_b[@]}" "$tactus" serve --metrics "$address_b:9783" --token-file "$scratch/token" --without "$sensors" -- sleep 1000
+server_b=$server
+pids+=("$server_b")
+short_rules
+write_config "$scratch/token"
+start_prometheus "$scratch/prometheus.yml"
+pids+=("$gatherer")
+asks_until "both instances are scraped, by their token" "['$address_a:9783', '$address_b:9783']" "$prometheus" 'sorted(s["metric"]["instance"] for s in d)' 'up == 1'
+asks_until "the rules are evaluated" "['$address_a:9783', '$address_b:9783']" "$prometheus" 'sorted(s["metric"]["instance"] for s in d)' 'tactus:cpu_busy:ratio_5m'
+asks_until "the thread of sound is known for one" "['$address_a:9783']" "$prometheus" 'sorted(s["metric"]["instance"] for s in d)' 'rate(tactus_wait_seconds_count{role="audio"}[5s]) > 10'
+is "no alert fires of the machine that has nothing to complain of" "$(ask "$prometheus" '[s["metric"]["alertname"] for s in d]' "ALERTS{alertstate=\"firing\",instance=\"$address_b:9783\"}")" "[]"
+touch "$scratch/fault"
+asks_until "an alert fires of the machine whose urgent thread waits, and of it alone" "[('TactusUrgentThreadsWait', '$address_a:9783')]" "$prometheus" 'sorted((s["metric"]["alertname"], s["metric"]["instance"]) for s in d)' 'ALERTS{alertstate="firing",alertname="TactusUrgentThreadsWait"}'
+say_measured "p99 of the urgent thread's waits: $(ask "$prometheus" '[s["value"][1] for s in d]' 'tactus:wait_seconds:p99_5m{tier="urgent"}') s"
+is "no other alert fires" "$(ask "$prometheus" '[s["metric"]["alertname"] for s in d]' 'ALERTS{alertstate="firing",alertname!="TactusUrgentThreadsWait"}')" "[]"
+"${in_hub[@]}" curl -sS -G "$prometheus/api/v1/query_exemplars" --data-urlencode 'query=tactus_wait_seconds_bucket{tier="urgent"}' -d "start=$(($(date +%s) - 300))" -d "end=$(($(date +%s) + 60))" >"$scratch/exemplars"
+like "an exemplar of a long wait says who was in the way" "$(cat "$scratch/exemplars")" '"behind":"python3"'
+
+# The dashboard's queries, each answered; those of what there is here with something in them.
+python3 - >"$scratch/queries" <<'PYTHON'
+import json
+for panel in json.load(open("deploy/grafana/tactus.json"))["panels"]:
+    for target in panel["targets"]:
+        print(panel["title"], target["expr"].replace("$__rate_interval", "15s").replace("$instance", ".*").replace("$job", ".*"), sep="\t")
+PYTHON
+holds "the dashboard has its panels" test "$(wc -l <"$scratch/queries")" -ge 16
+while IFS=$'\t' read -r title query; do
+	samples=$(ask "$prometheus" 'len(d)' "$query")
+	case $title in
+	Waits* | CPU* | "Who waits"* | Moves* | "What tactus"*) holds "the dashboard's query of '$title' has something to show" test "$samples" -ge 1 ;;
+	*) like "the dashboard's query of '$title' is answered" "$samples" '^[0-9]+$' ;;
+	esac
+done <"$scratch/queries"
+
+# VictoriaMetrics, by the same configuration.
+if command -v victoria-metrics >/dev/null; then
+	sed '/rule_files/d; s/, evaluation_interval: 1s//' "$scratch/prometheus.yml" >"$scratch/victoria.yml"
+	"${in_hub[@]}" victoria-metrics -storageDataPath="$scratch/victoria" -httpListenAddr=127.0.0.1:8428 -promscrape.config="$scratch/victoria.yml" >"$scratch/victoria.log" 2>&1 &
+	pids+=($!)
+	wait_for "$scratch/victoria.log" 'started server at|starting http server at|pprof handlers'
+	asks_until "VictoriaMetrics takes the same from both" "['$address_a:9783', '$address_b:9783']" http://127.0.0.1:8428 'sorted(s["metric"]["instance"] for s in d)' 'tactus_build_info'
+	asks_until "VictoriaMetrics answers for the histogram" "['$address_a:9783']" http://127.0.0.1:8428 '[s["metric"]["instance"] for s in d if float(s["value"][1]) > 0.005]' 'histogram_quantile(0.99, sum by (instance, le) (rate(tactus_wait_seconds_bucket{tier="urgent"}[15s])))'
+else
+	skip "VictoriaMetrics takes the same" "victoria-metrics is not installed"
+fi
+kill "$server_b"
+wait "$server_b"
+asks_until "an alert fires of the machine that gives no figures any more" "[('TactusDown', '$address_b:9783')]" "$prometheus" 'sorted((s["metric"]["alertname"], s["metric"]["instance"]) for s in d)' 'ALERTS{alertstate="firing",alertname="TactusDown"}'
+done_testing

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/* model/metrics.c and metrics_names.c: what threads did adds up by role, group and rank, within bounds. */
+#include "../../src/model/metrics.h"
+#include "tap.h"
+
+#define MS NSEC_PER_MSEC
+
+static struct metrics metrics;
+
+static struct sums_row row_of(u32 tid, u32 pid, u32 role, u32 tier, u64 cgroup)
+{
+	struct sums_row row = { .head = { .tid = tid,
+					  .pid = pid,
+					  .role = (u16)role,
+					  .tier = (u16)tier,
+					  .cgroup = cgroup,
+					  .cpu_ns = 5 * MS,
+					  .wait_ns = 3 * MS,
+					  .runs = 2,
+					  .wakeups = 2 } };
+
+	row.head.moved[DISTANCE_NODE] = 1;
+	row.sums.waits = 2;
+	row.sums.counts[sums_slot(1 * MS)]++;
+	row.sums.counts[sums_slot(2 * MS)]++;
+	return row;
+}
+
+static void test_buckets(void)
+{
+	bool fits = true, rises = true;
+
+	is(metrics_bucket(0), 0, "no wait at all is in the first bucket");
+	is(metrics_bucket_ns(METRICS_BUCKETS - 1), ~0ULL, "the last bucket takes all");
+	for (u32 i = 0; i + 1 < METRICS_BUCKETS; i++) {
+		fits &= metrics_bucket(metrics_bucket_ns(i)) == i && metrics_bucket(metrics_bucket_ns(i) + 1) == i + 1;
+		rises &= i == 0 || metrics_bucket_ns(i) > metrics_bucket_ns(i - 1);
+	}
+	ok(fits, "a bucket's largest value is in it, and one more in the next");
+	ok(rises, "buckets' edges rise");
+	for (u32 slot = 0, whole = 1; slot < SUMS_SLOTS; slot++) {
+		u64 low = hist_slot_low(slot + SUMS_FIRST_SLOT), high = hist_slot_high(slot + SUMS_FIRST_SLOT);
+
+		whole &= metrics_bucket(low) == metrics_bucket(high);
+		if (slot + 1 == SUMS_SLOTS || !whole) {
+			ok(whole, "each slot of the kernel half's histogram lies in one bucket");
+			break;
+		}
+	}
+}
+
+static void test_roles(void)
+{
+	struct sums_row waiter = row_of(10, 10, ROLE_AUDIO, TIER_LATENCY_CRITICAL, 7);
+	struct sums_row hog = row_of(11, 11, ROLE_CPU_BOUND, TIER_BATCH, 7);
+	const struct metrics_role *audio = &metrics.roles[ROLE_AUDIO][TIER_LATENCY_CRITICAL];
+
+	metrics_init(&metrics, 4);
+	waiter.sums.behind_tid = 11;
+	waiter.sums.behind_ns = 2 * MS;
+	waiter.sums.longest = (struct sums_wait){ .wait_ns = 2 * MS, .to_ns = 99, .behind_tid = 11, .has_behind = 1 };
+	strcpy(waiter.head.comm.text, "sound");
+	strcpy(hog.head.comm.text, "hog");
+	hog.sums.behind_tid = 10;
+	hog.sums.behind_ns = 1 * MS;
+	metrics_add(&metrics, &waiter, 1);
+	metrics_add(&metrics, &hog, 1);
+	metrics_settle(&metrics);
+	is(audio->sums.cpu_ns, 5 * MS, "CPU time is its role's");
+	is(audio->waits.total, 2, "waits are its role's");
+	is(audio->waits.sum_ns, 3 * MS, "the sum of waits is the account's, not the slots'");
+	is(audio->waits.counts[metrics_bucket(1 * MS)] + audio->waits.counts[metrics_bucket(2 * MS)], 2,
+	   "waits are in their buckets");
+	is(audio->inversion_ns, 2 * MS, "a wait behind a less urgent thread is an inversion");
+	is(metrics.roles[ROLE_CPU_BOUND][TIER_BATCH].inversion_ns, 0, "a wait behind a more urgent thread is none");
+	is(audio->moved[DISTANCE_NODE], 1, "moves are counted by distance");
+	is_text(audio->waits.examples[metrics_bucket(2 * MS)].behind.text, "hog",
+		"the example says behind whom it was");
+	is(metrics.threads[ROLE_AUDIO][TIER_LATENCY_CRITICAL], 1, "an active thread is counted");
+	metrics_begin_anew(&metrics);
+	is(audio->waits.examples[metrics_bucket(2 * MS)].value_ns, 0, "examples are of one reading");
+	is(audio->sums.cpu_ns, 5 * MS, "counts are of all");
+	waiter.head.role = 999;
+	waiter.head.tier = 999;
+	metrics_add(&metrics, &waiter, 2);
+	metrics_settle(&metrics);
+	is(metrics.roles[ROLE_UNKNOWN][TIER_INTERACTIVE].sums.runs, 2, "a role that is none is unknown");
+	metrics_free(&metrics);
+}
+
+static void test_groups(void)
+{
+	struct group_name name = { .kind = GROUP_UNIT };
+	u64 now_ns = NSEC_PER_SEC;
+
+	metrics_init(&metrics, 4);
+	for (u64 group = 1; group <= 6; group++) {
+		struct sums_row row = row_of(1, 1, ROLE_UNKNOWN, TIER_INTERACTIVE, group);
+
+		ok(metrics_wants_group(&metrics, group), "a group that is new has to be named");
+		snprintf(name.text, sizeof(name.text), "unit%llu.service", (unsigned long long)group);
+		metrics_name_group(&metrics, group, &name, now_ns);
+		metrics_add(&metrics, &row, now_ns);
+	}
+	is(metrics.groups_len, 4, "there are no more groups than asked for");
+	is(metrics.groups_refused, 2, "groups for which there is no place are counted");
+	is(metrics.others.runs, 4, "what they do is among the others");
+	is(metrics.groups[0].sums.runs, 2, "what a group does is its own");
+	metrics_name_group(&metrics, 1, &name, now_ns);
+	now_ns += METRICS_IDLE_NS + 1;
+	strcpy(name.text, "late.service");
+	metrics_name_group(&metrics, 77, &name, now_ns);
+	is(metrics.groups_len, 4, "a group that did nothing for long gives its place away");
+	is(metrics_wants_group(&metrics, 77), 0, "who got it is known");
+	metrics_free(&metrics);
+}
+
+static void test_ranks(void)
+{
+	struct rank_name name = { "job", "3" };
+	struct sums_row row = row_of(20, 20, ROLE_UNKNOWN, TIER_INTERACTIVE, 1);
+	struct step step = { .wall_ns = 50 * MS, .launches = 6, .is_slow = true };
+
+	metrics_init(&metrics, 4);
+	strcpy(row.head.comm.text, "bash");
+	ok(metrics_wants_rank(&metrics, &row.head), "a process that is new has to be looked at");
+	metrics_name_rank(&metrics, 20, &row.head.comm, NULL, 1);
+	ok(!metrics_wants_rank(&metrics, &row.head), "one that is of no rank is looked at once");
+	strcpy(row.head.comm.text, "python3");
+	ok(metrics_wants_rank(&metrics, &row.head), "after an exec it is looked at again");
+	metrics_name_rank(&metrics, 20, &row.head.comm, &name, 1);
+	metrics_add(&metrics, &row, 1);
+	step.parts_ns[STEP_DATA] = 30 * MS;
+	metrics_add_step(&metrics, 20, &step, 2);
+	is(metrics.ranks_len, 1, "a rank is one");
+	is(metrics.ranks[0].sums.cpu_ns, 5 * MS, "a rank has the CPU time of its threads");
+	is(metrics.ranks[0].parts_ns[STEP_DATA], 30 * MS, "a rank has what its steps went into");
+	is(metrics.ranks[0].slow_steps, 1, "a rank has its slow steps");
+	row.head.ended = 1;
+	metrics_add(&metrics, &row, 3);
+	row.head.ended = 0;
+	ok(metrics_wants_rank(&metrics, &row.head), "after its end the number may be another process's");
+	for (u32 i = 0; i < METRICS_RANKS_MOST + 5; i++) {
+		snprintf(name.rank, sizeof(name.rank), "%u", i);
+		metrics_name_rank(&metrics, 100 + i, &row.head.comm, &name, 4);
+	}
+	is(metrics.ranks_len, METRICS_RANKS_MOST, "ranks are bounded");
+	is(metrics.ranks_refused, 5, "those for which there is no place are counted");
+	metrics_free(&metrics);
+}
+
+static void test_group_names(void)
+{
+	static const struct {
+		const char *text, *name;
+		enum group_kind kind;
+	} cases[] = {
+		{ "0::/system.slice/nginx.service\n", "nginx.service", GROUP_UNIT },
+		{ "12:cpu:/x\n0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-firefox-1.scope\n",
+		  "app-firefox-1.scope", GROUP_UNIT },
+		{ "0::/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n",
+		  "0123456789ab", GROUP_CONTAINER },
+		{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
+		  "cri-containerd-fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210.scope\n",
+		  "fedcba987654", GROUP_CONTAINER },
+		{ "0::/docker/fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210\n", "fedcba987654",
+		  GROUP_CONTAINER },
+		{ "0::/lxc.payload.web/system.slice/nginx.service\n", "web", GROUP_CONTAINER },
+		{ "0::/\n", "/", GROUP_CGROUP },
+		{ "0::/jobs/\"evil\\\n", "/jobs/_evil_", GROUP_CGROUP },
+	};
+	struct group_name name;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ok(group_name_parse(&name, cases[i].text, strlen(cases[i].text)),
+		   "a text of /proc/PID/cgroup is understood");
+		is_text(name.text, cases[i].name, "a control group has the name of its unit, container or path");
+		is(name.kind, cases[i].kind, "a control group is of the kind that its path says");
+	}
+	ok(!group_name_parse(&name, "1:cpu:/a\n", 9), "without the unified hierarchy there is no name");
+}
+
+static void test_rank_names(void)
+{
+	static const char slurm[] = "PATH=/bin\0SLURM_JOB_ID=4711\0SLURM_PROCID=12\0RANK=3";
+	static const char torch[] = "TORCHELASTIC_RUN_ID=none-1\0RANK=7\0WORLD_SIZE=8";
+	static const char by_hand[] = "TACTUS_RANK=1\0TACTUS_JOB=a b\"c\0SLURM_JOB_ID=1\0SLURM_PROCID=9";
+	static const char mpi[] = "PMIX_NAMESPACE=prterun-1@1\0OMPI_COMM_WORLD_RANK=2";
+	struct rank_name name;
+
+	ok(rank_name_parse(&name, slurm, sizeof(slurm)), "SLURM's variables make a rank");
+	is_text(name.job, "4711", "SLURM's job is the job");
+	is_text(name.rank, "12", "SLURM's rank goes before torchrun's");
+	ok(rank_name_parse(&name, torch, sizeof(torch)), "torchrun's variables make a rank");
+	is_text(name.rank, "7", "torchrun's rank is the rank");
+	ok(rank_name_parse(&name, by_hand, sizeof(by_hand)), "a label makes a rank");
+	is_text(name.job, "a_b_c", "a job's name comes out plain");
+	is_text(name.rank, "1", "the label goes before all others");
+	ok(rank_name_parse(&name, mpi, sizeof(mpi)), "Open MPI's variables make a rank");
+	is_text(name.job, "prterun-1@1", "Open MPI's namespace is the job");
+	ok(!rank_name_parse(&name, "RANK=x\0MASTER_ADDR=h", 20), "a rank that is no number is none");
+	ok(!rank_name_parse(&name, "RANK=1", 6), "a rank without a job is none");
+	ok(!rank_name_parse(&name, "", 0), "an empty environment has no rank");
+}
+
+int main(void)
+{
+	test_buckets();
+	test_roles();
+	test_groups();
+	test_ranks();
+	test_group_names();
+	test_rank_names();
+	return tap_end();
+}
