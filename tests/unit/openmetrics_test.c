@@ -13,7 +13,8 @@ static void begin(bool is_plain)
 {
 	free(text);
 	text = NULL;
-	metrics = (struct openmetrics){ .out = open_memstream(&text, &text_len), .form = is_plain ? FORM_PLAIN : FORM_OPENMETRICS };
+	metrics = (struct openmetrics){ .out = open_memstream(&text, &text_len),
+					.form = is_plain ? FORM_PLAIN : FORM_OPENMETRICS };
 }
 
 static const char *end(void)
