@@ -92,6 +92,17 @@ check_binary() {
 	rm -f build/lint.readelf
 }
 
+# The linker is told to take the first of two definitions, since one function of libbpf is replaced: two of our own by one name would
+# then be mixed up in silence.
+check_symbols() {
+	local name
+	say "names that two files define"
+	[ -d build/src ] || return 0
+	while IFS= read -r name; do
+		breach "$name: defined by more than one file of src/"
+	done < <(find build/src -name '*.o' -exec nm -A --defined-only -g {} + 2>/dev/null | awk '$(NF - 1) ~ /^[TDBR]$/ { print $NF }' | sort | uniq -d)
+}
+
 # Folders whose tests have names that stand alone; those that are not clean yet come later.
 named_tests=(tests/unit tests/host tests/hostile tests/guest tests/vm tests/long tests/replay)
 
@@ -119,5 +130,6 @@ check_sizes
 check_manual
 check_names
 check_binary
+check_symbols
 [ "$breaches" = 0 ] || die "lint: $breaches breaches"
 say "lint: clean"

@@ -150,7 +150,7 @@ void machine_emit_kept(struct machine *machine, struct sim_thread *thread, u64 a
 	union any_sim_event event;
 	const struct event_header *kept = (const void *)(machine->work->kept + at);
 
-	memcpy(&event, kept, event_bytes(kept->kind));
+	memcpy(&event, kept, event_kind_bytes(kept->kind));
 	set_right(machine, thread, &event);
 	event.head.time_ns = machine->now_ns;
 	event.head.tid = thread->tid;
@@ -172,7 +172,7 @@ void machine_emit_timed(struct machine *machine, const struct work_timed *timed)
 	}
 	if (thread && !thread->was_met)
 		return;
-	memcpy(&event, kept, event_bytes(kept->kind));
+	memcpy(&event, kept, event_kind_bytes(kept->kind));
 	event.head.time_ns = machine->now_ns;
 	event.head.cpu %= (u16)machine->cpus_len;
 	if (thread && kept->kind != EVENT_TID_CHANGE)

@@ -137,7 +137,7 @@ bool work_add_step(struct work *work, u32 thread, struct step step)
 
 static u64 keep(struct work *work, const struct event_header *event)
 {
-	u32 bytes = event_bytes(event->kind);
+	u32 bytes = event_kind_bytes(event->kind);
 	u64 at = work->kept_len;
 
 	if (!vec_reserve(work->kept, work->kept_room, work->kept_len + bytes, 4096)) {

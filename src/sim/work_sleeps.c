@@ -17,7 +17,7 @@ enum {
 	STATE_NOLOAD = 0x400,
 };
 
-u32 event_bytes(u32 kind)
+u32 event_kind_bytes(u32 kind)
 {
 	const struct event_info *info = event_info(kind);
 

@@ -53,6 +53,6 @@ s32 kernel_cpu_of(const struct work_thread *thread, u32 cpus_len);
 /* Whether an event tells what the running thread itself does. */
 bool event_is_own_act(u32 kind);
 
-u32 event_bytes(u32 kind);
+u32 event_kind_bytes(u32 kind);
 
 #endif

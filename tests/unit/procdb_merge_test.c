@@ -104,7 +104,7 @@ static void test_damage(void)
 	struct procdb_settings settings = { .path = path };
 	struct procdb a = machine(33, "ld", 4, 0), more = machine(33, "ld", 9, 0);
 	struct procdb_merged merged;
-	char copy[200];
+	char copy[400];
 	FILE *file;
 
 	is(votes_after(&a, "ld", 0, &merged), 4, "votes of a fourth machine are added");
