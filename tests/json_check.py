@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/json.md against what the program prints: `json_check.py FILE...`, files of JSON lines. Prints one line a difference: a record or field
+"""docs/json.md against what the program prints: `json_check.py [--elsewhere RECORD,...] FILE...`, files of JSON lines;
+records that another test looks at need not be in them. Prints one line a difference: a record or field
 that the page does not have, one that it has and nothing printed, an object without its record, schema or clock."""
 import json
 import re
@@ -41,11 +42,14 @@ def keys_of(value):
 
 def main():
     described, wrong, seen, printed = {}, set(), set(), {}
-    parts = list(sections())
+    files, elsewhere = sys.argv[1:], set()
+    if files and files[0] == "--elsewhere":
+        elsewhere, files = set(files[1].split(",")), files[2:]
+    parts = [part for part in sections() if not elsewhere & set(part[0])]
     for part in parts:
         for record in part[0]:
             described[record] = part
-    for path in sys.argv[1:]:
+    for path in files:
         for line in open(path, encoding="utf-8"):
             row = json.loads(line)
             record = row.get("record")

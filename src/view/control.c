@@ -44,7 +44,8 @@ const struct command_usage resume_usage = {
 		"Only root may.\n"
 		"\n"
 		"Examples:\n"
-		"  tactus resume",
+		"  tactus resume\n"
+		"  tactus pause && ./measure; tactus resume",
 	.takes = TAKES_NO_CONFIG,
 };
 
@@ -58,6 +59,7 @@ const struct command_usage reload_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus reload\n"
+		"  tactus reload && tactus status\n"
 		"  systemctl reload tactus",
 	.takes = TAKES_NO_CONFIG,
 };

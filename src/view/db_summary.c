@@ -2,21 +2,16 @@
 /* tactus db summary: how much is known, how much of it predicts, and how well a run that is at work predicts.
  */
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../base/say.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
 #include "../sink/text.h"
-#include "../stream/feed.h"
 #include "db.h"
-#include "status.h"
+#include "status_hear.h"
 #include "view.h"
-
-enum { RUN_TELLS_MS = 1500 };
 
 const struct command_usage db_summary_usage = {
 	.name = "db summary",
@@ -28,22 +23,6 @@ const struct command_usage db_summary_usage = {
 	.takes = TAKES_JSON,
 	DB_TAKES_PATH,
 };
-
-/* A run says something once a second; whose database is the one in use. */
-static bool ask_run(struct run_status *status)
-{
-	struct reason why;
-	int fd = feed_listen(&why);
-	struct pollfd said = { .fd = fd, .events = POLLIN };
-	ssize_t got = 0;
-
-	if (fd < 0)
-		return false;
-	if (poll(&said, 1, RUN_TELLS_MS) > 0)
-		got = recv(fd, status, sizeof(*status), MSG_DONTWAIT | MSG_TRUNC);
-	close(fd);
-	return got > 0 && status_is_sound(status, (size_t)got);
-}
 
 static void print_json(const char *path, const struct procdb *db, const struct run_status *run)
 {
@@ -109,7 +88,7 @@ int db_summary(int argc, char **argv)
 		return fail("db summary", "%s", why.text);
 	status = db_load(&db, &settings, "db summary");
 	/* Of another file no run at work says anything. */
-	has_run = !settings.path && ask_run(&run);
+	has_run = !settings.path && status_ask(&run);
 	if (options.json)
 		print_json(settings.path ? settings.path : path, &db, has_run ? &run : NULL);
 	else

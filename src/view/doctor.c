@@ -2,11 +2,9 @@
 /* tactus doctor: what this kernel offers, which hook each sensor gets and why not a better one, who schedules.
  * It really loads and attaches each sensor once, and loads the scheduler, so what it says is what the other commands
  * will meet; with --quick it asks and loads nothing. */
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../base/elf_apart.h"
@@ -17,11 +15,10 @@
 #include "../sensor/sched.h"
 #include "../sink/json.h"
 #include "../sink/table.h"
-#include "../stream/feed.h"
-#include "status.h"
+#include "status_hear.h"
 #include "view.h"
 
-enum { KEY_QUICK = 0x200, RUN_TELLS_MS = 1500 };
+enum { KEY_QUICK = 0x200 };
 
 struct finding {
 	const struct sensor_kind *kind;
@@ -142,23 +139,6 @@ static void examine_scheduler(struct scheduler *scheduler, bool quick)
 	else
 		reason_set(&scheduler->why, "%s; the kernel's own scheduler is in charge",
 			   quick ? "the kernel has it (not loaded: a guess)" : "it loads");
-}
-
-/* A run says something once a second. */
-static void ask_run(struct report *report)
-{
-	struct reason why;
-	int fd = feed_listen(&why);
-	struct pollfd said = { .fd = fd, .events = POLLIN };
-	ssize_t got;
-
-	if (fd < 0)
-		return;
-	if (poll(&said, 1, RUN_TELLS_MS) > 0) {
-		got = recv(fd, &report->run, sizeof(report->run), MSG_DONTWAIT | MSG_TRUNC);
-		report->has_run = got > 0 && status_is_sound(&report->run, (size_t)got);
-	}
-	close(fd);
 }
 
 /* The kernel may have it, and no program of ours be able to read it. */
@@ -340,7 +320,7 @@ int view_doctor(int argc, char **argv)
 	for (int i = 0; i < sensor_kinds_len; i++)
 		(report.chosen.quick ? guess : examine)(&report.findings[i], sensor_kinds[i]);
 	examine_scheduler(&report.scheduler, report.chosen.quick);
-	ask_run(&report);
+	report.has_run = status_ask(&report.run);
 	/* Its fallback reports CPUs, not threads. */
 	report.can_run = report.findings[0].state != SENSOR_OFF && !report.findings[0].hook_number;
 	if (options.json)

@@ -34,6 +34,7 @@ const struct command_usage gamemode_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus gamemode            by hand, until nobody asks\n"
+		"  tactus gamemode && date    and then\n"
 		"  gamemoderun ./game         what uses it",
 	.takes = TAKES_NO_CONFIG,
 };

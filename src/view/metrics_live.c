@@ -20,6 +20,7 @@
 #include "../sensor/sched_sums.h"
 #include "../stream/feed.h"
 #include "metrics_push.h"
+#include "status_hear.h"
 
 enum {
 	ENVIRONMENT_BYTES = 128 << 10,
@@ -256,7 +257,7 @@ static void hear_run(struct metrics_live *live, u64 now_ns)
 {
 	struct run_status status;
 	struct reason why;
-	ssize_t got;
+	enum status_heard heard;
 
 	if (live->is_run_own)
 		return;
@@ -266,12 +267,10 @@ static void hear_run(struct metrics_live *live, u64 now_ns)
 	}
 	if (live->feed_fd < 0)
 		return;
-	while ((got = recv(live->feed_fd, &status, sizeof(status), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
-		if (!status_is_sound(&status, (size_t)got))
-			break;
+	while ((heard = status_next(live->feed_fd, &status)) == STATUS_HEARD) {
 		metrics_run_add(&live->run, &status, now_ns);
 	}
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+	if (heard == STATUS_NONE_YET)
 		return;
 	close(live->feed_fd);
 	live->feed_fd = -1;

@@ -34,7 +34,7 @@ enum { KEY_METRICS = 0x500, KEY_TOKEN_FILE, KEY_GROUPS, KEY_OTLP, KEY_EVERY };
 		  "With --metrics: answer only who sends the token in FILE; an address that others reach needs one", \
 		  0 },                                                                                               \
 	{                                                                                                            \
-		"groups", KEY_GROUPS, "N", 0,                                                                        \
+		"groups", KEY_GROUPS, "N", OPTION_HIDDEN,                                                            \
 			"With --metrics: at most so many units, containers and control groups by name (64)", 0       \
 	}
 const char *metrics_take_option(struct metrics_wishes *wishes, int key, const char *value);

@@ -94,15 +94,17 @@ static bool fits(const void *data, const struct options *options, const char *op
 static const struct argp_option own_options[] = {
 	{ "cuda", KEY_CUDA, 0, 0,
 	  "Also record calls into libcuda and the ioctls of NVIDIA's drivers, as 'tactus cuda' does", 0 },
-	{ "library", KEY_LIBRARY, "FILE", 0, "With --cuda: probe this libcuda before anything maps it", 0 },
+	{ "library", KEY_LIBRARY, "FILE", OPTION_HIDDEN, "With --cuda: probe this libcuda before anything maps it", 0 },
 	{ "ring", KEY_SPAN, "SPAN", 0, "Keep the last SPAN (30s) in memory only, and write it to FILE on SIGUSR1", 0 },
 	{ "on", KEY_ON, "CAUSE,...", 0, "With --ring: write it on late-frame, xid too", 0 },
 	{ "memory", KEY_MEMORY, "MB", OPTION_HIDDEN, "With --ring: keep at most this much (256)", 0 },
 	{ "segments", KEY_SEGMENTS, "SPAN", 0,
 	  "Write one recording after the other into the folder of --to, each of SPAN (60s)", 0 },
 	{ "to", KEY_TO, "DIR", 0, "With --segments: the folder, which is made", 0 },
-	{ "segment-mb", KEY_SEGMENT_MB, "MB", 0, "With --segments: begin the next early at this size (1000)", 0 },
-	{ "keep-mb", KEY_KEEP_MB, "MB", 0, "With --segments: remove the oldest where all are larger than this", 0 },
+	{ "segment-mb", KEY_SEGMENT_MB, "MB", OPTION_HIDDEN,
+	  "With --segments: begin the next early at this size (1000)", 0 },
+	{ "keep-mb", KEY_KEEP_MB, "MB", OPTION_HIDDEN,
+	  "With --segments: remove the oldest where all are larger than this", 0 },
 	{ "stacks", KEY_STACKS, 0, 0,
 	  "Also record the stacks of threads that had no CPU for a millisecond, and of who woke them", 0 },
 	ROLE_OPTIONS,
@@ -112,14 +114,7 @@ static const struct argp_option own_options[] = {
 const struct command_usage record_usage = {
 	.name = "record",
 	.text = "Writes all scheduler and role events to a file that other commands read with -i.\v"
-		"--cuda records calls of the default set. 'tactus cuda -o FILE' records too, and offers more "
-		"choice.\n"
-		"\n"
 		"After a crash, a kill or on a full disk, the file can be read up to its last complete block.\n"
-		"\n"
-		"By the name FILE.pftrace it writes a trace for ui.perfetto.dev, as 'tactus export' does, which no "
-		"view "
-		"reads.\n"
 		"\n"
 		"--segments writes for months: each segment can be read by itself, and index.jsonl in the same folder "
 		"lists those that are there.\n"

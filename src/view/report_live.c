@@ -3,7 +3,6 @@
  * most one a second, and only while somebody looks. */
 #include "report_live.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 #include "../capture/watch.h"
 #include "../sink/page.h"
 #include "../stream/feed.h"
-#include "status.h"
+#include "status_hear.h"
 
 enum { RUN_SECONDS = 180, FOLLOW_TICK_NS = 100 * NSEC_PER_MSEC };
 #define RECORDS_EVERY_NS (1ULL * NSEC_PER_SEC)
@@ -69,7 +68,7 @@ static void hear_run(struct report_live *live, u64 now_ns)
 {
 	struct run_status status;
 	struct reason why;
-	ssize_t got;
+	enum status_heard heard;
 
 	if (live->feed_fd < 0 && now_ns - live->looked_ns >= LOOK_AGAIN_NS) {
 		live->looked_ns = now_ns;
@@ -77,14 +76,12 @@ static void hear_run(struct report_live *live, u64 now_ns)
 	}
 	if (live->feed_fd < 0)
 		return;
-	while ((got = recv(live->feed_fd, &status, sizeof(status), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
-		if (!status_is_sound(&status, (size_t)got))
-			break;
+	while ((heard = status_next(live->feed_fd, &status)) == STATUS_HEARD) {
 		live->seconds[live->seconds_next] = status;
 		live->seconds_next = (live->seconds_next + 1) % RUN_SECONDS;
 		live->seconds_len += live->seconds_len < RUN_SECONDS;
 	}
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+	if (heard == STATUS_NONE_YET)
 		return;
 	close(live->feed_fd);
 	live->feed_fd = -1;

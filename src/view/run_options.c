@@ -94,9 +94,9 @@ static const char *take_own(void *data, int key, const char *value)
 static const struct argp_option own_options[] = {
 	{ "actuator", KEY_ACTUATOR, ACTUATOR_WORDS, 0, ACTUATOR_MEANING, 0 },
 	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints and count them, but change nothing", 0 },
-	{ "slice-us", KEY_SLICE, "N", 0, "Set the slice of a thread under sched_ext, in microseconds (default 5000)",
-	  0 },
-	{ "partial", KEY_PARTIAL, 0, 0,
+	{ "slice-us", KEY_SLICE, "N", OPTION_HIDDEN,
+	  "Set the slice of a thread under sched_ext, in microseconds (default 5000)", 0 },
+	{ "partial", KEY_PARTIAL, 0, OPTION_HIDDEN,
 	  "Schedule only the command's threads and others with the policy SCHED_EXT; the kernel runs all other "
 	  "threads before these",
 	  0 },
@@ -112,7 +112,7 @@ static const struct argp_option own_options[] = {
 	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
 	  "(default: on)",
 	  0 },
-	{ "readers", KEY_READERS, "all|root", 0,
+	{ "readers", KEY_READERS, "all|root", OPTION_HIDDEN,
 	  "Who may see the status, and why its own processes run as they do (default: all)", 0 },
 	METRICS_OPTIONS,
 	ROLE_OPTIONS,
@@ -149,9 +149,7 @@ const struct command_usage run_usage = {
 		"  tactus run --actuator hints   even if the kernel has sched_ext\n"
 		"  tactus run --dry-run          what would be done?\n"
 		"  tactus run --power save       on a battery\n"
-		"  tactus run --metrics 9783     and serve figures for Prometheus on 127.0.0.1\n"
-		"  tactus run -o file            and write all events: 'tactus events -i file'\n"
-		"  tactus stats                  the same lines, from another terminal",
+		"  tactus run --metrics 9783     and serve figures for Prometheus on 127.0.0.1",
 	.takes = TAKES_DURATION | TAKES_COMMAND | TAKES_JSON | TAKES_RING | TAKES_OUTPUT,
 	.own = own_options,
 	.take_own = take_own,

@@ -64,7 +64,7 @@ static const struct argp_option own_options[] = {
 	{ "hz", KEY_HZ, "N", 0, "Ticks a second (default: as the recording's turns show, else 250)", 0 },
 	{ "copies", KEY_COPIES, "N", 0, "Add so many copies of all user threads, each a little different", 0 },
 	{ "jitter", KEY_JITTER, "SPAN", 0, "Begin copies up to so much later (default: 100ms)", 0 },
-	{ "seed", KEY_SEED, "N", 0, "The seed of what is left to chance (default: 1)", 0 },
+	{ "seed", KEY_SEED, "N", OPTION_HIDDEN, "The seed of what is left to chance (default: 1)", 0 },
 	{ "sweep", KEY_SWEEP, "LIST", 0,
 	  "Simulate eevdf and tactus on machines of these sizes, such as 2,8,32, with as many copies as fill them", 0 },
 	{ "bound", KEY_BOUND, "OCTAVES", 0,
@@ -173,7 +173,7 @@ const struct command_usage simulate_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus simulate -i machine.tactus\n"
-		"  tactus simulate -i machine.tactus --policy tactus --slice 3ms -o what-if.tactus\n"
+		"  tactus simulate -i machine.tactus --policy tactus -o b.tactus\n"
 		"  tactus simulate -i machine.tactus --policy eevdf --cpus 4\n"
 		"  tactus simulate -i machine.tactus --sweep 2,8,32,128",
 	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_JSON | TAKES_FORCE | TAKES_EXPORT,

@@ -126,7 +126,7 @@ ends "--ring to a device is an error" 1 '/dev/null: not a regular file' "${ring[
 holds "--ring to a device makes no file beside it" test ! -e /dev/null.1
 ends "--ring to where no files can be made is an error" 1 '/proc/r: no file can be made in its folder' "${ring[@]}" -o /proc/r
 ends "--ring to a file system that is only read is an error" 1 'x: Read-only file system' "${ring[@]}" -o "$scratch/readonly/x"
-ends "--ring to standard output is an error" 1 'cannot go to standard output' "${ring[@]}" -o -
+ends "--ring to standard output is an error" 2 'cannot go to standard output' "${ring[@]}" -o -
 umount "$scratch/readonly"
 is "--ring that was refused leaves nothing" "$(ls -A "$scratch/folder")" ""
 done_testing

@@ -26,7 +26,7 @@ say_measured "$(json 'len(d["sums"])' <"$scratch/last") metrics, $(wc -l <"$scra
 kill $receiver
 wait_for "$scratch/err" 'figures could not be sent: http://127.0.0.1'
 sleep 2
-is "that nobody takes figures is said once" "$(grep -c 'could not be sent' "$scratch/err")" 1
+is "figures that nobody takes are reported once" "$(grep -c 'could not be sent' "$scratch/err")" 1
 kill -INT $server
 wait $server
 is "who sends figures ends with status 0 on Ctrl-C" $? 0

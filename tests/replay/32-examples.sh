@@ -11,6 +11,9 @@ chmod +x "$scratch/bin/flamegraph.pl"
 for file in file FILE game.tactus machine.tactus examples/late-frames.tactus; do
 	cp examples/late-frames.tactus "$scratch/here/$file"
 done
+# What a simulation gives back well: two threads that take turns, and one that a timer wakes.
+python3 tests/turns.py | python3 tests/recording.py "$scratch/turns.tactus" 1
+for file in monday tuesday friday; do cp "$scratch/turns.tactus" "$scratch/here/$file.tactus"; done
 printf '[options tasks]\nrows = 3\n' >"$scratch/here/my.conf"
 chmod 600 "$scratch/here/my.conf"
 # A database with two kinds, and the same as a file to import.
@@ -38,6 +41,7 @@ runs() {
 	cp "$scratch/kinds.pddb" "$scratch/here/kinds.pddb"
 	rm -f "$TACTUS_DB"
 	tactus db import "$scratch/kinds.pddb" >/dev/null 2>&1
+	[[ $2 != 'tactus simulate'* ]] || cp "$scratch/turns.tactus" "$scratch/here/machine.tactus"
 	[[ $2 != *'db export kinds.pddb'* ]] || rm "$scratch/here/kinds.pddb"
 	(cd "$scratch/here" && bash -o pipefail -c "$2") >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
 	if [ $status = 0 ]; then pass "the example '$1' runs"; else flunk "the example '$1' runs" "as '$2': status $status: $(tail -n 3 "$scratch/err")"; fi
@@ -52,8 +56,8 @@ for command in $commands "db list" "db summary" "db show" "db forget" "db import
 done | sort -u >"$scratch/examples"
 while IFS= read -r line; do
 	case $line in
-	'tactus run'* | 'tactus trial'* | 'tactus stats'* | 'tactus undo'* | 'tactus doctor'* | 'tactus record'* | 'tactus cpus'* | *' --serve '*) continue ;;
-	'tactus db'* | 'tactus config'*) runs "$line" "$line" ;;
+	'tactus run'* | 'tactus trial'* | 'tactus serve'* | 'tactus fleet'* | 'tactus gamemode'* | 'tactus pause'* | 'tactus resume'* | 'tactus reload'* | 'tactus status'* | 'tactus why'* | 'tactus stats'* | 'tactus undo'* | 'tactus doctor'* | 'tactus record'* | 'tactus cpus'* | *' --serve '*) continue ;;
+	'tactus db'* | 'tactus config'* | 'tactus simulate'* | 'tactus tune'*) runs "$line" "$line" ;;
 	*) runs "$line" "$(over_a_recording "$line")" ;;
 	esac
 done <"$scratch/examples"

@@ -66,7 +66,7 @@ static void test_causes(void)
 	fleet_take(&fleet, "a", "0", FLEET_STEPS, "", 100);
 	fleet_take(&fleet, "a", "0", FLEET_STEP_S, "all", 10);
 	fleet_judge(&fleet);
-	is(fleet.blamed, 0, "one rank alone is not compared");
+	is(fleet.blamed, 0, "rank that is alone is not compared");
 	fleet_take(&fleet, "a", "0", FLEET_STEP_S, "all", -1.0 / 0.0);
 	fleet_judge(&fleet);
 	is(fleet.judged, 0, "a figure that is no number is none");

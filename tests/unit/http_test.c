@@ -39,14 +39,16 @@ static void test_metrics(void)
 	ok(request.wants_openmetrics, "a scrape that takes OpenMetrics says so");
 	is(parse("GET /metrics HTTP/1.1\r\nAuthorization: Basic abc\r\nAccept: text/plain\r\n\r\n"), HTTP_WHOLE,
 	   "another way to say who one is stands for none");
-	ok(!request.bearer[0] && !request.wants_openmetrics, "who says neither token nor OpenMetrics has neither");
+	ok(!request.bearer[0], "request without a token has none");
+	ok(!request.wants_openmetrics, "request that does not take OpenMetrics does not want it");
 	is(parse("GET / HTTP/1.1\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n"), HTTP_BAD,
 	   "two tokens are refused");
-	ok(http_is_token("abc", "abc") && !http_is_token("abd", "abc") && !http_is_token("abcd", "abc"),
-	   "a token is itself and nothing else");
-	ok(http_token_is_sound("0123456789abcdef") && !http_token_is_sound("short") &&
-		   !http_token_is_sound("0123456789 abcdef"),
-	   "a token has 16 signs at least, and no space");
+	ok(http_is_token("abc", "abc"), "token is taken for itself");
+	ok(!http_is_token("abd", "abc"), "token with another sign is refused");
+	ok(!http_is_token("abcd", "abc"), "token with a sign more is refused");
+	ok(http_token_is_sound("0123456789abcdef"), "token of 16 signs is sound");
+	ok(!http_token_is_sound("short"), "token of fewer signs than 16 is refused");
+	ok(!http_token_is_sound("0123456789 abcdef"), "token with a space is refused");
 }
 
 static void test_refused(void)

@@ -43,7 +43,7 @@ static void test_buckets(void)
 
 		whole &= metrics_bucket(low) == metrics_bucket(high);
 		if (slot + 1 == SUMS_SLOTS || !whole) {
-			ok(whole, "each slot of the kernel half's histogram lies in one bucket");
+			ok(whole, "every slot of the kernel half's histogram lies in one bucket");
 			break;
 		}
 	}
@@ -125,7 +125,7 @@ static void test_ranks(void)
 	strcpy(row.head.comm.text, "bash");
 	ok(metrics_wants_rank(&metrics, &row.head), "a process that is new has to be looked at");
 	metrics_name_rank(&metrics, 20, &row.head.comm, NULL, 1);
-	ok(!metrics_wants_rank(&metrics, &row.head), "one that is of no rank is looked at once");
+	ok(!metrics_wants_rank(&metrics, &row.head), "process that is of no rank is looked at once");
 	strcpy(row.head.comm.text, "python3");
 	ok(metrics_wants_rank(&metrics, &row.head), "after an exec it is looked at again");
 	metrics_name_rank(&metrics, 20, &row.head.comm, &name, 1);
@@ -177,7 +177,7 @@ static void test_group_names(void)
 		is_text(name.text, cases[i].name, "a control group has the name of its unit, container or path");
 		is(name.kind, cases[i].kind, "a control group is of the kind that its path says");
 	}
-	ok(!group_name_parse(&name, "1:cpu:/a\n", 9), "without the unified hierarchy there is no name");
+	ok(!group_name_parse(&name, "1:cpu:/a\n", 9), "process outside of the unified hierarchy has no group name");
 }
 
 static void test_rank_names(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A folder for a test's files, in memory where there is room in it: tens of thousands of small files are written by some tests,
- * and a disk takes minutes for them where packages have just been unpacked on it. */
+/* A folder for a test's files, in memory where there is room in it: tens of thousands of small files are written by
+ * some tests, and a disk takes minutes for them where packages have just been unpacked on it. */
 #ifndef TACTUS_TESTS_SCRATCH_H
 #define TACTUS_TESTS_SCRATCH_H
 

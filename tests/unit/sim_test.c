@@ -227,7 +227,8 @@ static void test_determinism(void)
 	machine_free(&machine);
 	machine = run(&work, &policy_tactus, 0, &b);
 	machine_free(&machine);
-	ok(a.hash == b.hash && a.events == b.events, "the same work under the same policy gives the same events");
+	is(a.hash, b.hash, "the same work under the same policy gives the same events");
+	is(a.events, b.events, "the same work under the same policy gives as many events");
 	work_free(&work);
 }
 
@@ -276,13 +277,13 @@ static void test_work(void)
 	a = &work.threads[0];
 	b = &work.threads[1];
 	is(a->steps[0].value, 2000, "a thread runs until it wakes another");
-	is(a->steps[1].kind, STEP_WAKE, "then it wakes it");
-	is(a->steps[2].value, 2000, "and runs on until it sleeps");
+	is(a->steps[1].kind, STEP_WAKE, "thread that wakes another does so after its burst");
+	is(a->steps[2].value, 2000, "thread that woke another runs on until it sleeps");
 	is(a->steps[3].kind, STEP_SLEEP_UNTIL, "a sleep that an interrupt ends lasts until its time");
 	is(a->steps[3].value, 20000, "which is that of the wake-up");
 	is(b->steps[0].kind, STEP_SLEEP_SIGNAL, "a thread that was woken by another sleeps until that does it");
-	is(b->steps[1].value, 4000, "and then runs");
-	is(work.edges, 1, "one wake-up is by a thread");
+	is(b->steps[1].value, 4000, "thread that was woken runs after its wake-up");
+	is(work.edges, 1, "work with a single wake-up by a thread has one edge");
 	work_free(&work);
 }
 
@@ -306,16 +307,16 @@ static void test_topology(void)
 			      "node # first\ncache 4 threads 2\nnode\ncache 2 capacity 400\nsmt 55\ndistance 0 1 32",
 			      &why),
 	   0, "a topology file of two nodes is read");
-	is(topology.cpus_len, 10, "it has ten CPUs");
-	ok(topology.cpus[0].core == topology.cpus[1].core && topology.cpus[1].core != topology.cpus[2].core,
-	   "two threads share a core");
+	is(topology.cpus_len, 10, "topology of two caches has ten CPUs");
+	ok(topology.cpus[1].core != topology.cpus[2].core, "threads of different cores do not share one");
+	ok(topology.cpus[0].core == topology.cpus[1].core, "two threads share a core");
 	is(topology.next_sibling[0], 1, "siblings know each other");
 	is(topology.capacity[9], 400, "small cores are small");
 	is(topology.distances[1][0], 32, "distances go both ways");
 	is(topology.smt_percent, 55, "a busy sibling takes what is said");
 	for (u32 i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		ok(sim_topology_parse(&topology, wrong[i], &why) < 0 && why.text[0], "topology '%s' is refused: %s",
-		   wrong[i], why.text);
+		ok(sim_topology_parse(&topology, wrong[i], &why) < 0, "topology '%s' is refused: %s", wrong[i],
+		   why.text);
 }
 
 /* A hog on a small core gets less done: its work of 100 ms takes 250. */
@@ -351,10 +352,10 @@ static void test_copies(void)
 
 	load_build(&work, &load);
 	is(work_copy(&work, 3, MS, 10, 1), 0, "work is copied three times");
-	is(work.len, 12, "so there are four of each of three threads");
+	is(work.len, 12, "work of three threads copied four times has twelve");
 	machine = run(&work, &policy_tactus, 0, NULL);
-	ok(machine.threads[3].ran_ns > 0 && machine.threads[4].ran_ns > 0,
-	   "the copies of a pair wake each other: both run");
+	ok(machine.threads[3].ran_ns > 0, "first of a copied pair runs");
+	ok(machine.threads[4].ran_ns > 0, "second of a copied pair, which the first wakes, runs");
 	is(machine.threads[5].role_tier, TIER_LATENCY_CRITICAL, "a copy is as urgent as what it is a copy of");
 	machine_free(&machine);
 	work_truncate(&work, 3);
