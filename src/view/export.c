@@ -92,7 +92,7 @@ const struct command_usage export_usage = {
 		"  tactus export -i game.tactus -o waits.csv --only switch,wakeup\n"
 		"  tactus export -i game.tactus -o game.parquet\n"
 		"  tactus export -i game.tactus -o - --format csv --only frame | head\n"
-		"  tactus export -i game.tactus --partition by-day",
+		"  tactus export -i game.tactus --partition by-day --machine web1",
 	.takes = TAKES_INPUT | TAKES_ONE_INPUT | TAKES_FILTER | TAKES_FORCE | TAKES_TRACES | TAKES_JSON,
 	.own = own_options,
 	.take_own = take_own,

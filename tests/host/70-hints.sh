@@ -76,7 +76,7 @@ until_nice() {
 		[ "$(attr $runner | cut -d' ' -f2)" = "$1" ] && return 0
 		sleep 0.02
 	done
-	echo "the run has nice $(attr $runner | cut -d' ' -f2), not $1"
+	echo "the run has nice $(attr "$runner" | cut -d' ' -f2), not $1"
 	return 1
 }
 holds "a run that comes to its looks in time has the weight of any thread" until_nice 0
