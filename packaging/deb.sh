@@ -72,6 +72,11 @@ finish() {
 	printf '%s\n' "$file"
 }
 
+# Two at once would have one stage.
+mkdir -p build
+exec 9>build/deb.lock
+flock 9
+
 main() {
 	local folder=${1:?} root=$stage/tactus game=$stage/tactus-gamemode
 	mkdir -p "$folder"

@@ -18,7 +18,7 @@ static size_t put_text(FILE *out, const char *text, size_t most)
 {
 	size_t len = 0;
 
-	for (; text[len] && len < most; len++) {
+	for (; len < most && text[len]; len++) {
 		if (text[len] == '\\' || text[len] == '"')
 			fputc('\\', out);
 		fputc(text[len] >= ' ' && text[len] <= '~' ? text[len] : '?', out);

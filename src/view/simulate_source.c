@@ -161,32 +161,30 @@ const char *simulate_take_policy(struct sim_params *params, const char *word)
 	return wrong;
 }
 
+static int parse_topology(struct sim_topology *topology, const char *path, FILE *file, char *text)
+{
+	size_t len = fread(text, 1, TOPOLOGY_BYTES_MOST + 1, file);
+	struct reason why;
+
+	if (ferror(file))
+		return fail(path, "cannot be read");
+	if (len > TOPOLOGY_BYTES_MOST || memchr(text, 0, len))
+		return fail(path, "is no topology file: it is longer than 64 KiB, or no text");
+	text[len] = '\0';
+	return sim_topology_parse(topology, text, &why) ? fail(path, "%s", why.text) : 0;
+}
+
 int simulate_read_topology(struct sim_topology *topology, const char *path)
 {
 	FILE *file = fopen(path, "re");
-	char *text = malloc(TOPOLOGY_BYTES_MOST + 1);
-	struct reason why;
-	size_t len = 0;
-	int status = 0;
+	char *text;
+	int status;
 
 	if (!file)
-		status = fail(path, "%s", strerror(errno));
-	else if (!text)
-		status = fail(path, "out of memory");
-	if (!status) {
-		len = fread(text, 1, TOPOLOGY_BYTES_MOST + 1, file);
-		if (ferror(file))
-			status = fail(path, "cannot be read");
-		else if (len > TOPOLOGY_BYTES_MOST || memchr(text, 0, len))
-			status = fail(path, "is no topology file: it is longer than 64 KiB, or no text");
-	}
-	if (!status) {
-		text[len] = '\0';
-		if (sim_topology_parse(topology, text, &why))
-			status = fail(path, "%s", why.text);
-	}
-	if (file)
-		fclose(file);
+		return fail(path, "%s", strerror(errno));
+	text = malloc(TOPOLOGY_BYTES_MOST + 1);
+	status = text ? parse_topology(topology, path, file, text) : fail(path, "out of memory");
+	fclose(file);
 	free(text);
 	return status;
 }

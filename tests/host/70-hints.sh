@@ -73,7 +73,7 @@ is "a thread that spins keeps its slice and nice value" "$(attr $hog)" "0 0 $bas
 # until_nice NICE: of the run itself
 until_nice() {
 	for _ in $(seq 600); do
-		[ "$(attr $runner | cut -d' ' -f2)" = "$1" ] && return 0
+		[ "$(attr "$runner" | cut -d' ' -f2)" = "$1" ] && return 0
 		sleep 0.02
 	done
 	echo "the run has nice $(attr "$runner" | cut -d' ' -f2), not $1"
