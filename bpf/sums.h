@@ -80,7 +80,7 @@ static __always_inline void sums_head_of(struct sums_head *head, struct task_str
 	head->start_ns = p->start_time;
 	head->tid = tid_of(p);
 	head->pid = pid_of(p);
-	head->cgroup = BPF_CORE_READ(p, cgroups, dfl_cgrp, kn, id);
+	head->cgroup = p->cgroups->dfl_cgrp->kn->id;
 	head->role = thread->role.answer.role;
 	head->tier = thread->role.answer.tier;
 	head->prio = thread->account.prio;
