@@ -80,7 +80,7 @@ flock 9
 main() {
 	local folder=${1:?} root=$stage/tactus game=$stage/tactus-gamemode
 	mkdir -p "$folder"
-	make --no-print-directory -s build/tactus-packaged
+	make --no-print-directory -s build/tactus-packaged >&2
 	rm -rf "$stage"
 	umask 022
 	fill "$root"

@@ -105,8 +105,12 @@ static void hear(struct listener *listener, const struct dbus_message *message)
 	}
 }
 
-static const int calls[] = { SYS_ppoll,		SYS_poll,	SYS_recvmsg, SYS_sendto,	 SYS_close,
-			     SYS_clock_gettime, SYS_exit_group, SYS_brk,     SYS_restart_syscall };
+static const int calls[] = {
+#ifdef SYS_poll /* newer machines have ppoll alone */
+	SYS_poll,
+#endif
+	SYS_ppoll, SYS_recvmsg, SYS_sendto, SYS_close, SYS_clock_gettime, SYS_exit_group, SYS_brk, SYS_restart_syscall
+};
 
 static void listen_for_ever(struct listener *listener)
 {

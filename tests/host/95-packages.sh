@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What is released: Debian packages without a complaint of lintian's, the same bytes each time; the source tarball and the static one; the
-# files for clusters. That the package works is tested in a VM (tests/vm/26-service-debian-7.2.sh).
+# files for clusters. That the package works is tested in a VM (tests/long/33-service-debian-7.2.sh).
 . tests/tap.sh
 
 out=$scratch/packages

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tactus as a service of a real systemd, which boots in a container of this machine's files: from its package, with its sandbox.
-# That it acts there is tested in a VM (tests/vm/26-service-debian-7.2.sh).
+# That it acts there is tested in a VM (tests/long/33-service-debian-7.2.sh).
 . tests/tap.sh
 . tests/systemd.sh
 
