@@ -6,20 +6,22 @@ cd "$(dirname "$0")/.." || exit 1
 
 usage() {
 	cat <<-'EOF'
-		Usage: tests/repeat.sh [N] [TEST...]
-		Runs each TEST (host/10-cpus, or a layer: unit, host, vm; without one: host) N times (3), one after another, while two CPU hogs
-		and a second 'tactus roles' run beside it. Prints each failure with its reason, the failures by test, and last
-		'N runs, N failures', which is also the exit status: 1 if there was one.
-		What each run said is kept in build/tests-repeat/.
+		Usage: tests/repeat.sh [-j JOBS] [N] [TEST...]
+		Runs each TEST (host/10-cpus, or a layer: unit, host, vm; without one: host) N times (3), while two CPU hogs and a second
+		'tactus roles' run beside it: one after another, or JOBS at a time, of which those that 'tests/run.sh' keeps apart stay apart.
+		Prints each failure with its reason, the failures by test, and last 'N runs, N failures', which is also the exit
+		status: 1 if there was one. What each run said is kept in build/tests-repeat/.
 		Example: tests/repeat.sh 20 host/78-misses host/66-frame
 	EOF
 }
 
-rounds=3 runs=0 failed_runs=0
+rounds=3 jobs=1 runs=0 failed_runs=0
 TEST_LOGS=build/tests-repeat
 . tests/results.sh
 load=()
 declare -A failed_times=()
+# By process id: what runs now.
+declare -A name_of=()
 
 # shellcheck disable=SC2317 # a trap calls it
 end_all() {
@@ -62,11 +64,20 @@ load_lives() {
 	done
 }
 
-one_run() {
-	local round=$1 name=$2 good bad skip reasons status=0 took
-	(run_test "$name") || status=$?
+may_start() {
+	! is_kept_apart "$1" "${name_of[@]}" && ((${#name_of[@]} < jobs))
+}
+one_ends() {
+	local pid status=0
+	wait -n -p pid "${!name_of[@]}" || status=$?
+	[ -n "${pid:-}" ] || return 0
+	show_run "$1" "${name_of[$pid]}" $status
+	unset "name_of[$pid]"
+}
+show_run() {
+	local round=$1 name=$2 good bad skip reasons took
 	end_tagged $$ "$name" >/dev/null
-	judge "$name" $status
+	judge "$name" "$3"
 	runs=$((runs + 1))
 	took=$(took_s "$name")
 	if [ "$bad" = 0 ]; then
@@ -79,10 +90,26 @@ one_run() {
 	echo "round $round of $rounds: FAILED  $name: $good passed, $bad failed in $took s ($(log_of "$name.failed-$round"))"
 	printf '%s\n' "$reasons" | sed 's/^/    /'
 }
+one_round() {
+	local round=$1 name
+	shift
+	for name in "$@"; do
+		until may_start "$name"; do one_ends "$round"; done
+		load_lives
+		run_test "$name" &
+		name_of[$!]=$name
+	done
+	while [ ${#name_of[@]} -gt 0 ]; do one_ends "$round"; done
+}
 
 main() {
 	local word name names=() round
 	case " $* " in *" -h "* | *" --help "*) usage; exit 0 ;; esac
+	if [ "${1:-}" = -j ]; then
+		[[ ${2:-} =~ ^[1-9][0-9]*$ ]] || { echo "tactus: tests/repeat.sh: -j takes a number of tests, not '${2:-}'" >&2; exit 2; }
+		jobs=$2
+		shift 2
+	fi
 	if [[ ${1:-} =~ ^[1-9][0-9]*$ ]]; then
 		rounds=$1
 		shift
@@ -97,18 +124,16 @@ main() {
 			names+=("$name") ;;
 		esac
 	done
+	read_heads "${names[@]}"
 	make --no-print-directory -s -j"$(nproc)" all test-workloads || die "the build failed"
 	rm -rf "$TEST_LOGS"
 	mkdir -p "$TEST_LOGS"
 	trap end_all EXIT
 	trap interrupted INT TERM HUP
 	start_load
-	for ((round = 1; round <= rounds; round++)); do
-		for name in "${names[@]}"; do
-			load_lives
-			one_run $round "$name"
-		done
-	done
+	# Each test in a process group of its own, so that it hears signals as it would by itself.
+	set -m
+	for ((round = 1; round <= rounds; round++)); do one_round $round "${names[@]}"; done
 	end_all
 	show_result
 	[ $failed_runs = 0 ]

@@ -61,6 +61,18 @@ read_heads() {
 		{tell(text); nextfile}' "${files[@]}")
 }
 
+# is_kept_apart NAME OTHER...: whether its head, or one of the others', says that they must not run side by side
+is_kept_apart() {
+	local name=$1 word=${beside_of[$1]:-} other
+	shift
+	[ -z "${alone_of[$name]:-}" ] || [ $# = 0 ] || return 0
+	for other in "$@"; do
+		[ -z "${alone_of[$other]:-}" ] || return 0
+		[ -z "$word" ] || [ "$word" != "${beside_of[$other]:-}" ] || return 0
+	done
+	return 1
+}
+
 # run_test NAME: in the present process; leaves NAME.log and NAME.time (real, user and system seconds) behind.
 # Whatever it starts carries its name in the environment, so that it can be found and ended.
 run_test() {

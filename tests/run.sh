@@ -146,12 +146,10 @@ kernels_state() {
 
 # may_start NAME: with what runs now
 may_start() {
-	local name=$1 other most=$here_jobs beside=0 word=${beside_of[$1]:-} guest=no
+	local name=$1 other most=$here_jobs beside=0 guest=no
 	! is_guest "$name" || { guest=yes most=$vm_jobs; }
-	[ -z "${alone_of[$name]:-}" ] || [ ${#name_of[@]} = 0 ] || return 1
+	! is_kept_apart "$name" "${name_of[@]}" || return 1
 	for other in "${name_of[@]}"; do
-		[ -z "${alone_of[$other]:-}" ] || return 1
-		[ -z "$word" ] || [ "$word" != "${beside_of[$other]:-}" ] || return 1
 		if is_guest "$other"; then [ $guest = no ] || beside=$((beside + 1))
 		else [ $guest = yes ] || beside=$((beside + 1)); fi
 	done
