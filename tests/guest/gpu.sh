@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Threads that submit to a GPU, by each kind of hook: exactly they are render threads, counted to the call and known at once.
-# Runs in a VM. Usage: gpu.sh KERNEL-FOLDER, where the double of NVIDIA's module lies on our own kernel.
+# Runs in a VM. Usage: gpu.sh KERNEL-FOLDER [quick], where the double of NVIDIA's module lies on our own kernel.
 . tests/tap.sh
 
 image=$1
@@ -200,7 +200,7 @@ else
 	late "DRM" vgem "" bring
 	display_came
 	with_hooks "" fentry/drm_ioctl ok vgem
-	with_hooks gpu:fentry kprobe/drm_ioctl fallback vgem
+	[ "${2:-}" = quick ] || with_hooks gpu:fentry kprobe/drm_ioctl fallback vgem
 	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
 	gap_and_replay
 fi

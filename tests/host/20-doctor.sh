@@ -5,37 +5,38 @@
 
 "$tactus" doctor --json >"$scratch/doctor"
 is "doctor ends with status 0 where the main job can run" $? 0
-is "doctor in JSON is one object on one line" "$(json 'len(rows)' <"$scratch/doctor")" 1
-is "doctor tells the kernel's release" "$(json 'd["kernel"]' <"$scratch/doctor")" "$(uname -r)"
-is "doctor names every sensor" "$(json '" ".join(sorted(s["name"] for s in d["sensors"]))' <"$scratch/doctor")" \
-	"cuda display feed fence frame gpu input jobs launch learned memory sched socket sound stacks wine"
-is "every sensor of doctor has a name, a hook, a state, a reason and what is missing" \
-	"$(json 'all(set(s) == {"name","hook","state","reason","missing"} and s["reason"] for s in d["sensors"])' <"$scratch/doctor")" True
-is "whatever is missing of a sensor is named with its loss and the kernel's reason, and the sensor is not called ok" \
-	"$(json 'all(m["program"] and m["loss"] and m["reason"] and s["state"] != "ok" for s in d["sensors"] for m in s["missing"])' \
-		<"$scratch/doctor")" True
-say_measured "missing: $(json '"; ".join(s["name"] + ": " + m["loss"] + ": " + m["reason"] for s in d["sensors"] for m in s["missing"]) or "nothing"' \
-	<"$scratch/doctor")"
-is "the state of every sensor is ok, fallback or off" \
-	"$(json 'all(s["state"] in ("ok","fallback","off") for s in d["sensors"])' <"$scratch/doctor")" True
-is "a sensor that is off names no hook" \
-	"$(json 'all(s["hook"] == "none" for s in d["sensors"] if s["state"] == "off")' <"$scratch/doctor")" True
-is "the sched sensor has its best hook" "$(json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "sched"]' \
-	<"$scratch/doctor")" "[('ok', 'tp_btf/sched_switch')]"
+json_facts <"$scratch/doctor" 'len(rows)' 'd["kernel"]' '" ".join(sorted(s["name"] for s in d["sensors"]))' \
+	'all(set(s) == {"name","hook","state","reason","missing"} and s["reason"] for s in d["sensors"])' \
+	'all(m["program"] and m["loss"] and m["reason"] and s["state"] != "ok" for s in d["sensors"] for m in s["missing"])' \
+	'"; ".join(s["name"] + ": " + m["loss"] + ": " + m["reason"] for s in d["sensors"] for m in s["missing"]) or "nothing"' \
+	'all(s["state"] in ("ok","fallback","off") for s in d["sensors"])' \
+	'all(s["hook"] == "none" for s in d["sensors"] if s["state"] == "off")' \
+	'[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "sched"]' \
+	'd["sched_ext"]["available"]' 'd["sched_ext"]["loads"]' 'd["sched_ext"]["keeps_quotas"]' 'd["sched_ext"]["loaded"]' 'bool(d["sched_ext"]["reason"])' \
+	'all(c["held"] for c in d["capabilities"])'
+is "doctor in JSON is one object on one line" "${facts[0]}" 1
+is "doctor tells the kernel's release" "${facts[1]}" "$(uname -r)"
+is "doctor names every sensor" "${facts[2]}" "cuda display feed fence frame gpu input jobs launch learned memory sched socket sound stacks wine"
+is "every sensor of doctor has a name, a hook, a state, a reason and what is missing" "${facts[3]}" True
+is "whatever is missing of a sensor is named with its loss and the kernel's reason, and the sensor is not called ok" "${facts[4]}" True
+say_measured "missing: ${facts[5]}"
+is "the state of every sensor is ok, fallback or off" "${facts[6]}" True
+is "a sensor that is off names no hook" "${facts[7]}" True
+is "the sched sensor has its best hook" "${facts[8]}" "[('ok', 'tp_btf/sched_switch')]"
 if [ -e /sys/kernel/sched_ext/state ]; then has=True; else has=False; fi
 say_measured "$(uname -r): sched_ext available: $has"
-is "sched_ext is available where the kernel has it" "$(json 'd["sched_ext"]["available"]' <"$scratch/doctor")" $has
+is "sched_ext is available where the kernel has it" "${facts[9]}" $has
 if [ -n "${TACTUS_VM:-}" ]; then
 	is "a guest's kernel has sched_ext where its configuration says so" \
 		$has "$(grep -q '^CONFIG_SCHED_CLASS_EXT=y' "/boot/config-$(uname -r)" && echo True || echo False)"
 fi
-is "the scheduler loads wherever there is sched_ext" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" $has
+is "the scheduler loads wherever there is sched_ext" "${facts[10]}" $has
 # The kernel hands quotas to a scheduler from 6.17 on.
 if [ $has = True ] && [ "$(printf '6.17\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.17 ]; then keeps=True; else keeps=False; fi
-is "doctor tells whether cpu.max is kept under the scheduler" "$(json 'd["sched_ext"]["keeps_quotas"]' <"$scratch/doctor")" $keeps
-is "doctor tells that no sched_ext scheduler is loaded" "$(json 'd["sched_ext"]["loaded"]' <"$scratch/doctor")" None
-is "doctor gives a reason for sched_ext" "$(json 'bool(d["sched_ext"]["reason"])' <"$scratch/doctor")" True
-is "doctor tells root that every capability is held" "$(json 'all(c["held"] for c in d["capabilities"])' <"$scratch/doctor")" True
+is "doctor tells whether cpu.max is kept under the scheduler" "${facts[11]}" $keeps
+is "doctor tells that no sched_ext scheduler is loaded" "${facts[12]}" None
+is "doctor gives a reason for sched_ext" "${facts[13]}" True
+is "doctor tells root that every capability is held" "${facts[14]}" True
 # The same again, which takes long where CPUs are emulated.
 [ -z "${TACTUS_VM:-}" ] || done_testing
 TACTUS_SKIP_HOOKS=sched:on_task_rename "$tactus" doctor --json >"$scratch/doctor"

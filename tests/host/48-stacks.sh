@@ -45,7 +45,7 @@ like "a recording without stacks says how to make one with" "$("$tactus" latency
 ends "--folded and --json are not taken together" 2 'folded is text' "$tactus" latency --folded --json -i "$scratch/file"
 
 # A ring whose first seconds, in which functions are named, are gone.
-"$tactus" record --ring 1s --stacks -o "$scratch/ring" -- build/workloads/stacks 1000 >"$scratch/ring.out" 2>"$scratch/ring.err" &
+"$tactus" record --ring 1s --stacks -o "$scratch/ring" -- build/workloads/stacks 1000000 >"$scratch/ring.out" 2>"$scratch/ring.err" &
 recorder=$!
 wait_for "$scratch/ring.err" 'kill -USR1'
 sleep 3

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A kernel between the oldest and the newest, with sched_ext: the scheduler comes and goes, work gets done, every end gives the CPUs back;
-# hints and frames.
+# and hints.
 # kernel: debian-6.18
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=2 LIMIT=800 on_kernel debian-6.18 host/20-doctor guest/run:quick guest/hints guest/frames
+CPUS=2 LIMIT=800 on_kernel debian-6.18 guest/run:quick guest/hints
 done_testing
