@@ -118,6 +118,7 @@ unknown_beside_urgent() {
 run_load() {
 	case $1 in
 	periodic) beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load periodic 5000 300 "$seconds" $warm ;;
+	sessions) beside setsid $load hogs $burden_s "${hogs[@]}" -- setsid $load periodic 5000 300 "$seconds" $warm ;;
 	unknown) beside $load hogs $burden_s "${hogs[@]}" -- build/bench/unknown "$seconds" $warm ;;
 	unknown-urgent) unknown_beside_urgent ;;
 	locks) beside $load hogs $burden_s "${hogs[@]}" -- build/bench/locks "$seconds" $warm ;;

@@ -102,6 +102,14 @@ int read_line_at(int dir_fd, const char *path, char *line, size_t size)
 	return 0;
 }
 
+bool kernel_groups_sessions(void)
+{
+	char line[4];
+
+	return !read_line_at(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled", line, sizeof(line)) &&
+	       line[0] == '1';
+}
+
 #ifdef __aarch64__
 /* It is kept with each thread there. */
 bool kernel_shows_interrupts(void)

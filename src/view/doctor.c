@@ -191,6 +191,7 @@ static void print_json(const struct report *report)
 	json_bool(&json, "guessed", quick);
 	json_bool(&json, "btf", kernel_has_btf());
 	json_bool(&json, "interrupts", shows_interrupts(report));
+	json_bool(&json, "groups_sessions", kernel_groups_sessions());
 	json_bool(&json, "can_run", report->can_run);
 	json_array(&json, "capabilities");
 	for (size_t i = 0; i < capabilities_len; i++) {
@@ -286,6 +287,10 @@ static void print_text(const struct options *options, const struct report *repor
 		       scheduler->keeps_quotas
 			       ? "kept by the scheduler"
 			       : "has no effect while the scheduler is in charge (it takes Linux 6.17)");
+	printf("sessions      %s\n", kernel_groups_sessions()
+					     ? "share CPUs as one each (kernel.sched_autogroup_enabled): by hints nice "
+					       "values count within one, slices everywhere"
+					     : "are no matter to the kernel's scheduler");
 	for (size_t i = 0; i < capabilities_len; i++)
 		printf("%-13s %s: to %s\n", capabilities[i].name,
 		       capability_held(&capabilities[i]) ? "held" : "missing", capabilities[i].for_what);

@@ -13,7 +13,7 @@ json_facts <"$scratch/doctor" 'len(rows)' 'd["kernel"]' '" ".join(sorted(s["name
 	'all(s["hook"] == "none" for s in d["sensors"] if s["state"] == "off")' \
 	'[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "sched"]' \
 	'd["sched_ext"]["available"]' 'd["sched_ext"]["loads"]' 'd["sched_ext"]["keeps_quotas"]' 'd["sched_ext"]["loaded"]' 'bool(d["sched_ext"]["reason"])' \
-	'all(c["held"] for c in d["capabilities"])'
+	'all(c["held"] for c in d["capabilities"])' 'd["groups_sessions"]'
 is "doctor in JSON is one object on one line" "${facts[0]}" 1
 is "doctor tells the kernel's release" "${facts[1]}" "$(uname -r)"
 is "doctor names every sensor" "${facts[2]}" "cuda display feed fence frame gpu input jobs launch learned memory sched socket sound stacks wine"
@@ -37,6 +37,8 @@ is "doctor tells whether cpu.max is kept under the scheduler" "${facts[11]}" $ke
 is "doctor tells that no sched_ext scheduler is loaded" "${facts[12]}" None
 is "doctor gives a reason for sched_ext" "${facts[13]}" True
 is "doctor tells root that every capability is held" "${facts[14]}" True
+is "doctor tells whether sessions share CPUs as one each" "${facts[15]}" \
+	"$([ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] && echo True || echo False)"
 # The same again, which takes long where CPUs are emulated.
 [ -z "${TACTUS_VM:-}" ] || done_testing
 TACTUS_SKIP_HOOKS=sched:on_task_rename "$tactus" doctor --json >"$scratch/doctor"
