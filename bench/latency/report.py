@@ -6,7 +6,7 @@ import sys
 NAMES = {"fifo": "FIFO, the bed's floor", "into": "tactus, started into the load", "soon": "the same, 3 s after its start", "eevdf": "EEVDF", "tactus": "tactus", "simple": "scx_simple", "plain": "EEVDF", "hints": "tactus hints", "idle": "idle machine",
          "tactus-none": "raise nobody", "tactus-input": "raise by input", "tactus-both": "and by frames"}
 TITLES = {
-    "periodic": "every 5 ms, 3 hogs", "frames60": "frames of 16.7 ms, fork storm", "frames144": "frames of 6.9 ms, fork storm",
+    "periodic": "every 5 ms, 3 hogs", "sessions": "the same, in sessions of their own", "frames60": "frames of 16.7 ms, fork storm", "frames144": "frames of 6.9 ms, fork storm",
     "input": "1000 times a second, 3 hogs", "host-periodic-hogs": "every 5 ms, 3 hogs", "host-frames-hogs": "frames of 16.7 ms, 3 hogs",
     "host-periodic-compile": "every 5 ms, a compile", "host-frames-compile": "frames of 16.7 ms, a compile",
     "clicks": "a click handed on, 3 hogs", "clicks-storm": "a click handed on, fork storm",
@@ -142,7 +142,7 @@ def cost_rows():
 
 head = ("LOAD", "SCHEDULER", "P50 us", "P99 us", "MAX us", "LATE")
 show("VM, one CPU, virtual clock: how late threads wake, and how often their work is not done in time", head,
-     (row for load in ("periodic", "input", "frames60", "frames144", "locks") for row in latency_rows(load)))
+     (row for load in ("periodic", "sessions", "input", "frames60", "frames144", "locks") for row in latency_rows(load)))
 show("VM, one CPU, virtual clock: threads that input events and frames raise for a moment", head,
      (row for load in ("clicks", "clicks-storm", "presents60", "presents144") for row in latency_rows(load)))
 show("VM, one CPU, virtual clock: threads that nothing is known of: how late they wake, and how long they are kept from their work in all",

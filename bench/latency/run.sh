@@ -4,7 +4,7 @@
 # the same by the virtual clock of several, where it has none either but the clock is coarse; throughput with several CPUs by the real
 # one. Then the hints against plain EEVDF on this machine. Ends with 1 if a budget is missed.
 # Usage: [KERNEL=NAME] bench/latency/run.sh [-r ROUNDS] [-s SECONDS] [-k FILE] [-b 'BED...'] [LOAD...]
-#   LOAD: periodic frames60 frames144 input unknown locks equal nice liars cost virtual-hackbench | loop | many-wakers many-frames60 many-hackbench |
+#   LOAD: periodic sessions frames60 frames144 input unknown locks equal nice liars cost virtual-hackbench | loop | many-wakers many-frames60 many-hackbench |
 #         many, which is those three | hackbench messaging | hints; all, if none is named
 #   KERNEL: one that 'make vm' has (scx); scx_simple is left out on another than that
 #   BED, for the loads that begin with many: a number of CPUs, with -caches in two caches, with -smt in pairs (2 4 4-caches 4-smt)
@@ -40,7 +40,7 @@ for load in "$@"; do
 	case $load in
 	periodic | frames60 | frames144 | input) virtual+=("idle-$load" "$load") ;;
 	unknown) virtual+=(unknown unknown-urgent) ;;
-	locks | equal | nice | liars | cost | virtual-hackbench) virtual+=("$load") ;;
+	sessions | locks | equal | nice | liars | cost | virtual-hackbench) virtual+=("$load") ;;
 	hackbench | messaging) real+=("$load") ;;
 	hints) host+=("$load") ;;
 	many) many+=(idle-wakers wakers idle-frames60 frames60 virtual-hackbench) ;;
