@@ -14,6 +14,7 @@ enum {
 	URGENCY_THREADS_MOST = 64,	       /* so many threads of one user are urgent at a time */
 	URGENCY_FILL_NS = 1 * NSEC_PER_MSEC,   /* an account is filled no more often: shares of less would get lost */
 	URGENCY_THROTTLE_DOUBLES = 3, /* so many times the throttling of a thread that burns again and again doubles */
+	URGENCY_PATIENT_LOOKS = 5,    /* an urgent thread that gets little CPU has so many looks to come to a sleep */
 };
 
 /* One thread, from look to look. */
@@ -22,8 +23,8 @@ struct urgency_watch {
 	u64 cpu_ns;    /* its CPU time then */
 	u64 awake_ns;  /* and how long it had waited for CPUs besides */
 	u64 throttled_until_ns;
-	u32 burnt; /* so often, one after the other */
-	u32 unused;
+	u32 burnt;   /* so often, one after the other */
+	u32 unslept; /* looks, one after the other, in which it hardly slept and others had the CPU meanwhile */
 };
 
 /* Between two looks. */
@@ -107,13 +108,23 @@ core_fn u64 urgency_unseen_ns(const struct urgency_watch *watch, u64 now_ns)
 	return span_ns < NSEC_PER_SEC ? span_ns : NSEC_PER_SEC;
 }
 
-/* A thread that hardly sleeps needs no urgency to get on: the same measure as under sched_ext. One that is not urgent
- * may be awake because it gets no CPU. A look that came too soon says nothing. */
-core_fn int urgency_burns(const struct urgency_use *use, int is_urgent)
+/* A thread that is on a CPU nearly all the time needs no urgency to get on: the same measure as under sched_ext. One
+ * that hardly sleeps because others have the CPU either takes all that it gets, or is late with its work and sleeps as
+ * soon as it has caught up: to take its urgency away then would make it later still. So it has some looks to show
+ * which, fewer each time it burnt. One that is not urgent may be awake because it gets no CPU. A look that came too
+ * soon says nothing. */
+core_fn int urgency_burns(struct urgency_watch *watch, const struct urgency_use *use, int is_urgent)
 {
-	u64 burnt_ns = is_urgent ? use->awake_ns : use->cpu_ns;
+	u64 most_ns = use->span_ns / 100 * TIER_AWAKE_PERCENT;
 
-	return use->span_ns >= TIER_WATCH_NS && burnt_ns * 100 > use->span_ns * TIER_AWAKE_PERCENT;
+	if (use->span_ns < TIER_WATCH_NS)
+		return 0;
+	if (!is_urgent || use->awake_ns <= most_ns) {
+		watch->unslept = 0;
+		return use->cpu_ns > most_ns;
+	}
+	watch->unslept++;
+	return use->cpu_ns > most_ns || watch->unslept >= (u32)URGENCY_PATIENT_LOOKS >> watch->burnt;
 }
 
 /* What those of a user, or of a group, that burn may use together in a span of time. A thread that feeds a GPU may
@@ -127,6 +138,14 @@ core_fn u64 urgency_burn_budget_ns(u32 cpus, u64 span_ns)
 core_fn int urgency_may_burn(u32 cpus, u64 span_ns, u64 burnt_ns)
 {
 	return burnt_ns <= urgency_burn_budget_ns(cpus, span_ns);
+}
+
+/* Whether a thread that urgent ones wait for may burn whatever its user's others do: it is late with work that somebody
+ * waits for, and who has lost his urgency would wait behind those of his own chain that have theirs. What all urgent
+ * threads use together has its budget anyway; where there is one CPU that is no bound. */
+core_fn int urgency_may_burn_awaited(u32 cpus)
+{
+	return cpus > 1;
 }
 
 /* The same as an account, for who hears of each run as it ends and not of all of them at times: it is refilled as time

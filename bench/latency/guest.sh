@@ -11,7 +11,7 @@ rounds=$1 schedulers=$2
 shift 2
 loads=("$@")
 load=build/bench/load
-tactus=build/tactus
+tactus=${TACTUS:-build/tactus}
 simple=${SCX_SIMPLE:-}
 seconds=${SECONDS_EACH:-4}
 warm=2 # before anything counts: roles are found out by then
@@ -63,7 +63,7 @@ hand_back() {
 	kill -INT "$runner"
 	wait "$runner"
 	runner='' enabled_s=''
-	[ -z "${SHOW_STATUS:-}" ] || sed 's/^/status /' "$scratch/out"
+	[ -z "${SHOW_STATUS:-}" ] || sed "s/^/status /" "$scratch/out" "$scratch/err"
 	until_state disabled
 }
 

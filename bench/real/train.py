@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A training loop as people have it: a DataLoader with worker processes feeds a small model on the GPU. Prints one line of
-name=value pairs: steps a second and how long steps took, by this program's own clock.
+name=value pairs: steps a second and how long steps took, by this program's own clock; and on stderr when the slowest steps
+ended, by the monotonic clock, each with its length in ms.
 Usage: train.py SECONDS SKIP_S [WORKERS]"""
 import sys
 import time
@@ -45,15 +46,17 @@ def main():
         if now >= end:
             break
         if before >= counted_from:
-            steps.append(now - before)
+            steps.append((now, now - before))
         before = now
-    steps.sort()
+    slowest = sorted(steps, key=lambda step: -step[1])[:5]
+    steps = sorted(took for _, took in steps)
 
     def at(percent):
         return steps[min(len(steps) - 1, int(len(steps) * percent / 100))] * 1000
 
     print(f"steps_s={len(steps) / seconds:.1f} p50_ms={at(50):.2f} p99_ms={at(99):.2f} p999_ms={at(99.9):.2f} "
           f"max_ms={steps[-1] * 1000:.2f}", flush=True)
+    print("slowest " + " ".join(f"{end:.6f}:{took * 1000:.2f}" for end, took in slowest), file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -288,6 +288,7 @@ void hints_on_role(struct hints *hints, u32 tid, const struct hint_wish *wish)
 	    one->tier == TIER_LATENCY_CRITICAL)
 		one->tier = TIER_INTERACTIVE;
 	one->burst_ns = wish->burst_ns;
+	one->is_awaited = wish->is_awaited;
 	if (one->tier == TIER_LATENCY_CRITICAL)
 		begin_watch(hints, one, now_ns);
 	else
@@ -311,6 +312,8 @@ static bool owner_may_burn(const struct hints *hints, struct owner *owner, const
 
 static bool may_burn(const struct hints *hints, const struct hinted *one, const struct urgency_use *use)
 {
+	if (one->is_awaited && urgency_may_burn_awaited(hints->cpus))
+		return true;
 	return owner_may_burn(hints, one->user, use) && (!one->group || owner_may_burn(hints, one->group, use));
 }
 
@@ -343,7 +346,7 @@ static void look_at(struct hints *hints, struct hinted *one, u64 now_ns)
 	one->used_ns = use.cpu_ns;
 	if (is_raised)
 		charge(hints, one, use.cpu_ns);
-	urgency_judge(&one->watch, urgency_burns(&use, is_raised) && !may_burn(hints, one, &use), now_ns);
+	urgency_judge(&one->watch, urgency_burns(&one->watch, &use, is_raised) && !may_burn(hints, one, &use), now_ns);
 	apply_hint(hints, one, &attr, now_ns);
 }
 

@@ -26,7 +26,8 @@ struct hint_wish {
 	u64 burst_ns; /* what it runs at a time */
 	u64 known_ns; /* by the monotonic clock: the thread was there then, so one that started later is another. 0: not
 		       * known */
-	int by_user;  /* the user said what it is */
+	int by_user;	/* the user said what it is */
+	int is_awaited; /* urgent threads wait for it */
 };
 
 /* Undoes what a crashed one left behind. `dry_run`: decides and counts, changes nothing. Returns 0 or -errno with a

@@ -21,6 +21,7 @@ struct hinted {
 	u32 tier;		    /* what it is in, by its role, unless its owner made it less */
 	u32 given_tier;		    /* and what it has a hint for */
 	u64 burst_ns;
+	bool is_awaited; /* by urgent threads */
 	int left_alone;
 	int place; /* in the list of urgent ones, from 1; 0: not there */
 	struct urgency_watch watch;

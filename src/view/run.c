@@ -45,7 +45,8 @@ static void pass_to_hints(struct run *run, const struct event_role *event)
 	struct hint_wish wish = { .tier = event->tier,
 				  .burst_ns = event->wakeups ? event->cpu_ns / event->wakeups : event->cpu_ns,
 				  .known_ns = span_between(event->age_ns, event->head.time_ns),
-				  .by_user = event->evidence == EVIDENCE_USER };
+				  .by_user = event->evidence == EVIDENCE_USER,
+				  .is_awaited = (event->has & HAS_AWAITED) != 0 };
 
 	went_on(run);
 	if (run->hints && !(event->has & HAS_KERNEL_THREAD))

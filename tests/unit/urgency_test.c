@@ -32,11 +32,10 @@ static void test_burning(void)
 	struct urgency_watch watch = { 0 };
 	u64 now_ns = NSEC_PER_SEC;
 
-	ok(!urgency_burns(&half, 1), "thread that sleeps half of the time does not burn");
-	ok(urgency_burns(&most, 1), "thread that sleeps a fifth of the time burns");
-	ok(urgency_burns(&waits, 1), "urgent thread that never sleeps burns though others have the CPU meanwhile");
-	ok(!urgency_burns(&waits, 0), "thread that is not urgent and gets no CPU does not burn");
-	ok(!urgency_burns(&brief, 1), "span that is too short says nothing of burning");
+	ok(!urgency_burns(&watch, &half, 1), "thread that sleeps half of the time does not burn");
+	ok(urgency_burns(&watch, &most, 1), "thread that sleeps a fifth of the time burns");
+	ok(!urgency_burns(&watch, &waits, 0), "thread that is not urgent and gets no CPU does not burn");
+	ok(!urgency_burns(&watch, &brief, 1), "span that is too short says nothing of burning");
 	ok(urgency_may_burn(16, NSEC_PER_SEC, 2ull * NSEC_PER_SEC), "a user may burn two of sixteen CPUs");
 	ok(!urgency_may_burn(16, NSEC_PER_SEC, 2ull * NSEC_PER_SEC + 1),
 	   "a user may not burn more than two of sixteen CPUs");
@@ -57,6 +56,34 @@ static void test_burning(void)
 	is(watch.burnt, URGENCY_THROTTLE_DOUBLES, "thread that behaved for one look is not forgiven");
 	urgency_judge(&watch, 0, now_ns + 8ull * NSEC_PER_SEC);
 	is(watch.burnt, 0, "thread that behaved for as long as it was throttled is forgiven");
+}
+
+/* In how many looks one after the other a thread that never sleeps burns, at the first of them or later. */
+static u32 looks_until_it_burns(struct urgency_watch *watch, const struct urgency_use *use)
+{
+	u32 looks = 1;
+
+	while (!urgency_burns(watch, use, 1) && looks < 100)
+		looks++;
+	return looks;
+}
+
+/* A frame loop that was kept from the CPU is awake until it has caught up; one that takes all that it gets never
+ * sleeps. */
+static void test_waiting(void)
+{
+	struct urgency_use waits = { 200 * NSEC_PER_MSEC, 60 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC };
+	struct urgency_use sleeps = { 200 * NSEC_PER_MSEC, 60 * NSEC_PER_MSEC, 100 * NSEC_PER_MSEC };
+	struct urgency_watch watch = { 0 }, again = { .burnt = URGENCY_THROTTLE_DOUBLES };
+
+	for (int i = 0; i < URGENCY_PATIENT_LOOKS - 1; i++)
+		ok(!urgency_burns(&watch, &waits, 1), "urgent thread that others keep from the CPU for %d looks stays urgent", i + 1);
+	ok(!urgency_burns(&watch, &sleeps, 1), "urgent thread that has caught up and sleeps stays urgent");
+	is(looks_until_it_burns(&watch, &waits), URGENCY_PATIENT_LOOKS,
+	   "urgent thread that slept has all its looks again, and burns if it never sleeps in them");
+	is(looks_until_it_burns(&again, &waits), 1, "thread that burnt again and again burns at the first look without a sleep");
+	ok(urgency_may_burn_awaited(2), "thread that urgent ones wait for may be late with its work on two CPUs");
+	ok(!urgency_may_burn_awaited(1), "thread that urgent ones wait for may not burn the only CPU");
 }
 
 static void test_budget(void)
@@ -139,6 +166,7 @@ int main(void)
 {
 	test_looking();
 	test_burning();
+	test_waiting();
 	test_budget();
 	test_choice();
 	burn_account_tests();
