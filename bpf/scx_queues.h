@@ -108,6 +108,30 @@ static __noinline void update_queue_load(u32 queue, u32 cpus)
 	load->many_urgent = tier_are_many_urgent(load->looked_urgent);
 }
 
+static __always_inline u32 cpus_of_cache(u32 cache)
+{
+	return cache_begins(cache + 1) - cache_begins(cache);
+}
+
+/* A CPU that always has something to run would never look into other caches' queues. */
+static __noinline bool take_from_longer(u32 shared)
+{
+	u32 waiting = (u32)scx_bpf_dsq_nr_queued(shared), tries;
+
+	bpf_for(tries, 0, settings.caches_len - 1)
+	{
+		u32 other = cache_to_steal_from(shared, tries);
+
+		if (cache_takes_from(waiting, cpus_of_cache(shared), (u32)scx_bpf_dsq_nr_queued(other),
+				     cpus_of_cache(other)) &&
+		    dsq_move_to_local(other)) {
+			count(SCX_COUNT_STOLEN);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The last start or extended slice has read the clock, so most of the time this need not. */
 static __always_inline bool dispatch_any_late(u32 own, u32 shared, s32 cpu)
 {
@@ -119,8 +143,9 @@ static __always_inline bool dispatch_any_late(u32 own, u32 shared, s32 cpu)
 	now_ns = bpf_ktime_get_ns();
 	run->late_at_ns = now_ns;
 	update_queue_load(own, 1);
-	update_queue_load(shared, cache_begins(shared + 1) - cache_begins(shared));
-	return dispatch_late(own, cpu, now_ns) || dispatch_late(shared, cpu, now_ns);
+	update_queue_load(shared, cpus_of_cache(shared));
+	return dispatch_late(own, cpu, now_ns) || dispatch_late(shared, cpu, now_ns) ||
+	       (settings.caches_len > 1 && take_from_longer(shared));
 }
 
 #endif

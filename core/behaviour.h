@@ -71,6 +71,8 @@ enum {
 	LEAST_WAKES = 8,		  /* fewer show no period */
 	AWAITED_LEAST = 4,		  /* waits of urgent threads for this one, in a stretch */
 	AWAITED_PERCENT = 20,		  /* of its wake-ups */
+	AWAITED_PARTS = 100,		  /* of a window */
+	AWAITED_FADES = 16,		  /* so much of it goes in a window without: half in five seconds */
 	NET_TURN_NS = 10 * NSEC_PER_MSEC, /* the longest tick of a kernel */
 };
 
@@ -168,6 +170,7 @@ struct pattern {
 	u8 busy;    /* whether it wakes often for little, as net is */
 	u8 timely;  /* whether it wakes by a timer and does its work in a part of each period, as net is */
 	u8 awaited; /* whether urgent threads wait for it, as net is */
+	u8 unawaited; /* for how long they have not, in parts of a window, since that was last less */
 };
 
 enum {
@@ -280,17 +283,26 @@ core_fn int behaviour_is_hindered(const struct behaviour *seen)
 }
 
 /* Urgent threads wait for it time and again. It keeps that for some seconds after the last of them: the queue between
- * them may be full for a while. One that gets no CPU keeps it longer. */
+ * them may be full for a while, and who loses his urgency then is late as soon as it is empty. One that gets no CPU
+ * keeps it longer. It goes by time and not by stretches, of which a thread that wakes often has fifty a second. */
 core_step int pattern_learn_awaited(struct pattern *pattern, const struct behaviour *seen)
 {
+	u32 parts;
+
 	if (!pattern || !seen)
 		return 0;
-	if (seen->awaits >= AWAITED_LEAST && percent_of(seen->awaits, seen->wakeups) >= AWAITED_PERCENT)
+	if (seen->awaits >= AWAITED_LEAST && percent_of(seen->awaits, seen->wakeups) >= AWAITED_PERCENT) {
 		pattern->awaited += (u8)((101u - pattern->awaited) / 2);
-	else if (behaviour_is_hindered(seen))
-		pattern->awaited -= (pattern->awaited + 31u) / 32u;
-	else
-		pattern->awaited -= (pattern->awaited + 7u) / 8u;
+		pattern->unawaited = 0;
+		return 0;
+	}
+	parts = seen->span_ns < ROLE_WINDOW_NS ? (u32)(seen->span_ns / (ROLE_WINDOW_NS / AWAITED_PARTS)) : AWAITED_PARTS;
+	parts = pattern->unawaited + (behaviour_is_hindered(seen) ? parts / 4 : parts);
+	if (parts >= AWAITED_PARTS) {
+		pattern->awaited -= (pattern->awaited + AWAITED_FADES - 1u) / AWAITED_FADES;
+		parts -= AWAITED_PARTS;
+	}
+	pattern->unawaited = (u8)parts;
 	return 0;
 }
 

@@ -45,6 +45,14 @@ core_fn void steal_order(const u16 *distances, u32 len, u32 own, u8 *order)
 	}
 }
 
+/* Whether a CPU takes a thread from another cache's queue although it has some in its own: where more wait there for
+ * each CPU even after that one has gone, or as many. So no cache's queue stays long beside short ones, and nothing goes
+ * to and fro. */
+core_fn int cache_takes_from(u32 own_waiting, u32 own_cpus, u32 other_waiting, u32 other_cpus)
+{
+	return other_waiting && (u64)(other_waiting - 1) * own_cpus >= ((u64)own_waiting + 1) * other_cpus;
+}
+
 /* An idle CPU that a thread may run on. */
 struct idle_cpu {
 	u8 is_previous; /* the thread ran there last, so its caches are warm */

@@ -345,7 +345,7 @@ struct role_state {
 	u8 reported_tier;
 	u8 awaited_depth; /* through how many threads it is waited for; and the least since the stretch began, or 0 */
 	u8 awaited_depth_seen;
-	u8 unused[3];
+	u8 unused[2];
 	struct role_answer answer;
 	u64 first_ns; /* watched as what it is since */
 	struct timer timer;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a CPU can dispatch under tactus's scheduler: bpf/scx_queues.h on a simulated machine.
  */
+#include "../../core/placement.h"
 #include "tactus_state.h"
 
 enum { LATE_LOOKED = 1024 };
@@ -92,6 +93,27 @@ static void update_load(struct machine *machine, u32 queue, u32 cpus)
 	load->many_urgent = (u32)tier_are_many_urgent(urgent);
 }
 
+static u32 cpus_of_cache(const struct scx_config *settings, u32 cache)
+{
+	return settings->cache_begins[cache + 1] - (u32)settings->cache_begins[cache];
+}
+
+static bool take_from_longer(struct machine *machine, u32 shared, s32 cpu)
+{
+	const struct tactus *tactus = tactus_of(machine);
+	const struct scx_config *settings = &tactus->settings;
+
+	for (u32 i = 0; i + 1 < settings->caches_len; i++) {
+		u32 other = settings->steal_order[shared * SCX_CACHES_MAX + i];
+
+		if (cache_takes_from(tactus->queues[shared].len, cpus_of_cache(settings, shared), tactus->queues[other].len,
+				     cpus_of_cache(settings, other)) &&
+		    tactus_move_first(machine, other, cpu))
+			return true;
+	}
+	return false;
+}
+
 bool tactus_dispatch_any_late(struct machine *machine, u32 own, u32 shared, s32 cpu)
 {
 	struct tactus *tactus = tactus_of(machine);
@@ -101,9 +123,9 @@ bool tactus_dispatch_any_late(struct machine *machine, u32 own, u32 shared, s32 
 		return false;
 	run->late_at_ns = machine->now_ns;
 	update_load(machine, own, 1);
-	update_load(machine, shared,
-		    tactus->settings.cache_begins[shared + 1] - (u32)tactus->settings.cache_begins[shared]);
-	return dispatch_late(machine, own, cpu) || dispatch_late(machine, shared, cpu);
+	update_load(machine, shared, cpus_of_cache(&tactus->settings, shared));
+	return dispatch_late(machine, own, cpu) || dispatch_late(machine, shared, cpu) ||
+	       take_from_longer(machine, shared, cpu);
 }
 
 bool tactus_steal(struct machine *machine, u32 shared, s32 cpu)

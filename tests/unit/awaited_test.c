@@ -39,9 +39,30 @@ static void test_learning(void)
 	is(role.answer.tier, TIER_LATENCY_CRITICAL, "thread that is not waited for in one stretch stays urgent");
 	for (; role.answer.tier == TIER_LATENCY_CRITICAL && windows < WINDOWS; windows++)
 		learn(&role, &no, 1);
-	ok(windows >= 3, "thread that nobody waits for any more is urgent for some stretches (%d)", windows);
-	ok(windows <= 8, "thread that nobody waits for any more is not urgent for long (%d)", windows);
+	ok(windows >= 8, "thread that nobody waits for any more is urgent for some seconds (%d half ones)", windows);
+	ok(windows <= 12, "thread that nobody waits for any more is not urgent for long (%d half seconds)", windows);
 	ok(!(role.facts.has & HAS_AWAITED), "thread that nobody waits for any more is known to be such");
+}
+
+/* A thread that wakes two thousand times a second is judged twenty times a second. */
+static void test_fading_by_time(void)
+{
+	struct behaviour awaited = stretch(40), no = stretch(0), hindered = stretch(0);
+	struct role_state role = { 0 };
+	u64 quiet_ns = 0;
+
+	no.span_ns = hindered.span_ns = 50 * NSEC_PER_MSEC;
+	no.cpu_ns = hindered.cpu_ns = 10 * NSEC_PER_MSEC;
+	hindered.wait_ns = 40 * NSEC_PER_MSEC;
+	learn(&role, &awaited, WINDOWS);
+	for (; role.answer.tier == TIER_LATENCY_CRITICAL && quiet_ns < 60ull * NSEC_PER_SEC; quiet_ns += no.span_ns)
+		learn(&role, &no, 1);
+	ok(quiet_ns >= 4ull * NSEC_PER_SEC && quiet_ns <= 6ull * NSEC_PER_SEC,
+	   "thread that wakes often is urgent for as many seconds after the last wait as any other (%llu ms)",
+	   (unsigned long long)quiet_ns / NSEC_PER_MSEC);
+	learn(&role, &awaited, WINDOWS);
+	learn(&role, &hindered, 10 * 20);
+	is(role.answer.tier, TIER_LATENCY_CRITICAL, "thread that got no CPU for ten seconds is still urgent");
 }
 
 static void test_who_is_urgent(void)
@@ -122,6 +143,7 @@ static void test_audience(void)
 int main(void)
 {
 	test_learning();
+	test_fading_by_time();
 	test_who_is_urgent();
 	test_depth();
 	test_audience();

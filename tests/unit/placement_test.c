@@ -47,6 +47,26 @@ static int order_is(const u8 *order, u32 len, const char *want)
 	return !strcmp(got, want);
 }
 
+/* Caches of four CPUs, and one of eight. */
+static void balance_tests(void)
+{
+	u32 own = 2, other = 30, moves = 0;
+
+	ok(!cache_takes_from(0, 4, 0, 4), "nothing is taken from an empty queue");
+	ok(!cache_takes_from(3, 4, 4, 4), "nothing is taken where one more waits");
+	ok(cache_takes_from(2, 4, 4, 4), "one is taken where two more wait for as many CPUs");
+	ok(!cache_takes_from(3, 4, 8, 8), "nothing is taken from a queue that is longer for more CPUs");
+	ok(cache_takes_from(3, 4, 10, 8), "one is taken from a queue that is longer for each of more CPUs");
+	ok(!cache_takes_from(~0u, 4, ~0u, 4), "queues as long as can be counted do not overflow");
+	while (cache_takes_from(own, 4, other, 4)) {
+		own++;
+		other--;
+		moves++;
+	}
+	is(moves, 14, "queues of two caches become as long as each other");
+	ok(!cache_takes_from(other, 4, own, 4), "what was taken does not go back");
+}
+
 static void steal_tests(void)
 {
 	static const u16 alike[] = { 10, 10, 10, 10 };
@@ -193,6 +213,7 @@ int main(void)
 
 	if (!mkdtemp(root))
 		return 1;
+	balance_tests();
 	steal_tests();
 	rank_tests();
 	capacity_tests();
