@@ -320,6 +320,35 @@ static void test_topology(void)
 }
 
 /* A hog on a small core gets less done: its work of 100 ms takes 250. */
+/* Ten hogs begin at once on two caches of two CPUs each, eight of them in the queue of the first. No CPU is ever idle.
+ */
+static void test_caches_share(void)
+{
+	static struct sim_topology topology;
+	struct sim_params params = {
+		.policy = &policy_tactus, .kernel = SCX_KERNEL(7, 2), .raise = RAISE_INPUT, .seed = 1
+	};
+	struct load load = { .cpus = 4, .span_ms = 6000, .len = 10 };
+	struct machine machine = { 0 };
+	u64 least_ms = ~0ull, most_ms = 0;
+	struct reason why;
+	struct work work;
+
+	load_build(&work, &load);
+	is(sim_topology_parse(&topology, "cache 2\ncache 2", &why), 0, "a topology of two caches is read");
+	is(machine_run(&machine, &work, &topology, &params), 0, "a machine of two caches runs");
+	for (u32 i = 0; i < load.len; i++) {
+		u64 ran = ran_ms(&machine, i);
+
+		least_ms = ran < least_ms ? ran : least_ms;
+		most_ms = ran > most_ms ? ran : most_ms;
+	}
+	ok(most_ms * 10 <= least_ms * 12, "hogs of two caches have the same within a fifth: %llu to %llu ms",
+	   (unsigned long long)least_ms, (unsigned long long)most_ms);
+	machine_free(&machine);
+	work_free(&work);
+}
+
 static void test_speed(void)
 {
 	static struct sim_topology topology;
@@ -380,6 +409,7 @@ int main(void)
 	test_determinism();
 	test_fidelity_refuses();
 	test_topology();
+	test_caches_share();
 	test_speed();
 	test_copies();
 	return tap_end();

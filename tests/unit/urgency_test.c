@@ -77,11 +77,13 @@ static void test_waiting(void)
 	struct urgency_watch watch = { 0 }, again = { .burnt = URGENCY_THROTTLE_DOUBLES };
 
 	for (int i = 0; i < URGENCY_PATIENT_LOOKS - 1; i++)
-		ok(!urgency_burns(&watch, &waits, 1), "urgent thread that others keep from the CPU for %d looks stays urgent", i + 1);
+		ok(!urgency_burns(&watch, &waits, 1),
+		   "urgent thread that others keep from the CPU for %d looks stays urgent", i + 1);
 	ok(!urgency_burns(&watch, &sleeps, 1), "urgent thread that has caught up and sleeps stays urgent");
 	is(looks_until_it_burns(&watch, &waits), URGENCY_PATIENT_LOOKS,
 	   "urgent thread that slept has all its looks again, and burns if it never sleeps in them");
-	is(looks_until_it_burns(&again, &waits), 1, "thread that burnt again and again burns at the first look without a sleep");
+	is(looks_until_it_burns(&again, &waits), 1,
+	   "thread that burnt again and again burns at the first look without a sleep");
 	ok(urgency_may_burn_awaited(2), "thread that urgent ones wait for may be late with its work on two CPUs");
 	ok(!urgency_may_burn_awaited(1), "thread that urgent ones wait for may not burn the only CPU");
 }
