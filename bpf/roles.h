@@ -148,6 +148,16 @@ static __noinline int role_waited(struct task_struct *p, struct task_ctx *thread
 	return 0;
 }
 
+/* A thread is woken by another, and an input event is near. */
+static __noinline int role_told_of_input(struct task_ctx *thread, struct task_struct *current)
+{
+	struct task_ctx *waker = tid_of(current) ? thread_of(current) : NULL;
+
+	if (waker && waker != thread && role_tells_of_input(&waker->role))
+		role_is_awaited(&thread->role, 0);
+	return 0;
+}
+
 /* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. Anybody else
  * on the CPU may just have been interrupted by its timer; where a timer meets one of the same process, a period is
  * missed, which core/period.h bears. */
@@ -162,6 +172,8 @@ static __always_inline void role_woken(struct task_struct *p, struct task_ctx *t
 		waker->role.served++;
 	if (thread->role.answer.tier == TIER_LATENCY_CRITICAL && by != EVENT_FLAG_BY_INTERRUPT)
 		role_waited(p, thread, current);
+	if (input_is_near(now_ns) && by != EVENT_FLAG_BY_INTERRUPT)
+		role_told_of_input(thread, current);
 	thread->role.for_frames = waker && role_is_for_frames(&waker->role);
 	thread->role.facts.frame_wakes += thread->role.for_frames;
 	if ((config.raise & RAISE_FRAMES) && thread->role.for_frames)

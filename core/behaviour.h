@@ -165,11 +165,11 @@ core_fn struct opinion role_of_behaviour(const struct behaviour *seen)
 struct pattern {
 	u8 role;
 	u8 confidence;
-	u8 net;	    /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
-	u8 calls;   /* how often it was judged, up to 255 */
-	u8 busy;    /* whether it wakes often for little, as net is */
-	u8 timely;  /* whether it wakes by a timer and does its work in a part of each period, as net is */
-	u8 awaited; /* whether urgent threads wait for it, as net is */
+	u8 net;	      /* whether most wake-ups are for sockets: 0 to 100, as confidence is */
+	u8 calls;     /* how often it was judged, up to 255 */
+	u8 busy;      /* whether it wakes often for little, as net is */
+	u8 timely;    /* whether it wakes by a timer and does its work in a part of each period, as net is */
+	u8 awaited;   /* whether urgent threads wait for it, as net is */
 	u8 unawaited; /* for how long they have not, in parts of a window, since that was last less */
 };
 
@@ -296,7 +296,8 @@ core_step int pattern_learn_awaited(struct pattern *pattern, const struct behavi
 		pattern->unawaited = 0;
 		return 0;
 	}
-	parts = seen->span_ns < ROLE_WINDOW_NS ? (u32)(seen->span_ns / (ROLE_WINDOW_NS / AWAITED_PARTS)) : AWAITED_PARTS;
+	parts = seen->span_ns < ROLE_WINDOW_NS ? (u32)(seen->span_ns / (ROLE_WINDOW_NS / AWAITED_PARTS))
+					       : AWAITED_PARTS;
 	parts = pattern->unawaited + (behaviour_is_hindered(seen) ? parts / 4 : parts);
 	if (parts >= AWAITED_PARTS) {
 		pattern->awaited -= (pattern->awaited + AWAITED_FADES - 1u) / AWAITED_FADES;

@@ -457,6 +457,13 @@ core_fn void role_is_awaited(struct role_state *role, u32 depth_of_woken)
 		role->awaited_depth_seen = depth;
 }
 
+/* Whether who is woken by this thread, while an input event is near, is told of it: people wait for what that one does
+ * then, as an urgent thread waits for who wakes it. */
+core_fn int role_tells_of_input(const struct role_state *waker)
+{
+	return waker->answer.tier == TIER_LATENCY_CRITICAL && input_reads_now(&waker->facts) >= LEAST_WAKES;
+}
+
 /* Whether enough has happened since the last judgement; however often it wakes, that takes a while. */
 core_fn int role_is_due(const struct role_state *role, const struct thread_account *account, u64 now_ns, u32 wakeups)
 {

@@ -26,7 +26,7 @@ struct hint_wish {
 	u64 burst_ns; /* what it runs at a time */
 	u64 known_ns; /* by the monotonic clock: the thread was there then, so one that started later is another. 0: not
 		       * known */
-	int by_user;	/* the user said what it is */
+	int by_user;  /* the user said what it is */
 	int is_awaited; /* urgent threads wait for it */
 };
 

@@ -106,8 +106,8 @@ static bool take_from_longer(struct machine *machine, u32 shared, s32 cpu)
 	for (u32 i = 0; i + 1 < settings->caches_len; i++) {
 		u32 other = settings->steal_order[shared * SCX_CACHES_MAX + i];
 
-		if (cache_takes_from(tactus->queues[shared].len, cpus_of_cache(settings, shared), tactus->queues[other].len,
-				     cpus_of_cache(settings, other)) &&
+		if (cache_takes_from(tactus->queues[shared].len, cpus_of_cache(settings, shared),
+				     tactus->queues[other].len, cpus_of_cache(settings, other)) &&
 		    tactus_move_first(machine, other, cpu))
 			return true;
 	}

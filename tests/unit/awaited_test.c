@@ -81,6 +81,30 @@ static void test_who_is_urgent(void)
 	   "thread that takes all the CPU it gets is urgent when it is waited for");
 }
 
+static void test_input(void)
+{
+	struct role_state reads = { .facts = { .input_reads = 20 } }, once = { .facts = { .input_reads = 1 } };
+	struct role_state background = { .facts = { .input_reads = 20, .user_role = ROLE_BACKGROUND } };
+	struct thread_account account = { 0 };
+	struct role_state told = { 0 };
+
+	role_answers(&reads);
+	role_answers(&once);
+	role_answers(&background);
+	ok(role_tells_of_input(&reads), "thread that reads an input device tells those that it wakes");
+	ok(!role_tells_of_input(&once), "thread that read a device once tells nobody");
+	ok(!role_tells_of_input(&background), "thread that the user calls background tells nobody");
+	role_window_begins(&told, &account, NSEC_PER_SEC);
+	for (int i = 0; i < 10; i++)
+		role_is_awaited(&told, 0);
+	account.wakeups = 10;
+	role_judge(&told, &account, NSEC_PER_SEC + ROLE_WINDOW_NS);
+	role_answers(&told);
+	is(told.answer.tier, TIER_LATENCY_CRITICAL,
+	   "thread that is told of ten input events in half a second is urgent");
+	is(role_urgency_depth(&told), 1, "thread that is told of input events makes urgent whom it waits for");
+}
+
 static void test_depth(void)
 {
 	struct role_state feeds = { .facts = { .gpu_submits = 20 } }, periodic = { .pattern = { .timely = 90 } };
@@ -146,6 +170,7 @@ int main(void)
 	test_fading_by_time();
 	test_who_is_urgent();
 	test_depth();
+	test_input();
 	test_audience();
 	return tap_end();
 }
