@@ -72,7 +72,7 @@ enum {
 	AWAITED_LEAST = 4,		  /* waits of urgent threads for this one, in a stretch */
 	AWAITED_PERCENT = 20,		  /* of its wake-ups */
 	AWAITED_PARTS = 100,		  /* of a window */
-	AWAITED_FADES = 16,		  /* so much of it goes in a window without: half in five seconds */
+	AWAITED_FADES = 8,		  /* an eighth of it goes in a window without */
 	NET_TURN_NS = 10 * NSEC_PER_MSEC, /* the longest tick of a kernel */
 };
 

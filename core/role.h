@@ -203,6 +203,7 @@ enum {
 	ROLE_TRUSTED = 50,
 	TIMELY_ENOUGH = 50,
 	AWAITED_ENOUGH = 50,
+	AWAITED_KEEPS = 25,	/* who is urgent for that stays so until less is left: five seconds after many waits */
 	AWAITED_DEPTH_MOST = 3, /* through so many threads urgency goes back to who is waited for */
 	FADES_MS = 3000,	/* a thread that was at work for so long and did nothing of a kind does it no more */
 	FADES_SOUND_MS = 10000, /* streams pause between two pieces */
@@ -275,8 +276,8 @@ core_step int answer_urgency(struct role_answer *answer, const struct role_facts
 		answer->boost = answer->tier != TIER_LATENCY_CRITICAL ? 0 : answer->boost ? answer->boost : 1;
 	}
 	/* Who is urgent is late if this one is. */
-	if (pattern->awaited >= AWAITED_ENOUGH && answer->evidence <= EVIDENCE_IO &&
-	    answer->tier != TIER_LATENCY_CRITICAL && !(facts->has & HAS_KERNEL_THREAD)) {
+	if ((facts->has & HAS_AWAITED) && answer->evidence <= EVIDENCE_IO && answer->tier != TIER_LATENCY_CRITICAL &&
+	    !(facts->has & HAS_KERNEL_THREAD)) {
 		answer->tier = TIER_LATENCY_CRITICAL;
 		answer->boost = answer->boost ? answer->boost : 1;
 	}
@@ -375,10 +376,13 @@ struct role_state {
 
 core_step int role_answers(struct role_state *role)
 {
+	int is_awaited;
+
 	if (!role)
 		return 0;
+	is_awaited = role->pattern.awaited >= (role->facts.has & HAS_AWAITED ? AWAITED_KEEPS : AWAITED_ENOUGH);
 	role->facts.has &= (u8)~HAS_AWAITED;
-	role->facts.has |= role->pattern.awaited >= AWAITED_ENOUGH ? HAS_AWAITED : 0;
+	role->facts.has |= is_awaited ? HAS_AWAITED : 0;
 	role->answer = role_decide(&role->facts, &role->pattern);
 	return 0;
 }

@@ -34,6 +34,9 @@ static void test_learning(void)
 	learn(&role, &awaited, 1);
 	is(role.answer.tier, TIER_LATENCY_CRITICAL, "thread that is waited for is urgent after one stretch");
 	ok(role.facts.has & HAS_AWAITED, "thread that is waited for is known to be");
+	learn(&role, &no, 1);
+	is(role.answer.tier, TIER_LATENCY_CRITICAL,
+	   "thread that was waited for in one stretch only stays urgent in the next one");
 	learn(&role, &awaited, WINDOWS);
 	learn(&role, &no, 1);
 	is(role.answer.tier, TIER_LATENCY_CRITICAL, "thread that is not waited for in one stretch stays urgent");
