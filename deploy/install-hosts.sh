@@ -10,14 +10,22 @@ shift
 sum=$(sha256sum "$package" | cut -d ' ' -f 1)
 failed=0
 for host in "$@"; do
-	# The package goes over the same connection; what arrived is compared before it is installed.
-	if $ssh "$host" "set -e; f=\$(mktemp --suffix=.deb); trap 'rm -f \$f' EXIT; cat >\$f; echo '$sum '\$f | sha256sum -c - >/dev/null
-		dpkg -i \$f >/dev/null; systemctl enable --now tactus >/dev/null 2>&1; tactus status | head -n 2" <"$package" >"/tmp/tactus-install.$$" 2>&1; then
-		echo "$host: $(tr -s ' \n' ' ' <"/tmp/tactus-install.$$")"
+	# What begins with a dash is an option to ssh, and could be a command to run here.
+	case $host in
+	-*)
+		echo "$host: FAILED: is no name of a host"
+		failed=1
+		continue
+		;;
+	esac
+	# The package goes over the same connection; what arrived is compared before it is installed. What a host says is text for a terminal here:
+	# other characters go.
+	if said=$($ssh "$host" "set -e; f=\$(mktemp --suffix=.deb); trap 'rm -f \$f' EXIT; cat >\$f; echo '$sum '\$f | sha256sum -c - >/dev/null
+		dpkg -i \$f >/dev/null; systemctl enable --now tactus >/dev/null 2>&1; tactus status | head -n 2" <"$package" 2>&1); then
+		printf '%s: %s\n' "$host" "$(printf '%s\n' "$said" | tr -s ' \n' ' ' | LC_ALL=C tr -cd ' -~')"
 	else
-		echo "$host: FAILED: $(tail -n 1 "/tmp/tactus-install.$$")"
+		printf '%s: FAILED: %s\n' "$host" "$(printf '%s\n' "$said" | tail -n 1 | LC_ALL=C tr -cd ' -~')"
 		failed=1
 	fi
-	rm -f "/tmp/tactus-install.$$"
 done
 exit $failed
