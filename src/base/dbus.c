@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { FIELDS_MOST = 8 << 10, ENDIAN_LITTLE = 'l', PROTOCOL = 1 };
+enum { FIELDS_MOST = 8 << 10, ENDIAN_LITTLE = 'l', ENDIAN_BIG = 'B', PROTOCOL = 1 };
+enum { MESSAGE_OF_ANYBODY = 1 << 27 }; /* the protocol has none that is longer */
 
 enum field {
 	FIELD_PATH = 1,
@@ -41,6 +42,26 @@ long dbus_length(const u8 *bytes, size_t len)
 		return -1;
 	body += (u32)aligned(DBUS_HEAD_BYTES + fields, 8);
 	return body <= DBUS_MESSAGE_MOST ? (long)body : -1;
+}
+
+static u32 u32_at_big(const u8 *bytes)
+{
+	return (u32)bytes[3] | (u32)bytes[2] << 8 | (u32)bytes[1] << 16 | (u32)bytes[0] << 24;
+}
+
+long dbus_unread_length(const u8 *bytes, size_t len)
+{
+	bool is_big = len && bytes[0] == ENDIAN_BIG;
+	u64 fields, body;
+
+	if (len < DBUS_HEAD_BYTES)
+		return 0;
+	if ((!is_big && bytes[0] != ENDIAN_LITTLE) || bytes[3] != PROTOCOL)
+		return -1;
+	body = is_big ? u32_at_big(bytes + 4) : u32_at(bytes + 4);
+	fields = is_big ? u32_at_big(bytes + 12) : u32_at(bytes + 12);
+	body += aligned(DBUS_HEAD_BYTES + fields, 8);
+	return body <= MESSAGE_OF_ANYBODY ? (long)body : -1;
 }
 
 /* Leaves `at` behind so many bytes that begin where they are aligned; NULL: there are not so many. */

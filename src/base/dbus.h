@@ -31,6 +31,8 @@ struct dbus_message {
 /* How long the message is that begins with these bytes; 0: not known yet (fewer than DBUS_HEAD_BYTES); -1: it is none
  * that can be read here. */
 long dbus_length(const u8 *bytes, size_t len);
+/* The same of any message that the protocol has, whatever its length and byte order: so many bytes are passed over. */
+long dbus_unread_length(const u8 *bytes, size_t len);
 
 /* Of a whole message. False: it is not sound. */
 bool dbus_parse(const u8 *bytes, size_t len, struct dbus_message *message);

@@ -136,7 +136,7 @@ int dbus_open(struct dbus_bus *bus, bool is_system, struct reason *why)
 	const char *address = address_of(is_system, usual, sizeof(usual));
 	int error;
 
-	bus->len = bus->handled = bus->fds_len = bus->serial = 0;
+	bus->len = bus->handled = bus->unread = bus->fds_len = bus->serial = 0;
 	bus->fd = call(address);
 	error = bus->fd < 0 ? bus->fd : get_in(bus->fd);
 	if (!error)
@@ -200,6 +200,30 @@ static ssize_t receive(struct dbus_bus *bus, size_t most)
 	return got ? got : -ECONNRESET;
 }
 
+/* Its descriptors go with it. Returns 0 or -errno. */
+static int pass_over(struct dbus_bus *bus)
+{
+	ssize_t got = receive(bus, bus->unread < sizeof(bus->bytes) ? bus->unread : sizeof(bus->bytes));
+
+	drop_fds(bus);
+	if (got > 0)
+		bus->unread -= (size_t)got;
+	return got < 0 ? (int)got : 0;
+}
+
+static bool begin_passing_over(struct dbus_bus *bus)
+{
+	long all = dbus_unread_length(bus->bytes, bus->len);
+
+	if (all < (long)bus->len)
+		return false;
+	bus->unread = (size_t)all - bus->len;
+	bus->len = 0;
+	bus->passed_over++;
+	drop_fds(bus);
+	return true;
+}
+
 int dbus_next(struct dbus_bus *bus, struct dbus_message *message)
 {
 	ssize_t got;
@@ -210,9 +234,15 @@ int dbus_next(struct dbus_bus *bus, struct dbus_message *message)
 		drop_fds(bus);
 	}
 	for (;;) {
+		/* A part at a time: who sends without end does not keep this from all else. */
+		if (bus->unread)
+			return pass_over(bus);
 		whole = dbus_length(bus->bytes, bus->len);
-		if (whole < 0)
-			return -EPROTO;
+		if (whole < 0 || (whole && bus->len == (size_t)whole && !dbus_parse(bus->bytes, bus->len, message))) {
+			if (!begin_passing_over(bus))
+				return -EPROTO;
+			return 0;
+		}
 		if (whole && bus->len == (size_t)whole)
 			break;
 		/* No more than of this one, so that descriptors are its own. */
@@ -221,8 +251,6 @@ int dbus_next(struct dbus_bus *bus, struct dbus_message *message)
 			return (int)got;
 		bus->len += (size_t)got;
 	}
-	if (!dbus_parse(bus->bytes, bus->len, message))
-		return -EPROTO;
 	bus->handled = bus->len;
 	return 1;
 }

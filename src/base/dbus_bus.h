@@ -15,6 +15,8 @@ struct dbus_bus {
 	u8 bytes[DBUS_MESSAGE_MOST];
 	size_t len;	/* that have come of the next */
 	size_t handled; /* of these: the message that was handed out last */
+	size_t unread;	/* that are still to come of one that is passed over */
+	u64 passed_over;
 	int fds[DBUS_FDS_MOST];
 	u32 fds_len;
 };
@@ -33,7 +35,8 @@ int dbus_send(struct dbus_bus *bus, struct dbus_writer *writer);
 u32 dbus_next_serial(struct dbus_bus *bus);
 
 /* The next message, if a whole one is there: 1, 0: none for now, or -errno: the bus has gone, or what came is no
- * message. What it points to, and its descriptors in bus->fds, are there until the next call. */
+ * message. Anybody on a bus may send anything to anybody: what is too long, of the other byte order, or has fields that
+ * are not known here is passed over. What it points to, and its descriptors in bus->fds, are there until the next call. */
 int dbus_next(struct dbus_bus *bus, struct dbus_message *message);
 
 /* Calls a method of the bus itself with a string and a number (NULL: none). Returns 0 or -errno; *serial is the call's.

@@ -17,38 +17,6 @@
 
 enum { HEAD_SIZE = 2048, FIRST_ROOM = 16 << 10, HOSTS_LINE = 1024 };
 
-bool http_target_parse(struct http_target *target, const char *url, u32 default_port, char host[HTTP_NAME_SIZE],
-		       u32 *port)
-{
-	static const char scheme[] = "http://";
-	const char *from = url + strlen(scheme), *colon;
-	size_t len, path_len;
-
-	memset(target, 0, sizeof(*target));
-	if (strncmp(url, scheme, strlen(scheme)) != 0)
-		return false;
-	len = strcspn(from, "/?#");
-	path_len = strlen(from + len);
-	while (path_len && from[len + path_len - 1] == '/')
-		path_len--;
-	if (!len || len >= sizeof(target->name) || path_len >= sizeof(target->path) || strpbrk(from, " ?#\r\n\t"))
-		return false;
-	memcpy(target->name, from, len);
-	memcpy(target->path, from + len, path_len);
-	snprintf(host, HTTP_NAME_SIZE, "%s", target->name);
-	colon = strrchr(host, ':');
-	*port = default_port;
-	if (colon && !strchr(colon, ']')) {
-		char *end;
-
-		*port = (u32)strtoul(colon + 1, &end, 10);
-		if (*end || !colon[1] || !*port || *port > 0xffff)
-			return false;
-		host[colon - host] = '\0';
-	}
-	return host[0];
-}
-
 static bool is_address(const char *host, u32 port, struct http_address *address)
 {
 	char text[HTTP_NAME_SIZE + 16];
@@ -98,41 +66,6 @@ int http_target_find(struct http_target *target, const char *url, u32 default_po
 		return 0;
 	reason_set(why, "%s: /etc/hosts has no '%s': name it by its address", url, host);
 	return -ENOENT;
-}
-
-bool http_escape(char *into, size_t size, const char *text)
-{
-	size_t at = 0;
-
-	for (; *text; text++) {
-		bool is_plain = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-				(*text >= '0' && *text <= '9');
-
-		if (at + 4 > size)
-			return false;
-		if (is_plain)
-			into[at++] = *text;
-		else
-			at += (size_t)snprintf(into + at, size - at, "%%%02X", (unsigned char)*text);
-	}
-	into[at] = '\0';
-	return true;
-}
-
-u32 http_answer_status(const char *bytes, size_t len, size_t *body_at)
-{
-	const char *end = memmem(bytes, len, "\r\n\r\n", 4);
-	u32 status = 0;
-
-	if (!end || len < 12 || memcmp(bytes, "HTTP/1.", 7) != 0 || bytes[8] != ' ')
-		return 0;
-	for (u32 i = 9; i < 12; i++) {
-		if (bytes[i] < '0' || bytes[i] > '9')
-			return 0;
-		status = status * 10 + (u32)(bytes[i] - '0');
-	}
-	*body_at = (size_t)(end - bytes) + 4;
-	return status;
 }
 
 /* False: its time is over, or it is. */
@@ -251,7 +184,7 @@ static int send_question(int fd, const struct http_question *question, u64 until
 
 char *http_ask(const struct http_question *question, u32 *status, size_t *len, struct reason *why)
 {
-	u64 until_ns = clock_now_ns() + question->patience_ms * NSEC_PER_MSEC;
+	u64 until_ns = clock_now_ns() + (u64)question->patience_ms * NSEC_PER_MSEC;
 	int fd = call(question->target, until_ns), error = fd < 0 ? fd : 0;
 	char *bytes = NULL;
 	size_t all = 0, body_at = 0;

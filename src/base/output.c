@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output_whole.h"
 #include "privileges.h"
 #include "way.h"
 
@@ -184,14 +185,47 @@ int output_check(const char *path, struct reason *why)
 struct text {
 	int fd;
 	bool has_failed;
+	bool has_lines;	   /* a regular file that was empty: where it ends early, it ends with a line */
+	off_t len, lines_len; /* written, and of that up to the last end of a line */
+	struct output_whole whole;
+	FILE *file;	   /* of a page */
+	struct text *next; /* of those that are open */
 	char path[]; /* for what is said */
 };
+
+static struct text *pages;
+
+static void forget_page(const struct text *text)
+{
+	for (struct text **at = &pages; *at; at = &(*at)->next)
+		if (*at == text) {
+			*at = text->next;
+			return;
+		}
+}
 
 static bool wait_for_room(int fd)
 {
 	struct pollfd room = { .fd = fd, .events = POLLOUT };
 
 	return poll(&room, 1, PATIENCE_MS) != 0;
+}
+
+/* What follows the last line is a part of one. */
+static void note_lines(struct text *text, const char *from, size_t bytes)
+{
+	const char *end = memrchr(from, '\n', bytes);
+
+	if (end)
+		text->lines_len = text->len + (end + 1 - from);
+	text->len += (off_t)bytes;
+}
+
+static void end_with_line(const struct text *text)
+{
+	if (text->has_lines && ftruncate(text->fd, text->lines_len)) {
+		/* It then ends within one, as after a kill. */
+	}
 }
 
 static ssize_t write_text(void *data, const char *from, size_t bytes)
@@ -203,6 +237,7 @@ static ssize_t write_text(void *data, const char *from, size_t bytes)
 		ssize_t wrote = write(text->fd, from + done, bytes - done);
 
 		if (wrote >= 0) {
+			note_lines(text, from + done, (size_t)wrote);
 			done += (size_t)wrote;
 		} else if (errno == EAGAIN && !wait_for_room(text->fd)) {
 			fail(text->path, "cannot write: its reader reads nothing: nothing more is written to it");
@@ -212,6 +247,8 @@ static ssize_t write_text(void *data, const char *from, size_t bytes)
 			text->has_failed = true;
 		}
 	}
+	if (text->has_failed)
+		end_with_line(text);
 	/* None: it failed. */
 	return text->has_failed ? 0 : (ssize_t)done;
 }
@@ -225,6 +262,11 @@ static int close_text(void *data)
 	if (error && !text->has_failed)
 		fail(text->path, "cannot write: %s", strerror(errno));
 	error |= text->has_failed;
+	if (output_whole_end(&text->whole, !error) && !error) {
+		fail(text->path, "cannot write: %s", strerror(errno));
+		error = -1;
+	}
+	forget_page(text);
 	free(text);
 	return error ? EOF : 0;
 }
@@ -290,31 +332,109 @@ static int open_stdout(struct reason *why)
 	return fd < 0 ? refuse_errno(why) : fd;
 }
 
+static struct text *new_text(const char *path, struct reason *why)
+{
+	struct text *text = calloc(1, sizeof(*text) + strlen(path) + 1);
+
+	if (text)
+		strcpy(text->path, path);
+	else
+		refuse(why, -ENOMEM, strerror(ENOMEM));
+	return text;
+}
+
+static const cookie_io_functions_t text_functions = { .write = write_text, .close = close_text };
+
 FILE *output_text(const char *path, const struct output_rule *rule, struct reason *why)
 {
-	static const cookie_io_functions_t functions = { .write = write_text, .close = close_text };
-	struct text *text = calloc(1, sizeof(*text) + strlen(path) + 1);
+	struct text *text = new_text(path, why);
+	struct stat seen;
 	FILE *file = NULL;
 	bool is_new;
 
-	if (!text) {
-		refuse(why, -ENOMEM, strerror(ENOMEM));
+	if (!text)
 		return NULL;
-	}
-	strcpy(text->path, path);
 	if (output_is_stdout(path))
 		text->fd = open_stdout(why);
 	else
 		text->fd = open_any(path, O_WRONLY, MODE_TEXT, true, &is_new, why);
 	if (text->fd >= 0 && (output_is_stdout(path) || !make_empty(text->fd, rule, why)) &&
-	    !(file = fopencookie(text, "w", functions)))
+	    !(file = fopencookie(text, "w", text_functions)))
 		refuse_errno(why);
+	text->has_lines = file && !output_is_stdout(path) && !fstat(text->fd, &seen) && S_ISREG(seen.st_mode);
 	if (file)
 		return file;
 	if (text->fd >= 0)
 		close(text->fd);
 	free(text);
 	return NULL;
+}
+
+static bool is_or_becomes_file(const char *path)
+{
+	struct stat seen;
+
+	return !output_is_stdout(path) && (lstat(path, &seen) ? errno == ENOENT : S_ISREG(seen.st_mode));
+}
+
+static int open_whole(struct text *text, const struct output_rule *rule, struct reason *why)
+{
+	bool is_new;
+	int fd = output_file(text->path, MODE_TEXT, &is_new, why);
+
+	if (fd < 0)
+		return fd;
+	if (!is_new && !output_may_replace(text->path, rule, why)) {
+		close(fd);
+		return -EEXIST;
+	}
+	fd = output_whole_begin(&text->whole, text->path, fd, is_new, why);
+	if (fd >= 0 && ftruncate(fd, 0)) {
+		int error = refuse_errno(why);
+
+		close(fd);
+		output_whole_end(&text->whole, false);
+		return error;
+	}
+	return fd;
+}
+
+FILE *output_page(const char *path, const struct output_rule *rule, int *folder, struct reason *why)
+{
+	struct text *text;
+	FILE *file = NULL;
+
+	*folder = 0;
+	if (!is_or_becomes_file(path))
+		return output_text(path, rule, why);
+	text = new_text(path, why);
+	if (!text)
+		return NULL;
+	text->fd = open_whole(text, rule, why);
+	if (text->fd >= 0) {
+		file = fopencookie(text, "w", text_functions);
+		*folder = text->whole.begun ? text->whole.folder : 0;
+	}
+	if (file) {
+		text->file = file;
+		text->next = pages;
+		pages = text;
+	}
+	if (text->fd >= 0 && !file) {
+		refuse_errno(why);
+		close(text->fd);
+		output_whole_end(&text->whole, false);
+	}
+	if (!file)
+		free(text);
+	return file;
+}
+
+void output_drop(FILE *file)
+{
+	for (struct text *text = pages; text; text = text->next)
+		text->has_failed |= text->file == file;
+	fclose(file);
 }
 
 bool output_is_input(const char *path, const char *input)

@@ -24,7 +24,7 @@ static const struct {
 	{ "org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles" },
 	{ "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles" },
 };
-enum { DAEMONS = 2 };
+enum { DAEMONS = 2, HEARD_AT_ONCE = 64 };
 
 /* Who sends signals for ever makes it ask no oftener. */
 #define ASK_AGAIN_NS NSEC_PER_SEC
@@ -126,7 +126,8 @@ static void listen_for_ever(struct listener *listener)
 			listener->asked_ns = now_ns;
 			ask_one(listener, 0);
 		}
-		while ((got = dbus_next(&listener->bus, &message)) > 0)
+		/* Who sends without end does not keep it from asking. */
+		for (u32 heard = 0; heard < HEARD_AT_ONCE && (got = dbus_next(&listener->bus, &message)) > 0; heard++)
 			hear(listener, &message);
 		if (got < 0)
 			_exit(EXIT_FAILURE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The server: one request a connection, heads of bounded length, few connections, each for a bounded time. When all
- * places are taken, the oldest that has not even asked yet gives up its own, so that who only holds on keeps nobody
- * out.
+ * places are taken, the oldest that has not even asked yet gives up its own, or the oldest that does not take its
+ * answer, so that who only holds on keeps nobody out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,8 @@ enum { CONNECTIONS = 32, ANSWER_HEAD_SIZE = 512, PIECES = 4 };
 #define NEWS_NS (20ULL * NSEC_PER_SEC)
 #define ANSWER_NS (60ULL * NSEC_PER_SEC)
 #define LEAVE_NS (1ULL * NSEC_PER_SEC)
+/* Who takes longer for its answer than this gives up its place when there is no other. */
+#define SLOW_NS (5ULL * NSEC_PER_SEC)
 /* What is not older than this is news. */
 #define FRESH_NS (1ULL * NSEC_PER_SEC)
 
@@ -73,14 +75,24 @@ static void drop(struct server *server, u32 at)
 		*connection = server->all[server->len];
 }
 
+/* Who has not asked, or is done; and who has not taken its answer for a while. */
+static bool may_go(const struct connection *connection, bool is_slow, u64 now_ns)
+{
+	if (is_slow)
+		return connection->state == ANSWERING && now_ns - connection->since_ns > SLOW_NS;
+	return connection->state == READING || connection->state == LEAVING;
+}
+
 static void make_room(struct server *server)
 {
+	u64 now_ns = clock_now_ns();
 	u32 oldest = CONNECTIONS;
 
-	for (u32 i = 0; i < server->len; i++)
-		if ((server->all[i].state == READING || server->all[i].state == LEAVING) &&
-		    (oldest == CONNECTIONS || server->all[i].arrived_ns < server->all[oldest].arrived_ns))
-			oldest = i;
+	for (int is_slow = 0; is_slow < 2 && oldest == CONNECTIONS; is_slow++)
+		for (u32 i = 0; i < server->len; i++)
+			if (may_go(&server->all[i], is_slow, now_ns) &&
+			    (oldest == CONNECTIONS || server->all[i].arrived_ns < server->all[oldest].arrived_ns))
+				oldest = i;
 	if (oldest < CONNECTIONS)
 		drop(server, oldest);
 }

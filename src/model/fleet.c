@@ -8,9 +8,11 @@
 
 #include "../base/vec.h"
 
-enum { STEPS_LEAST = 3, RANKS_LEAST = 3 };
+enum { STEPS_LEAST = 3, RANKS_LEAST = 3, SHARE_MOST = 1000 };
 /* It waits less than the median by so much of a step, and less than half of it; and what it does instead is at least
  * half of that. */
+/* Seconds, or counts: what is larger comes from nobody who counted. */
+#define VALUE_MOST 1e15
 static const double waits_less_least = 0.10, waits_part_most = 0.5, cause_part_least = 0.5;
 
 const char *fleet_cause_name(enum fleet_cause cause)
@@ -28,6 +30,14 @@ const char *fleet_cause_words(enum fleet_cause cause)
 	return words[cause < FLEET_CAUSES ? cause : FLEET_NONE];
 }
 
+/* As 'tactus serve' has them. Others may have figures of these names too. */
+static bool is_rank(const char *rank)
+{
+	size_t len = strlen(rank);
+
+	return len && len < RANK_NAME_SIZE && strspn(rank, "0123456789") == len;
+}
+
 static struct fleet_rank *rank_of(struct fleet *fleet, const char *host, const char *rank)
 {
 	struct fleet_rank *one;
@@ -35,7 +45,7 @@ static struct fleet_rank *rank_of(struct fleet *fleet, const char *host, const c
 	for (size_t i = 0; i < fleet->len; i++)
 		if (!strcmp(fleet->ranks[i].rank, rank) && !strcmp(fleet->ranks[i].host, host))
 			return &fleet->ranks[i];
-	if (fleet->len >= FLEET_RANKS_MOST || strlen(host) >= FLEET_HOST_SIZE || strlen(rank) >= RANK_NAME_SIZE ||
+	if (fleet->len >= FLEET_RANKS_MOST || strlen(host) >= FLEET_HOST_SIZE || !is_rank(rank) ||
 	    !vec_reserve(fleet->ranks, fleet->room, fleet->len + 1, 16)) {
 		fleet->refused++;
 		return NULL;
@@ -66,13 +76,21 @@ bool fleet_take(struct fleet *fleet, const char *host, const char *rank, enum fl
 	if (!one)
 		return false;
 	/* Neither is a number that is none. */
-	if (!(value >= 0 && value < 1e18))
+	if (!(value >= 0 && value < VALUE_MOST))
 		value = 0;
 	if (figure == FLEET_STEP_S)
 		take_part(one, part, value);
 	else
 		*places[figure] = value;
 	return true;
+}
+
+/* Of a step's time: more than a thousand of them are none. */
+static double share_of(double part_s, double step_s)
+{
+	double share = part_s / step_s;
+
+	return share < SHARE_MOST ? share : SHARE_MOST;
 }
 
 static int by_value(const void *a, const void *b)
@@ -160,7 +178,7 @@ void fleet_judge(struct fleet *fleet)
 		rank->is_judged = rank->steps >= STEPS_LEAST && rank->step_s > 0;
 		fleet->judged += rank->is_judged;
 		for (u32 part = 0; rank->is_judged && part < STEP_PARTS; part++)
-			rank->shares[part] = rank->parts_s[part] / rank->step_s;
+			rank->shares[part] = share_of(rank->parts_s[part], rank->step_s);
 	}
 	find_medians(fleet, values);
 	free(values);

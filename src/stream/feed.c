@@ -13,24 +13,36 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
+#include "../base/owner.h"
+#include "../base/proc.h"
 
 /* One user can't keep others out, and all users together not root, for whom the last READERS_PER_USER places are. */
 enum { READERS_MAX = 64, READERS_PER_USER = 8 };
 /* Who calls again and again neither fills the queue for long nor holds the run up. Ten times a second. */
 enum { CALLERS_MAX = 4096, CALLERS_AT_A_TIME = CALLERS_MAX / 8 + READERS_MAX };
+/* Whose user a caller is takes a look at its process, and holds for a while. Who comes by more users than this waits. */
+enum { LOOKS_AT_A_TIME = 64, KNOWN_USERS = 64 };
+#define KNOWN_NS (10ull * NSEC_PER_SEC)
 /* Who called and asks for nothing goes. */
 #define SILENT_MOST_NS (10ull * NSEC_PER_SEC)
 
 struct reader {
 	int fd;
-	uid_t uid;
+	uid_t uid, charged;
 	unsigned long number; /* in the order of coming */
 	u64 called_ns;
 	bool follows, has_asked;
 };
 
+/* A user, and who is charged for it. */
+struct known_user {
+	uid_t uid, charged;
+	u64 found_ns; /* 0: none is here */
+};
+
 struct feed {
 	int fd;
+	struct known_user known[KNOWN_USERS];
 	struct reader readers[READERS_MAX];
 	int readers_len;
 	int next; /* whose request is heard first */
@@ -149,13 +161,13 @@ static void let_go(struct feed *feed, int place)
 	feed->readers[place] = feed->readers[--feed->readers_len];
 }
 
-static int oldest_of(const struct feed *feed, uid_t uid, int *len)
+static int oldest_of(const struct feed *feed, uid_t charged, int *len)
 {
 	int oldest = -1;
 
 	*len = 0;
 	for (int i = 0; i < feed->readers_len; i++) {
-		if (feed->readers[i].uid != uid)
+		if (feed->readers[i].charged != charged)
 			continue;
 		(*len)++;
 		if (oldest < 0 || feed->readers[i].number < feed->readers[oldest].number)
@@ -164,23 +176,56 @@ static int oldest_of(const struct feed *feed, uid_t uid, int *len)
 	return oldest;
 }
 
+/* A user may have made a namespace with thousands of users of his own: they are one here. False: it has gone already. */
+static bool charge(struct feed *feed, const struct ucred *who, uid_t *charged, int *looks)
+{
+	struct known_user *place = &feed->known[0];
+	u64 now_ns = clock_now_ns();
+	u32 real, owner;
+
+	*charged = who->uid;
+	if (!who->uid)
+		return true;
+	for (int i = 0; i < KNOWN_USERS; i++) {
+		struct known_user *one = &feed->known[i];
+
+		if (one->found_ns && one->uid == who->uid && now_ns - one->found_ns < KNOWN_NS) {
+			*charged = one->charged;
+			return true;
+		}
+		if (one->found_ns < place->found_ns)
+			place = one;
+	}
+	(*looks)++;
+	if (proc_real_uid((u32)who->pid, &real) || process_charged_to((u32)who->pid, &owner))
+		return false;
+	/* Another process may have the number by now. */
+	if (real == who->uid)
+		*charged = owner;
+	*place = (struct known_user){ who->uid, *charged, now_ns };
+	return true;
+}
+
 /* A user who has all that it may have loses its oldest connection, and so does root where all places are taken. Who is
  * neither finds the places taken. */
 static void let_in(struct feed *feed)
 {
-	for (int calls = 0; calls < CALLERS_AT_A_TIME; calls++) {
+	int looks = 0;
+
+	for (int calls = 0; calls < CALLERS_AT_A_TIME && looks < LOOKS_AT_A_TIME; calls++) {
 		int fd = accept4(feed->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		struct ucred who;
 		socklen_t bytes = sizeof(who);
 		int own, oldest;
+		uid_t charged;
 
 		if (fd < 0)
 			return;
-		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes)) {
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) || !charge(feed, &who, &charged, &looks)) {
 			close(fd);
 			continue;
 		}
-		oldest = oldest_of(feed, who.uid, &own);
+		oldest = oldest_of(feed, charged, &own);
 		if (own >= READERS_PER_USER)
 			let_go(feed, oldest);
 		else if (feed->readers_len >= READERS_MAX - (who.uid ? READERS_PER_USER : 0)) {
@@ -188,7 +233,7 @@ static void let_in(struct feed *feed)
 			continue;
 		}
 		feed->readers[feed->readers_len++] = (struct reader){
-			.fd = fd, .uid = who.uid, .number = ++feed->let_in, .called_ns = clock_now_ns()
+			.fd = fd, .uid = who.uid, .charged = charged, .number = ++feed->let_in, .called_ns = clock_now_ns()
 		};
 	}
 }
@@ -199,7 +244,7 @@ static bool hear_one(struct feed *feed, int place, feed_answer answer, void *dat
 	struct reader *reader = &feed->readers[place];
 	struct control_request request;
 	ssize_t got = recv(reader->fd, &request, sizeof(request), MSG_DONTWAIT | MSG_TRUNC);
-	struct feed_asker asker = { .fd = reader->fd, .uid = reader->uid };
+	struct feed_asker asker = { .fd = reader->fd, .uid = reader->uid, .charged = reader->charged };
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return reader->has_asked || clock_now_ns() - reader->called_ns < SILENT_MOST_NS;

@@ -24,6 +24,7 @@ int feed_open(struct feed **feed, struct reason *why);
 struct feed_asker {
 	int fd;
 	uid_t uid;
+	uid_t charged; /* who made its user namespace, where it is of one: users there are his */
 };
 
 /* Replies to a request that is sound. False: it was refused. */

@@ -102,6 +102,7 @@ struct compare_view {
 	struct compare_side sides[2];
 	int len, a_len;
 	FILE *page; /* NULL: none */
+	int folder; /* in which it gets its name; 0: none */
 	const struct compare_result *result;
 	/* Of the recording that is read: */
 	struct capture capture;
@@ -284,7 +285,7 @@ static int write_page(struct compare_view *view, const struct compare_result *re
 	view->result = result;
 	view->page = NULL;
 	if (report_write_page(page, print_page_records, view) < 0) {
-		output_close(page);
+		output_drop(page);
 		return EXIT_FAILURE;
 	}
 	if (!output_close(page))
@@ -337,7 +338,7 @@ static int open_page(struct compare_view *view)
 			fail("compare", "what is read and what is written are one file");
 			return EXIT_USAGE;
 		}
-	view->page = output_text(view->chosen.page, &rule, &why);
+	view->page = output_page(view->chosen.page, &rule, &view->folder, &why);
 	return view->page ? 0 : fail(view->chosen.page, "cannot write: %s", why.text);
 }
 
@@ -350,7 +351,7 @@ static int read_all(struct compare_view *view)
 		status = open_one(&view->recordings[i], view->options.inputs.files[i]);
 	if (!status)
 		status = open_page(view);
-	privileges_give_up_all();
+	privileges_give_up_but_folder(view->folder ? view->folder : -1);
 	for (int i = 0; i < view->len && !status; i++)
 		status = read_one(view, i);
 	return status;
@@ -377,7 +378,7 @@ int view_compare(int argc, char **argv)
 	if (!status)
 		status = compare_and_print(view);
 	if (view->page)
-		output_close(view->page);
+		output_drop(view->page);
 	for (int i = 0; i < view->len; i++) {
 		recording_close_reader(view->recordings[i].reader);
 		free(view->recordings[i].path);

@@ -235,10 +235,11 @@ static int export_json(const struct procdb *db, const char *path, bool force)
 	struct profile **order = db_by_name(db);
 	bool to_stdout = !strcmp(path, "-");
 	struct reason why;
+	int folder;
 	FILE *out;
 
 	reason_set(&why, "out of memory");
-	out = !order ? NULL : to_stdout ? stdout : output_text(path, &rule, &why);
+	out = !order ? NULL : to_stdout ? stdout : output_page(path, &rule, &folder, &why);
 	if (!out) {
 		free(order);
 		return fail("db export", "%s: cannot write: %s", path, why.text);

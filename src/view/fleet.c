@@ -150,6 +150,12 @@ static u64 hundredths(double share)
 	return share > 0 ? (u64)(share * 10000 + 0.5) : 0;
 }
 
+/* A server may say anything: what is no span of time here is the longest that there is. */
+static u64 as_ns(double seconds)
+{
+	return seconds < 1e9 ? (u64)(seconds * 1e9) : (u64)1e18;
+}
+
 static void print_table(const struct fleet *fleet, const struct options *options)
 {
 	struct table table;
@@ -167,7 +173,7 @@ static void print_table(const struct fleet *fleet, const struct options *options
 				  [FLEET_rank].text = rank->rank,
 				  [FLEET_host].text = rank->host,
 				  [FLEET_steps].number = (u64)(rank->steps + 0.5),
-				  [FLEET_step_ns].number = (u64)(rank->step_s / rank->steps * 1e9),
+				  [FLEET_step_ns].number = as_ns(rank->step_s / rank->steps),
 				  [FLEET_others_percent].number = hundredths(shares[STEP_COLLECTIVE]),
 				  [FLEET_cpu_percent].number = hundredths(shares[STEP_CPU_WAIT]),
 				  [FLEET_data_percent].number = hundredths(shares[STEP_DATA]),

@@ -17,20 +17,25 @@
 
 #include "../base/loop.h"
 #include "../base/options.h"
+#include "../base/privileges.h"
 #include "../base/say.h"
 #include "../base/vec.h"
+#include "../base/way.h"
 #include "../model/lead_in.h"
+#include "../model/segment_index.h"
 #include "../sink/json.h"
 
-enum { FRAMES_KEPT = 4096, LINE_SIZE = 1024, FILES_MOST = 1 << 17, HOST_SIZE = 65 };
+enum { FRAMES_KEPT = 4096, FILES_MOST = 1 << 17 };
 #define SPAN_LEAST_NS (1ULL * NSEC_PER_SEC)
 #define SPAN_MOST_NS (24ULL * 3600 * NSEC_PER_SEC)
-#define SEGMENT_END ".tactus"
 #define INDEX_NAME "index.jsonl"
+#define INDEX_PART ".index.jsonl.part"
 
 struct segments {
 	struct segment_wishes wishes;
-	char host[HOST_SIZE];
+	int folder;
+	bool told_index; /* that it can't be written */
+	char host[SEGMENT_HOST_SIZE];
 	struct lead_in *lead_in;
 	struct recording_writer *writer; /* NULL: none is open */
 	struct recording_info info;	 /* of that one */
@@ -54,11 +59,11 @@ const char *segments_take_span(struct segment_wishes *wishes, const char *value)
 }
 
 /* A machine's name as part of a file's: letters, digits, dots and dashes. */
-static void find_host(char host[HOST_SIZE])
+static void find_host(char host[SEGMENT_HOST_SIZE])
 {
-	if (gethostname(host, HOST_SIZE - 1))
+	if (gethostname(host, SEGMENT_HOST_SIZE - 1))
 		strcpy(host, "unknown");
-	host[HOST_SIZE - 1] = '\0';
+	host[SEGMENT_HOST_SIZE - 1] = '\0';
 	for (char *at = host; *at; at++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-", *at))
 			*at = '-';
@@ -66,25 +71,55 @@ static void find_host(char host[HOST_SIZE])
 		strcpy(host, "unknown");
 }
 
+/* Links on the way are followed as to any output (base/way.h). A folder in which others can put and take files is no place for
+ * what root writes, removes and reads again. Returns a descriptor, or -1 after a message. */
+static int open_folder(const char *path)
+{
+	char bare[PATH_MAX], name[WAY_NAME_SIZE];
+	size_t len = strlen(path);
+	struct reason why = { "" };
+	struct stat seen;
+	int in, fd;
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	snprintf(bare, sizeof(bare), "%.*s", (int)len, path);
+	in = way_open(bare, name, &why);
+	if (in < 0) {
+		fail(path, "cannot be made: %s", why.text);
+		return -1;
+	}
+	if (mkdirat(in, name, 0755) && errno != EEXIST) {
+		fail(path, "cannot be made: %s", strerror(errno));
+		close(in);
+		return -1;
+	}
+	fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	close(in);
+	if (fd < 0 || fstat(fd, &seen)) {
+		fail(path, "is no folder");
+	} else if (!is_trusted_user(seen.st_uid) || (seen.st_mode & S_IWOTH)) {
+		fail(path, "others can put files there: name a folder that is your own");
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 struct segments *segments_open(const struct segment_wishes *wishes)
 {
-	struct segments *segments = calloc(1, sizeof(*segments));
-	struct stat folder;
+	int folder = open_folder(wishes->folder);
+	struct segments *segments = folder < 0 ? NULL : calloc(1, sizeof(*segments));
 
-	if (mkdir(wishes->folder, 0755) && errno != EEXIST) {
-		fail(wishes->folder, "cannot be made: %s", strerror(errno));
-		free(segments);
+	if (folder < 0)
 		return NULL;
-	}
-	if (lstat(wishes->folder, &folder) || !S_ISDIR(folder.st_mode)) {
-		fail(wishes->folder, "is no folder");
-		free(segments);
-		return NULL;
-	}
 	if (segments) {
 		segments->wishes = *wishes;
+		segments->folder = folder;
 		segments->lead_in = lead_in_open(FRAMES_KEPT);
 		find_host(segments->host);
+	} else {
+		close(folder);
 	}
 	if (!segments || !segments->lead_in) {
 		fail("record", "out of memory");
@@ -100,6 +135,7 @@ void segments_close(struct segments *segments)
 		return;
 	recording_close_writer(segments->writer);
 	lead_in_close(segments->lead_in);
+	close(segments->folder);
 	free(segments);
 }
 
@@ -164,14 +200,6 @@ void segments_take(struct segments *segments, const struct recording_info *info,
 		segments->last_ns = event->time_ns;
 }
 
-static bool is_ours(const struct segments *segments, const char *name)
-{
-	size_t len = strlen(name), host_len = strlen(segments->host), end_len = strlen(SEGMENT_END);
-
-	return len > host_len + end_len && !strncmp(name, segments->host, host_len) && name[host_len] == '-' &&
-	       !strcmp(name + len - end_len, SEGMENT_END);
-}
-
 struct found {
 	char name[NAME_MAX + 1];
 	u64 bytes;
@@ -185,7 +213,8 @@ static int by_name(const void *a, const void *b)
 /* All segments of this machine that are in the folder, the oldest first. The caller frees it. */
 static struct found *list(const struct segments *segments, size_t *len)
 {
-	DIR *folder = opendir(segments->wishes.folder);
+	int fd = openat(segments->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	struct found *all = NULL;
 	struct dirent *entry;
 	struct stat file;
@@ -193,7 +222,7 @@ static struct found *list(const struct segments *segments, size_t *len)
 
 	*len = 0;
 	while (folder && *len < FILES_MOST && (entry = readdir(folder)))
-		if (is_ours(segments, entry->d_name) &&
+		if (segment_is_of(entry->d_name, segments->host) &&
 		    !fstatat(dirfd(folder), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) && S_ISREG(file.st_mode) &&
 		    vec_reserve(all, room, *len + 1, 64)) {
 			snprintf(all[*len].name, sizeof(all[*len].name), "%s", entry->d_name);
@@ -201,54 +230,77 @@ static struct found *list(const struct segments *segments, size_t *len)
 		}
 	if (folder)
 		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
 	if (*len)
 		qsort(all, *len, sizeof(*all), by_name);
 	return all;
 }
 
-/* Lines of files that are there, and then the new one. */
-static void write_index(const struct segments *segments, const struct found *all, size_t len, const char *new_line)
+/* What somebody else put in its place, or what is no file, is none. */
+static FILE *open_old_index(const struct segments *segments)
 {
-	char path[PATH_MAX + 16], part[PATH_MAX + 16], line[LINE_SIZE];
-	FILE *old, *out;
+	int fd = openat(segments->folder, INDEX_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat seen;
+	FILE *file = NULL;
 
-	snprintf(path, sizeof(path), "%s/" INDEX_NAME, segments->wishes.folder);
-	snprintf(part, sizeof(part), "%s/." INDEX_NAME ".part", segments->wishes.folder);
-	unlink(part);
-	out = fopen(part, "wxe");
-	old = fopen(path, "re");
-	while (out && old && fgets(line, sizeof(line), old)) {
-		const char *from = strstr(line, "\"file\":\"");
+	if (fd >= 0 && !fstat(fd, &seen) && S_ISREG(seen.st_mode) && is_trusted_user(seen.st_uid))
+		file = fdopen(fd, "r");
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
+static FILE *open_new_index(const struct segments *segments)
+{
+	FILE *file;
+	int fd;
+
+	unlinkat(segments->folder, INDEX_PART, 0);
+	fd = openat(segments->folder, INDEX_PART, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
+/* Lines of files that are there, and then the new one. False: the old index is what it was. */
+static bool write_index(const struct segments *segments, const struct found *all, size_t len, const char *new_line)
+{
+	FILE *out = open_new_index(segments), *old = out ? open_old_index(segments) : NULL;
+	char line[SEGMENT_LINE_SIZE];
+	bool is_written;
+
+	while (old && fgets(line, sizeof(line), old)) {
 		struct found wanted = { .bytes = 0 };
 
-		if (!from)
-			continue;
-		from += strlen("\"file\":\"");
-		snprintf(wanted.name, sizeof(wanted.name), "%.*s", (int)strcspn(from, "\""), from);
-		if (strncmp(wanted.name, segments->host, strlen(segments->host)) != 0 ||
-		    (all && bsearch(&wanted, all, len, sizeof(*all), by_name)))
+		if (strchr(line, '\n') && segment_line_file(line, wanted.name) &&
+		    (!segment_is_of(wanted.name, segments->host) ||
+		     (all && bsearch(&wanted, all, len, sizeof(*all), by_name))))
 			fputs(line, out);
 	}
 	if (old)
 		fclose(old);
 	if (!out)
-		return;
+		return false;
 	fputs(new_line, out);
-	if (fclose(out) || rename(part, path))
-		unlink(part);
+	is_written = !ferror(out);
+	is_written = !fclose(out) && is_written &&
+		     !renameat(segments->folder, INDEX_PART, segments->folder, INDEX_NAME);
+	if (!is_written)
+		unlinkat(segments->folder, INDEX_PART, 0);
+	return is_written;
 }
 
 static void remove_oldest(struct segments *segments, struct found *all, size_t *len)
 {
 	u64 bytes = 0, most = segments->wishes.keep_mb * 1000000;
 	size_t gone = 0;
-	char path[PATH_MAX + NAME_MAX + 2];
 
 	for (size_t i = 0; i < *len; i++)
 		bytes += all[i].bytes;
 	while (most && bytes > most && gone + 1 < *len) {
-		snprintf(path, sizeof(path), "%s/%s", segments->wishes.folder, all[gone].name);
-		if (unlink(path))
+		if (unlinkat(segments->folder, all[gone].name, 0))
 			break;
 		bytes -= all[gone++].bytes;
 		segments->sums.removed++;
@@ -282,7 +334,7 @@ static void describe(const struct segments *segments, u64 events, u64 bytes, cha
 /* False after a message. */
 static bool finish(struct segments *segments)
 {
-	char line[LINE_SIZE];
+	char line[SEGMENT_LINE_SIZE];
 	struct found *all;
 	size_t len;
 	u64 events, bytes;
@@ -308,7 +360,11 @@ static bool finish(struct segments *segments)
 	all = list(segments, &len);
 	if (all)
 		remove_oldest(segments, all, &len);
-	write_index(segments, all, len, line);
+	if (!write_index(segments, all, len, line) && !segments->told_index) {
+		segments->told_index = true;
+		note("%s/" INDEX_NAME " can't be written: %s; segments go on without it", segments->wishes.folder,
+		     strerror(errno));
+	}
 	free(all);
 	return true;
 }

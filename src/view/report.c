@@ -38,8 +38,8 @@ static const char *take_own(void *data, int key, const char *value)
 static const struct argp_option own_options[] = {
 	{ "serve", KEY_SERVE, "ADDRESS:PORT", 0,
 	  "Show the page of what happens now to browsers, here (a port alone: of this machine)", 0 },
-	{ "token", KEY_TOKEN, 0, 0, "With --serve: let nobody on this machine see it either who has not the whole URL",
-	  0 },
+	{ "token", KEY_TOKEN, 0, 0,
+	  "With --serve: let nobody on this machine see it either who has not the whole URL (root's always does)", 0 },
 	{ 0 },
 };
 
@@ -160,7 +160,9 @@ static bool open_page(void *data)
 
 	if (!show->path)
 		return true;
-	show->page = output_text(show->path, &rule, &why);
+	/* Who watches keeps no right to give a file its name at the end. */
+	show->page = show->options.input ? output_page(show->path, &rule, &show->capture.folder, &why)
+					 : output_text(show->path, &rule, &why);
 	if (!show->page)
 		fail(show->path, "cannot write: %s", why.text);
 	return show->page;
@@ -258,8 +260,8 @@ static int make(struct report_show *show)
 	/* A page that says that there was nothing is better than an empty file. */
 	if ((show->capture.threads.last_ns || show->page) && (show->path || !show->live) && finish(show) && !status)
 		status = EXIT_FAILURE;
-	if (show->page && !output_close(show->page) && !status)
-		status = EXIT_FAILURE;
+	if (show->page)
+		output_drop(show->page);
 	capture_print_losses(&show->capture);
 	frames_free(&show->frames);
 	latency_free(&show->latency);

@@ -224,7 +224,8 @@ int report_live_open(struct report_live **out, struct report_show *show, const s
 			    "needs root to watch threads; without it, it can show what a 'tactus run' tells, and there "
 			    "is none: %s",
 			    why.text);
-	if (serve_start(&live->serve, address, wants_token, &live->page, &why))
+	/* What root sees of others' threads is not for whoever can log in. */
+	if (serve_start(&live->serve, address, wants_token || live->watches, &live->page, &why))
 		return fail("report", "%s", why.text);
 	return 0;
 }

@@ -38,12 +38,12 @@ struct run_chosen {
 };
 extern const struct run_chosen run_chosen_by_default;
 
-enum { RUN_GAMES_MAX = 16, RUN_GAMES_OF_USER = 8 };
+enum { RUN_GAMES_MAX = 128, RUN_GAMES_OF_USER = 8, RUN_LOOKERS = 32 };
 
 /* A process that said by GameMode's interface that it is a game. */
 struct run_registered {
 	u32 pid;
-	uid_t uid;
+	uid_t charged;
 	u64 start_ticks;
 	bool was_game; /* before it said so */
 };
@@ -61,7 +61,10 @@ struct run_control {
 	struct run_begun begun;
 	bool is_paused;
 	u64 began_wall_ns, reloads;
-	u64 users_looked_ns; /* when a user other than root last asked why */
+	struct run_looker {
+		uid_t charged;
+		u64 next_ns; /* he may ask why again */
+	} lookers[RUN_LOOKERS]; /* users other than root, who asked last */
 	struct run_registered games[RUN_GAMES_MAX];
 	u32 games_len;
 	u64 games_refused, games_looked_ns;

@@ -19,8 +19,8 @@
 #include "../store/rules_file.h"
 #include "run.h"
 
-/* Users other than root together: a look goes over all threads of a process. */
-enum { USERS_LOOK_NS = NSEC_PER_SEC / 4 };
+/* A look goes over all threads of a process: a user gets a fiftieth of the run's time for them, and four a second. */
+enum { LOOK_EVERY_NS = NSEC_PER_SEC / 4, LOOK_REST = 50 };
 
 struct rows {
 	struct run *run;
@@ -148,18 +148,38 @@ static void send_rows(const struct feed_asker *asker, struct rows *rows, const s
 	}
 }
 
+/* His place, or that of who may ask again for the longest time. NULL: he has just asked. */
+static struct run_looker *looker_of(struct run *run, uid_t charged, u64 now_ns)
+{
+	struct run_looker *all = run->control.lookers, *found = &all[0];
+
+	for (u32 i = 0; i < RUN_LOOKERS; i++) {
+		if (all[i].next_ns && all[i].charged == charged)
+			return now_ns < all[i].next_ns ? NULL : &all[i];
+		if (all[i].next_ns < found->next_ns)
+			found = &all[i];
+	}
+	return now_ns < found->next_ns ? NULL : found;
+}
+
 static bool answer_why(struct run *run, const struct feed_asker *asker, u32 pid)
 {
 	struct rows rows = { .run = run, .pid = proc_pid(pid) };
-	u64 now_ns = clock_now_ns();
+	u64 now_ns = clock_now_ns(), took_ns;
+	struct run_looker *looker = asker->uid ? looker_of(run, asker->charged, now_ns) : NULL;
+	int error;
 
 	if (!rows.pid)
 		return reply(asker, CONTROL_WHY, CONTROL_FAILED, "there is no process %u", pid);
-	if (asker->uid && now_ns - run->control.users_looked_ns < USERS_LOOK_NS)
-		return reply(asker, CONTROL_WHY, CONTROL_FAILED, "others have just asked: try again");
-	if (asker->uid)
-		run->control.users_looked_ns = now_ns;
-	if (sched_read_roles(run->sched, rows.pid, take_thread, &rows)) {
+	if (asker->uid && !looker)
+		return reply(asker, CONTROL_WHY, CONTROL_FAILED, "you have just asked: try again");
+	error = sched_read_roles(run->sched, rows.pid, take_thread, &rows);
+	if (looker) {
+		took_ns = (clock_now_ns() - now_ns) * LOOK_REST;
+		*looker = (struct run_looker){ asker->charged,
+					       now_ns + (took_ns > LOOK_EVERY_NS ? took_ns : LOOK_EVERY_NS) };
+	}
+	if (error) {
 		free(rows.all);
 		return reply(asker, CONTROL_WHY, CONTROL_FAILED, "the threads' roles can't be read now");
 	}

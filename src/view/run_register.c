@@ -28,12 +28,12 @@ static void forget(struct run *run, const struct run_registered *one)
 	control->games_len--;
 }
 
-static u32 count_of(const struct run *run, uid_t uid)
+static u32 count_of(const struct run *run, uid_t charged)
 {
 	u32 len = 0;
 
 	for (u32 i = 0; i < run->control.games_len; i++)
-		len += run->control.games[i].uid == uid;
+		len += run->control.games[i].charged == charged;
 	return len;
 }
 
@@ -51,14 +51,14 @@ static bool send_value(const struct feed_asker *asker, u32 verb, enum control_st
 
 static bool add(struct run *run, const struct feed_asker *asker, u32 pid)
 {
-	struct run_registered one = { .pid = pid, .uid = asker->uid, .start_ticks = proc_start_ticks(pid) };
+	struct run_registered one = { .pid = pid, .charged = asker->charged, .start_ticks = proc_start_ticks(pid) };
 	struct comm comm;
 
 	if (find(run, pid))
 		return send_value(asker, CONTROL_GAME, CONTROL_FAILED, 0, "it is registered already");
 	if (!one.start_ticks || proc_pid(pid) != pid)
 		return send_value(asker, CONTROL_GAME, CONTROL_FAILED, 0, "there is no such process");
-	if (run->control.games_len == RUN_GAMES_MAX || count_of(run, asker->uid) >= RUN_GAMES_OF_USER) {
+	if (run->control.games_len == RUN_GAMES_MAX || count_of(run, asker->charged) >= RUN_GAMES_OF_USER) {
 		run->control.games_refused++;
 		return send_value(asker, CONTROL_GAME, CONTROL_FAILED, 0, "too many games are registered");
 	}

@@ -264,7 +264,8 @@ static int write_found(const struct tune_view *view, u32 best)
 {
 	struct output_rule rule = { .beginning = "# Found by tactus tune", .force = view->options.force };
 	struct reason why = { "" };
-	FILE *out = output_text(view->chosen.write, &rule, &why);
+	int folder;
+	FILE *out = output_page(view->chosen.write, &rule, &folder, &why);
 
 	if (!out)
 		return fail(view->chosen.write, "cannot write: %s", why.text);

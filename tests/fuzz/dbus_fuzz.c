@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Fuzzing the reader of D-Bus messages and addresses: any bytes. What is found lies within them and ends; a message
  * that is written from it can be read again. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "../../src/base/dbus_bus.h"
 
@@ -30,6 +33,28 @@ static void read_body(const struct dbus_message *message)
 	require(body.at <= body.len && at <= (size_t)body.len + 1);
 }
 
+/* As they come over a socket: message after message, those that are passed over too, until there are no more. */
+static void read_stream(const unsigned char *data, size_t size)
+{
+	static struct dbus_bus bus;
+	struct dbus_message message;
+	size_t calls = 0;
+	int ends[2], got;
+
+	require(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends));
+	bus.fd = ends[0];
+	bus.len = bus.handled = bus.unread = bus.fds_len = 0;
+	require(!size || write(ends[1], data, size) >= 0);
+	close(ends[1]);
+	while ((got = dbus_next(&bus, &message)) >= 0) {
+		require(calls++ <= size);
+		require(bus.len <= sizeof(bus.bytes));
+		if (got)
+			read_body(&message);
+	}
+	dbus_close(&bus);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	u8 *bytes = malloc(size + 1);
@@ -42,6 +67,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	memcpy(bytes, data, size);
 	bytes[size] = 0;
 	require(dbus_address((const char *)bytes, path, sizeof(path)) < sizeof(path));
+	read_stream(data, size);
 	len = dbus_length(bytes, size);
 	require(len >= -1 && len <= DBUS_MESSAGE_MOST);
 	if (len > 0 && (size_t)len <= size && dbus_parse(bytes, (size_t)len, &message)) {

@@ -5,6 +5,8 @@
 # that long.
 # Usage: tests/fuzz/run.sh [NAME...]   (all targets without a name)
 # FUZZ_KEEP=1 puts what reaches further this time into the corpus, as little of it as does.
+# FUZZ_PACK=FOLDER runs nothing: it puts there what fuzzes on another machine, with loader and libraries and no debugging information, and
+# run.sh, which does it.
 # What breaks a target is kept as build/fuzz/NAME-crash-*; build/fuzz/NAME FILE shows it again.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -16,7 +18,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=2}
 declare -A same_inputs=([models]=600 [export]=300 [top]=60 [procdb]=3000 [recording]=3000 [elf]=5000 [simulate]=3000)
 wanted=" $* "
 fuzz_out=build/fuzz
-flags=(-std=gnu11 -Wall -Wextra -Werror -O1 -g -D_GNU_SOURCE -fno-sanitize-recover=all)
+flags=(-std=gnu11 -Wall -Wextra -Werror -O1 -g -D_GNU_SOURCE -DTACTUS_VERSION='"fuzzed"' -fno-sanitize-recover=all)
 
 # is_up_to_date NAME: both its programs are there, and no source has changed since
 is_up_to_date() {
@@ -39,6 +41,7 @@ compile() {
 # build_target NAME SOURCE-FOR-SEEDS SOURCES...: the second may be empty
 build_target() {
 	local name=$1 maker=$2 source objects=() libraries=(-lz -linih -liberty -lm)
+	[ -z "${FUZZ_PACK:-}" ] || libraries=(-Wl,-Bstatic -lz -linih -liberty -Wl,-Bdynamic -lm)
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name"
 	if ! is_up_to_date "$name"; then
@@ -60,6 +63,16 @@ keep_corpus() {
 	cp -r "$scratch/$1-kept" "tests/fuzz/corpus/$1"
 }
 
+# pack NAME: its program and all its inputs
+pack() {
+	mkdir -p "$FUZZ_PACK/inputs/$1" "$FUZZ_PACK/libraries"
+	strip -g -o "$FUZZ_PACK/$1" "$fuzz_out/$1" || return 1
+	cp "$scratch/$1"/* "$FUZZ_PACK/inputs/$1/"
+	[ ! -d "tests/fuzz/corpus/$1" ] || cp "tests/fuzz/corpus/$1"/* "$FUZZ_PACK/inputs/$1/"
+	ldd "$fuzz_out/$1" | grep -o '/[^ ]*' | xargs -I{} cp -Lu {} "$FUZZ_PACK/libraries/"
+	cp tests/fuzz/elsewhere.sh "$FUZZ_PACK/run.sh"
+}
+
 # fuzz NAME SOURCE-FOR-SEEDS SOURCES...: tests/fuzz/NAME_fuzz.c with what tests/fuzz/NAME_seeds.c makes
 fuzz() {
 	local name=$1 log=$scratch/$1.log edges covered runs status=0
@@ -69,6 +82,10 @@ fuzz() {
 	[ ! -d "tests/fuzz/corpus/$name" ] || corpus=("tests/fuzz/corpus/$name")
 	if ! build_target "$@" >"$log" 2>&1; then
 		flunk "$name: the fuzz target builds and has seeds" "$(tail -n 20 "$log")"
+		return
+	fi
+	if [ -n "${FUZZ_PACK:-}" ]; then
+		holds "$name: the fuzz target is packed" pack "$name"
 		return
 	fi
 	timeout -k 5 $((seconds + 600)) "$fuzz_out/$name" "${how_many[@]}" -max_total_time="$seconds" -max_len=66000 -timeout=30 \
@@ -103,6 +120,11 @@ fuzz simulate '' src/base/say.c src/base/system.c src/base/topology.c src/sched/
 fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/scx_events.c src/sink/json.c src/sink/text.c src/model/nvidia.c src/model/roles.c src/view/status.c
 fuzz maps '' src/base/maps.c
 fuzz http '' src/base/http.c
+# Steps of training jobs, and what they are explained by.
+steps='src/model/steps.c src/model/rhythm.c src/model/cuda.c src/model/cuda_api.c src/model/collectives.c src/model/path.c src/model/threads.c src/model/frames.c src/model/frame_record.c src/model/history.c src/model/misses.c src/base/several.c'
+fuzz answers '' src/base/http_text.c src/base/say.c src/base/json_read.c src/model/fleet.c src/model/fleet_answer.c $steps
+fuzz segments '' src/base/json_read.c src/model/segment_index.c
+fuzz metrics '' src/base/say.c src/base/json_read.c src/model/metrics.c src/model/metrics_names.c src/model/metrics_events.c $steps src/model/gpu.c src/model/moves.c src/model/roles.c src/sink/openmetrics.c src/sink/otlp.c src/sink/json.c src/sink/text.c src/view/metrics_print.c src/view/metrics_print_run.c src/view/metrics_run.c src/model/submits.c src/sched/scx_events.c
 fuzz mounts '' src/base/mounts.c
 fuzz control '' src/stream/control.c
 fuzz dbus '' src/base/dbus.c src/base/dbus_bus.c src/base/say.c

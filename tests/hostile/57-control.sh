@@ -54,6 +54,43 @@ elif what == "flood":
         except OSError: pass
         time.sleep(0.001)
 END
+cat >"$scratch/namespace" <<'END'
+# As root, who lends a user a range of users, as newuidmap does: they all call, each eight times, and stay.
+import ctypes, os, socket, struct, sys, time
+path, seconds = sys.argv[1], float(sys.argv[2])
+ready, go = os.pipe(), os.pipe()
+child = os.fork()
+if child == 0:
+    os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
+    if ctypes.CDLL(None, use_errno=True).unshare(0x10000000):
+        os.write(ready[1], b"n"); os._exit(1)
+    os.write(ready[1], b"y"); os.read(go[0], 1)
+    for user in range(1, 13):
+        if os.fork() == 0:
+            os.setresuid(user, user, user)
+            mine, until = [], time.time() + seconds
+            while time.time() < until:
+                while len(mine) < 8:
+                    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                    try: s.connect(path); s.send(struct.pack("<4I", 0x74636171, 1, 0, 0))
+                    except OSError: break
+                    mine.append(s)
+                for s in list(mine):
+                    try:
+                        if s.recv(4096, socket.MSG_DONTWAIT) == b"": s.close(); mine.remove(s)
+                    except BlockingIOError: pass
+                    except OSError: s.close(); mine.remove(s)
+                time.sleep(0.05)
+            os._exit(0)
+    for _ in range(12): os.wait()
+    os._exit(0)
+if os.read(ready[0], 1) != b"y":
+    print("no user namespaces here"); sys.exit(3)
+open(f"/proc/{child}/uid_map", "w").write("0 300000 100")
+os.write(go[1], b"x")
+print("calling", flush=True)
+os.waitpid(child, 0)
+END
 chmod 644 "$scratch/attack"
 attack() { setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 "$scratch/attack" "$TACTUS_FEED" $$ "$1"; }
 is "orders of a user and his questions about a process of root are all refused" "$(attack orders)" "1 1 1 1 1 1 1"
@@ -77,6 +114,36 @@ wait $flood
 say_measured "beside 6 s of questions without end: $(($(cpu) - used)) hundredths of a second of CPU time; descriptors before $before, beside it $during"
 holds "a user who asks without end has eight descriptors of the run at most, and root one" test $((during - before)) -le 10
 is "a run that was asked without end is the same" "$(state pid)" $runner
+# Another user beside him.
+install -m 755 "$tactus" "$scratch/tactus"
+another=(setpriv --reuid 65533 --regid 65533 --clear-groups)
+"${another[@]}" sleep 100 &
+sleeper=$!
+attack flood &
+flood=$!
+sleep 0.5
+answered=0
+for i in 1 2 3 4 5; do
+	! "${another[@]}" "$scratch/tactus" why $sleeper >"$scratch/why" 2>&1 || answered=$((answered + 1))
+	sleep 0.4
+done
+is "a user who asks why is answered each time beside another who asks without end" "$answered $(grep -c 'just asked' "$scratch/why")" "5 0"
+wait $flood
+kill $sleeper
+python3 "$scratch/namespace" "$TACTUS_FEED" 8 >"$scratch/calling" 2>&1 &
+caller=$!
+wait_for "$scratch/calling" 'calling|no user namespaces'
+if grep -q 'no user' "$scratch/calling"; then
+	skip "users of a namespace are its maker's" "user namespaces can't be made here"
+else
+	sleep 2
+	during=$(held)
+	for i in 1 2 3; do
+		holds "a user is answered beside another who calls as twelve users of a namespace of his, time $i" "${another[@]}" "$scratch/tactus" status
+	done
+	holds "twelve users of a namespace have eight descriptors of the run together" test $((during - before)) -le 10
+fi
+wait $caller
 kill -INT $runner
 wait $runner
 is "a run that was asked without end ends with status 0" $? 0

@@ -26,7 +26,7 @@ done
 chown -R 65534:65534 "$scratch/his" "$scratch/many"
 chmod -R a+rX "$scratch"
 mkfifo -m 666 "$scratch/go"
-his=() ours=()
+his=() ours=() shells=()
 # shellcheck disable=SC2317 # a trap calls it
 end_all() {
 	kill "${his[@]}" "${ours[@]}" 2>/dev/null
@@ -46,7 +46,7 @@ p99_us() { sed -n 's/.*\bp99_us=\([0-9]*\).*/\1/p' "$scratch/$1"; }
 # forever COMMAND...: as the hostile user, again whenever it ends
 forever() {
 	(trap 'kill $child; exit' TERM; while :; do "${he[@]}" "$@" & child=$!; wait $child; done) >/dev/null 2>&1 &
-	his+=($!)
+	his+=($!) shells+=($!)
 }
 # attack SECONDS: everything at once, for as long
 attack() {
@@ -64,7 +64,7 @@ attack() {
 }
 stop_him() {
 	kill "${his[@]}" 2>/dev/null
-	his=()
+	his=() shells=()
 	exec 5>&- 6>&-
 }
 mkfifo -m 666 "$scratch/hold"
@@ -85,29 +85,8 @@ timed without $before_s
 cost_between=$(cost)
 attack "$seconds"
 
-# Of all that run or want to, every tenth of a second: how many are his and how many the honest hogs, and what each of the two got
-python3 - "$seconds" 65534 65533 >"$scratch/shares" <<'PYTHON' &
-import os, sys, time
-seconds, users = float(sys.argv[1]), [int(a) for a in sys.argv[2:]]
-tick, wants, looks, used, last = os.sysconf('SC_CLK_TCK'), [0, 0], 0, [0, 0], {}
-end = time.monotonic() + seconds
-while time.monotonic() < end:
-    for pid in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            user = users.index(int(next(l for l in open(f'/proc/{pid}/status') if l.startswith('Uid')).split()[1]))
-            for tid in os.listdir(f'/proc/{pid}/task'):
-                f = open(f'/proc/{pid}/task/{tid}/stat').read().rsplit(')', 1)[1].split()
-                wants[user] += f[0] == 'R'
-            f = open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()
-            now = int(f[11]) + int(f[12])
-            used[user] += now - last.get((pid, f[19]), 0)
-            last[(pid, f[19])] = now
-        except (OSError, ValueError, StopIteration):
-            pass
-    looks += 1
-    time.sleep(0.2)
-print(*(round(w / looks, 2) for w in wants), *(round(u / tick, 1) for u in used))
-PYTHON
+# How many threads that run or want to are his and how many the honest hogs', and what each of the two got
+python3 tests/shares.py "$seconds" 0.2 65534 65533 "${shells[@]}" >"$scratch/shares" &
 sampler=$!
 timed with "$seconds"
 wait $sampler
