@@ -151,7 +151,9 @@ static bool look(struct rhythm *rhythm)
 	/* What comes first at a program's start comes once. */
 	u32 len = (u32)(kept - kept / 4);
 	const struct candidate *best = all ? choose(all, find_candidates(rhythm, rhythm->taken - len, len, all)) : NULL;
-	bool is_news = best && (best->gap > rhythm->period + slack(rhythm->period) || !rhythm->marker);
+	/* What outranks the marker may have been one short of enough at the look before. */
+	bool is_news = best && (best->gap > rhythm->period + slack(rhythm->period) || best->rank > rhythm->rank ||
+				!rhythm->marker);
 
 	if (is_news) {
 		rhythm->changes += rhythm->marker != 0;
@@ -182,6 +184,7 @@ enum rhythm_said rhythm_take(struct rhythm *rhythm, const struct occurrence *occ
 	    rhythm->taken - rhythm->marked_at > (u64)LOST_PERIODS * rhythm->period + LOST_MORE) {
 		rhythm->marker = 0;
 		rhythm->period = 0;
+		rhythm->rank = 0;
 		rhythm->since = rhythm->marked_at;
 		rhythm->look_at = rhythm->taken;
 	}

@@ -351,6 +351,30 @@ static void test_ranges(void)
 	end();
 }
 
+/* A loop of many launches, looked at for the first time with few steps in sight, of which the first has begun. */
+static void test_ranges_come_second(void)
+{
+	u32 by_range = 0, most = 0, begun;
+	char text[32];
+
+	for (begun = 0; begun < 40; begun++) {
+		begin(NULL);
+		for (u64 kernel = begun; kernel < 40; kernel++, pass_us(5))
+			launch(TRAINER, 300 + kernel, LAUNCH);
+		for (int step = 0; step < 100; step++) {
+			snprintf(text, sizeof(text), "step %d", step);
+			range(TRAINER, text);
+			for (u64 kernel = 0; kernel < 40; kernel++, pass_us(5))
+				launch(TRAINER, 300 + kernel, LAUNCH);
+		}
+		by_range += steps.processes->rhythm.rank == BEAT_RANGE;
+		most += ended >= 75;
+		end();
+	}
+	is(by_range, begun, "range marks the step wherever in it the first look fell, of 40 places");
+	is(most, begun, "most steps are found wherever in one the first look fell, of 40 places");
+}
+
 /* Layers inside a step, a figure printed every tenth step, and another thread that launches the half of it. */
 static void test_shape(void)
 {
@@ -398,6 +422,7 @@ int main(void)
 	test_accounts();
 	test_graphs_and_names();
 	test_ranges();
+	test_ranges_come_second();
 	test_shape();
 	test_other_loops();
 	return tap_end();
