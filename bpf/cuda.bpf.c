@@ -34,12 +34,24 @@ struct open_function {
 	u64 arguments[3];
 };
 
+/* Who queued work, and when. */
+struct queued_work {
+	u64 function;
+	u64 since_ns;
+	u32 pid, tid;
+};
+
 struct caller {
 	u64 depth;
 	struct open_call calls[CUDA_OPEN_MAX];
 	struct open_ioctl ioctl;
 	u64 driver_depth;
 	struct open_function functions[CUDA_OPEN_MAX];
+	struct queued_work work; /* that a kernel thread does for a watched process */
+	u64 work_at;		 /* 0: none */
+	u64 work_since_ns;
+	u32 work_function; /* of the driver; 0: the kernel's queue has it */
+	u32 unused;
 };
 
 struct {
@@ -486,6 +498,7 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 	return 0;
 }
 
+#include "cuda_work.h"
 #include "cuda_driver.h"
 
 static __always_inline int open_probed(struct pt_regs *ctx, bool is_interrupt)

@@ -59,6 +59,10 @@ struct thread_info {
 	u32 cpu;
 } kernel_type;
 
+struct work_struct {
+	void *func;
+} kernel_type;
+
 struct kernfs_node {
 	u64 id;
 } kernel_type;

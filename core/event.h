@@ -96,7 +96,8 @@ enum event_group {
 	EVENT(SERVED, served, FRAMES, OFTEN, 24)                \
 	EVENT(STACK, stack, STACKS, OFTEN, 56)                  \
 	EVENT(STACK_FRAME, stack_frame, STACKS, OFTEN, 216)     \
-	EVENT(EFFECT, effect, SCHED, RARE, 56)
+	EVENT(EFFECT, effect, SCHED, RARE, 56)                  \
+	EVENT(CUDA_WORK, cuda_work, CUDA, OFTEN, 88)
 
 /* FIELD(event, type, name, how it prints). "The thread" is the header's. */
 
@@ -349,6 +350,14 @@ enum event_group {
 	FIELD(E, u64, held_p99_ns, NUMBER) \
 	FIELD(E, u64, span_ns, NUMBER)     \
 	FIELD(E, u64, what, NUMBER)
+
+/* The thread, one of the kernel's, has done what the process's for_tid had queued inside the NVIDIA driver, so long before it began. */
+#define EVENT_FIELDS_cuda_work(FIELD, E)   \
+	FIELD(E, u64, duration_ns, NUMBER) \
+	FIELD(E, u64, queued_ns, NUMBER)   \
+	FIELD(E, u32, pid, NUMBER)         \
+	FIELD(E, u32, for_tid, NUMBER)     \
+	FIELD(E, struct tail, function, TEXT)
 /* clang-format on */
 
 #define STACK_NONE 0xffffffffu

@@ -3,7 +3,8 @@
 # Read from the environment: CMD, KERNEL, CPUS, CLOCK, LIMIT, MEM, APPEND for more kernel parameters (tactus_init=/lib/systemd/systemd
 # makes that the first process), TOPOLOGY for the CPUs as
 # QEMU's -smp describes them (sockets=2,cores=2), and IN_TURNS=yes, by which CPUs are emulated one after another: at half the
-# speed, but as safely as on hardware.
+# speed, but as safely as on hardware. GPU=virtio gives the guest such a GPU, GPU=virgl one whose commands this machine renders, without any
+# GPU of its own: by Mesa's llvmpipe, for a window on a display that nobody sees (packages qemu-system-gui and xvfb).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -35,6 +36,7 @@ check_settings() {
 	is_number "$limit" "$most_seconds" || refuse "LIMIT=$limit: not a number of seconds from 1 to $most_seconds"
 	[[ $memory =~ ^[1-9][0-9]{0,5}[MG]$ ]] || refuse "MEM=$memory: not a size like 512M or 2G"
 	[[ ${TOPOLOGY:-cores=1} =~ ^[a-z]+=[0-9]+(,[a-z]+=[0-9]+)*$ ]] || refuse "TOPOLOGY=$TOPOLOGY: not like sockets=2,cores=2,threads=1"
+	case ${GPU:-none} in none | virtio | virgl) ;; *) refuse "GPU=$GPU: not one of virtio, virgl" ;; esac
 	case $(pwd -P)/ in
 	/dev/* | /proc/* | /sys/*) refuse "$(pwd -P): a guest has its own /dev, /proc and /sys: work in another folder" ;;
 	esac
@@ -100,15 +102,30 @@ compose() {
 	[ "${IN_TURNS:-}" != yes ] || pace=(-accel 'tcg,thread=single')
 	[ "$clock" = real ] || pace=(-accel 'tcg,thread=single' -icount 'shift=1,sleep=off')
 	qemu_words=(
-		"${machine[@]}" -nodefaults -no-user-config -display none -no-reboot
+		"${machine[@]}" -nodefaults -no-user-config "${display[@]}" -no-reboot
 		"${pace[@]}" -smp "$cpus${TOPOLOGY:+,$TOPOLOGY}" -m "$memory"
 		-kernel "$boot/vmlinuz" -initrd "$boot/initramfs"
 		-append "$kernel_parameters $machine_parameters ${APPEND:-}"
 		-chardev "file,id=console,path=$(escaped "$work/console")" -serial chardev:console
 		-chardev 'socket,id=line,fd=3' -device virtio-serial-pci -device 'virtserialport,chardev=line'
 		-fsdev 'local,id=host,path=/,security_model=none,readonly=on,multidevs=remap'
-		-device 'virtio-9p-pci,fsdev=host,mount_tag=host' "${over[@]}"
+		-device 'virtio-9p-pci,fsdev=host,mount_tag=host' "${over[@]}" "${gpu[@]}"
 	)
+}
+
+# Sets what the guest's GPU takes. What is shown nowhere is rendered nowhere.
+choose_gpu() {
+	display=(-display none)
+	gpu=()
+	case ${GPU:-none} in
+	virtio) gpu=(-device virtio-gpu-pci) ;;
+	virgl)
+		install_packages qemu-system-gui xvfb libgl1-mesa-dri
+		machine=(env LIBGL_ALWAYS_SOFTWARE=1 xvfb-run -a "${machine[@]}")
+		display=(-display 'sdl,gl=on')
+		gpu=(-device virtio-gpu-gl-pci)
+		;;
+	esac
 }
 
 # shellcheck disable=SC2317 # a trap calls it
@@ -152,6 +169,7 @@ main() {
 	choose_machine "$boot"
 	command -v "${machine[0]}" >/dev/null ||
 		case ${machine[0]} in *-aarch64) install_packages qemu-system-arm ;; *) install_packages qemu-system-x86 ;; esac
+	choose_gpu
 	trap end_all EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP

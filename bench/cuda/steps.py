@@ -136,7 +136,7 @@ def check(tactus, out, kind):
     if EXPECTED[kind]:
         named = by_cause.get(EXPECTED[kind], 0)
         is_right = is_right and named >= STEPS // EVERY // 3 and named >= 0.8 * len(slow)
-    figures = {k: table[k] for k in ("steps", "by", "p50_ns", "p99_ns", "max_ns", "slow", "launches")} if table else None
+    figures = {k: table[k] for k in ("steps", "by", "p50_ns", "p99_ns", "max_ns", "slow", "launches", "ranges")} if table else None
     print(f"{'ok' if is_right else 'WRONG':6}{kind:6}{json.dumps({'long steps by cause': by_cause, **(figures or {})})}", flush=True)
     for row in slow[:2]:
         print(f"      step {row['step']}, {row['wall_ns'] / 1e6:.1f} ms, usually {row['usual_ns'] / 1e6:.1f}: {row['words']}", flush=True)

@@ -274,6 +274,9 @@ static bool passes_other(struct event_filter *filter, const struct event_header 
 		return is_watched(filter, event->tid) && cpu_is_watched(filter, event->cpu);
 	case EVENT_FENCE:
 		return is_watched(filter, event->tid);
+	case EVENT_CUDA_WORK: /* a kernel thread's, for one that may be watched */
+		return is_watched(filter, ((const struct event_cuda_work *)event)->for_tid) &&
+		       cpu_is_watched(filter, event->cpu);
 	case EVENT_CUDA_NAME:
 		return ((const struct event_cuda_name *)event)->what != CUDA_NAMED_RANGE ||
 		       (is_watched(filter, event->tid) && cpu_is_watched(filter, event->cpu));

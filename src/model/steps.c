@@ -431,6 +431,7 @@ static bool handle_range(struct steps *steps, struct step_process *process, stru
 	};
 	char name[LONG_NAME_LEN + 1] = "";
 
+	process->ranges++;
 	memcpy(name, event->name.text, LONG_NAME_LEN);
 	for (const char *at = name; *at; at++)
 		if (*at < '0' || *at > '9')

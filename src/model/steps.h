@@ -69,6 +69,7 @@ struct step_process {
 	u32 launchers[STEP_LAUNCHERS]; /* threads that launch, in the last steps */
 	u32 launchers_len;
 	u64 steps, slow;
+	u64 ranges; /* that the program named, in steps or not */
 	u64 usual_ns;
 	u64 usual_parts_ns[STEP_PARTS];
 	struct step sum; /* of all */

@@ -26,6 +26,7 @@
 #include "cuda_find.h"
 #include "cuda_known.h"
 #include "cuda_prepare.h"
+#include "cuda_work.h"
 #include "interrupts.h"
 #include "libraries.h"
 #include "sched.h"
@@ -67,6 +68,7 @@ struct cuda_state {
 	struct uprobes *uprobes;
 	struct bpf_link *ioctl_link, *ioctl_end_link;
 	struct bpf_link *xid_link;
+	struct cuda_work work;
 	struct driver_hooks driver;
 	int epoll_fd;
 	struct cuda_known known;
@@ -261,10 +263,15 @@ static void on_candidate(void *data, const char *path)
 }
 
 #define NO_DRIVER "the driver's functions can be watched only one way, or not at all"
+#define NO_WORK "what kernel threads do for a process is not seen"
 static const struct load_optional optional[] = {
 	{ "on_ioctl", "ioctls are not seen" },
 	{ "on_ioctl_end", "ioctls are not seen" },
 	{ "on_xid", "faults that the driver reports are not seen" },
+	{ "on_work_queued", NO_WORK },
+	{ "on_work_queued_blind", NO_WORK },
+	{ "on_work", NO_WORK },
+	{ "on_work_end", NO_WORK },
 	{ "on_driver", NO_DRIVER },
 	{ "on_driver_end", NO_DRIVER },
 	{ "on_driver_blind", NO_DRIVER },
@@ -289,6 +296,7 @@ static int configure(void *data, void *opened, const struct load_attempt *attemp
 	if (state->settings.no_ioctls)
 		config.nvidia_major = config.uvm_major = 0;
 	memcpy((void *)&skeleton->rodata->cuda, &config, sizeof(config));
+	cuda_work_configure(skeleton, config.nvidia_major, seen);
 	/* The same programs, for one probe each. */
 	if (state->hook == HOOK_SINGLE) {
 		bpf_program__set_expected_attach_type(skeleton->progs.on_call, 0);
@@ -428,6 +436,7 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 	if (error || !state->sched)
 		return error;
 	watch_ioctls(state);
+	cuda_work_attach(&state->work, state->skeleton, interrupts_are_seen());
 	watch_driver(state);
 	/* Only the driver has it, and not every version. */
 	state->xid_link = sensor_attach_tracepoint(state->skeleton->progs.on_xid, "nvidia", "nvidia_dev_xid");
@@ -466,6 +475,7 @@ static void cuda_close(void *data)
 		return;
 	bpf_link__destroy(state->ioctl_link);
 	bpf_link__destroy(state->ioctl_end_link);
+	cuda_work_detach(&state->work);
 	driver_hooks_free(&state->driver);
 	bpf_link__destroy(state->xid_link);
 	uprobes_close(state->uprobes);
@@ -550,7 +560,7 @@ static u64 cuda_lost(const void *data)
 	const struct cuda_bpf__bss *counts = state->skeleton->bss;
 	const struct cuda_detour_counts *detour = &state->detour_counts;
 
-	return counts->callers_refused + counts->too_deep + counts->unread +
+	return counts->callers_refused + counts->too_deep + counts->unread + counts->works_refused +
 	       fentry_recursion_misses(state->driver.fentry) + detour->broken + detour->lost + detour->refused;
 }
 

@@ -200,6 +200,7 @@ struct show {
 	struct steps steps;
 	struct collectives collectives;
 	struct driver_memory driver_memory;
+	struct driver_work driver_work;
 	struct cuda_state_of sensor; /* live */
 	struct reason trap;	     /* why every call runs into its probe; "": not every one has to */
 	const char *export_path;     /* NULL: none */
@@ -337,6 +338,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	cuda_handle(&show->cuda, &show->capture.threads, event);
 	collectives_handle(&show->collectives, &show->cuda, event);
 	driver_memory_handle(&show->driver_memory, event);
+	driver_work_handle(&show->driver_work, event);
 	if (show->chosen.steps && !show->capture.before_window)
 		take_step(show, event);
 	/* At once, and where nobody overlooks it. */
@@ -438,8 +440,10 @@ static int play(struct show *show)
 			cuda_print_tables(&show->cuda, &show->options, show->capture.threads.first_ns,
 					  show->chosen.wishes.sample > 1, show->chosen.names);
 		cuda_print_collectives(&show->collectives, &show->cuda, &show->options);
-		if (!show->chosen.steps)
+		if (!show->chosen.steps) {
 			cuda_print_driver_memory(&show->driver_memory, &show->options);
+			cuda_print_driver_work(&show->driver_work, &show->options);
+		}
 		print_notes(show);
 	}
 	if (show->export &&

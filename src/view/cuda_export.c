@@ -21,6 +21,7 @@ union kept {
 	struct event_cuda_call call;
 	struct event_cuda_launch launch;
 	struct event_cuda_ioctl ioctl;
+	struct event_cuda_work work;
 	struct event_fence fence;
 	struct event_gpu_memory memory;
 };
@@ -86,6 +87,7 @@ void cuda_export_handle(struct cuda_export *export, const struct event_header *e
 	size_t bytes = event->kind == EVENT_CUDA_CALL	  ? sizeof(struct event_cuda_call)
 		       : event->kind == EVENT_CUDA_LAUNCH ? sizeof(struct event_cuda_launch)
 		       : event->kind == EVENT_CUDA_IOCTL  ? sizeof(struct event_cuda_ioctl)
+		       : event->kind == EVENT_CUDA_WORK	  ? sizeof(struct event_cuda_work)
 		       : event->kind == EVENT_FENCE	  ? sizeof(struct event_fence)
 		       : event->kind == EVENT_GPU_MEMORY  ? sizeof(struct event_gpu_memory)
 		       : event->kind == EVENT_CUDA_XID	  ? sizeof(struct event_header) /* cuda keeps its words */
@@ -106,6 +108,7 @@ static u64 duration_of(const union kept *event)
 {
 	return event->head.kind == EVENT_CUDA_CALL    ? event->call.duration_ns
 	       : event->head.kind == EVENT_CUDA_IOCTL ? event->ioctl.duration_ns
+	       : event->head.kind == EVENT_CUDA_WORK  ? event->work.duration_ns
 						      : 0;
 }
 
@@ -121,6 +124,8 @@ static const char *name_of(const struct writing *writing, const union kept *even
 	switch (event->head.kind) {
 	case EVENT_CUDA_IOCTL:
 		return "ioctl";
+	case EVENT_CUDA_WORK:
+		return "work";
 	case EVENT_FENCE:
 		return "dma_fence_signaled";
 	case EVENT_GPU_MEMORY:
@@ -160,6 +165,8 @@ static const char *type_of(const struct writing *writing, const union kept *even
 	switch (event->head.kind) {
 	case EVENT_CUDA_IOCTL:
 		return "syscall";
+	case EVENT_CUDA_WORK:
+		return "kernel";
 	case EVENT_FENCE:
 		return "gpu_complete";
 	case EVENT_GPU_MEMORY:
@@ -173,7 +180,8 @@ static const char *type_of(const struct writing *writing, const union kept *even
 
 static bool is_instant(const union kept *event)
 {
-	return event->head.kind != EVENT_CUDA_CALL && event->head.kind != EVENT_CUDA_IOCTL;
+	return event->head.kind != EVENT_CUDA_CALL && event->head.kind != EVENT_CUDA_IOCTL &&
+	       event->head.kind != EVENT_CUDA_WORK;
 }
 
 static u32 pid_of(const struct writing *writing, u32 tid)
@@ -266,6 +274,18 @@ static void print_driver_call(struct json *json, const struct event_cuda_call *e
 	json_array_end(json);
 }
 
+static void print_work(struct json *json, const struct event_cuda_work *event)
+{
+	char function[TAIL_LEN + 1] = "";
+
+	memcpy(function, event->function.text, TAIL_LEN);
+	json_string(json, "context", "kernel thread");
+	json_string(json, "function", function);
+	json_u64(json, "for_pid", event->pid);
+	json_u64(json, "for_tid", event->for_tid);
+	json_double(json, "queued_us", (double)event->queued_ns / 1e3, 3);
+}
+
 static void print_fence(struct json *json, const struct event_fence *event)
 {
 	char driver[COMM_LEN + 1] = "", timeline[COMM_LEN + 1] = "";
@@ -305,6 +325,9 @@ static void print_about(struct json *json, struct writing *writing, const union 
 		break;
 	case EVENT_FENCE:
 		print_fence(json, &event->fence);
+		break;
+	case EVENT_CUDA_WORK:
+		print_work(json, &event->work);
 		break;
 	case EVENT_GPU_MEMORY:
 		json_u64(json, "gpu", event->memory.gpu);
@@ -403,7 +426,7 @@ static bool write_lines(struct cuda_export *export, struct writing *writing)
 static void write_chrome_event(struct writing *writing, const union kept *event)
 {
 	u64 from_ns = event->head.time_ns - duration_of(event);
-	bool is_ioctl = event->head.kind == EVENT_CUDA_IOCTL;
+	bool is_ioctl = event->head.kind == EVENT_CUDA_IOCTL, is_work = event->head.kind == EVENT_CUDA_WORK;
 	const char *type = type_of(writing, event);
 	struct json *json = &writing->json;
 	char name[NAME_SIZE] = "";
@@ -411,11 +434,14 @@ static void write_chrome_event(struct writing *writing, const union kept *event)
 	if (is_ioctl)
 		nvidia_describe(name, sizeof(name), event->ioctl.device, event->ioctl.cmd, event->ioctl.inner_nr,
 				event->ioctl.detail);
+	else if (is_work)
+		memcpy(name, event->work.function.text, TAIL_LEN);
 	json_next_line(json);
 	json_object(json, NULL);
-	json_string(json, "name", is_ioctl ? name : name_of(writing, event));
+	json_string(json, "name", is_ioctl || is_work ? name : name_of(writing, event));
 	json_string(json, "cat", is_ioctl ? "ioctl" : strcmp(type, "userspace") ? type : "cuda");
-	json_u64(json, "pid", pid_of(writing, event->head.tid));
+	/* Who it was done for. */
+	json_u64(json, "pid", is_work ? event->work.pid : pid_of(writing, event->head.tid));
 	json_u64(json, "tid", event->head.tid);
 	json_double(json, "ts", since_ms(writing, from_ns) * 1e3, 3);
 	json_string(json, "ph", is_instant(event) ? "i" : "X");

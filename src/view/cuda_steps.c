@@ -128,7 +128,8 @@ void cuda_print_slow_step(const struct step *step, const struct step_process *pr
 	COLUMN(STEPS, cpu_wait_ns, "CPU WAIT", CELL_TIME)    \
 	COLUMN(STEPS, data_ns, "DATA", CELL_TIME)            \
 	COLUMN(STEPS, lock_ns, "LOCK", CELL_TIME)            \
-	COLUMN(STEPS, slept_ns, "SLEPT", CELL_TIME)
+	COLUMN(STEPS, slept_ns, "SLEPT", CELL_TIME)          \
+	COLUMN(STEPS, ranges, NULL, CELL_NUMBER)
 TABLE_OF(columns, STEPS);
 const struct table_columns cuda_step_tables[] = { { columns, STEPS_CELLS }, { 0 } };
 static const struct table_look look = { .drops = "collective,copies,copied,slept,cpu,p99,by,launches",
@@ -173,6 +174,7 @@ static void add_row(struct table *table, const struct step_process *process)
 	cells[STEPS_data_ns].number = sum->parts_ns[STEP_DATA] / n;
 	cells[STEPS_lock_ns].number = sum->parts_ns[STEP_LOCK] / n;
 	cells[STEPS_slept_ns].number = sum->parts_ns[STEP_SLEPT] / n;
+	cells[STEPS_ranges].number = process->ranges;
 	table_row(table, cells);
 }
 

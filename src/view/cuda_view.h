@@ -9,6 +9,7 @@
 #include "../base/options.h"
 #include "../model/collectives.h"
 #include "../model/driver_memory.h"
+#include "../model/driver_work.h"
 #include "../model/steps.h"
 
 /* How kernels' names are shown, see sink/demangle.h. */
@@ -20,6 +21,9 @@ void cuda_print_tables(const struct cuda *cuda, const struct options *options, u
 
 /* Memory that the driver allocated, if it was seen. */
 void cuda_print_driver_memory(const struct driver_memory *memory, const struct options *options);
+
+/* What kernel threads did for a process, if that was seen. */
+void cuda_print_driver_work(const struct driver_work *work, const struct options *options);
 
 /* NCCL's calls, if there were any. */
 void cuda_print_collectives(const struct collectives *collectives, const struct cuda *cuda,

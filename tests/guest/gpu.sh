@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Threads that submit to a GPU, by each kind of hook: exactly they are render threads, counted to the call and known at once.
-# Runs in a VM. Usage: gpu.sh KERNEL-FOLDER [quick], where the double of NVIDIA's module lies on our own kernel.
+# Runs in a VM. Usage: gpu.sh KERNEL-FOLDER [quick], where the double of NVIDIA's module lies on our own kernel; or gpu.sh virtio|virgl, on a VM
+# with such a GPU.
 . tests/tap.sh
 
 image=$1
@@ -61,7 +62,7 @@ END
 	is "$name: no other thread has a submit" "$(judged others)" 0
 	is "$name: the evidence says in words what was submitted, and how often" "$(judged evidence)" "$words $(judged calls) times"
 	is "$name: gpu shows that thread" "$(judged shown_tids)" "$(judged submitter)"
-	is "$name: gpu shows every submit with its driver and kind" "$(judged shown)" "$(judged calls) to $driver as $(kind_of "$driver")"
+	is "$name: gpu shows every submit with its driver and kind" "$(judged shown)" "$(judged calls) to $(device_of "$driver") as $(kind_of "$driver")"
 	is "$name: gpu shows the submits that the driver refused" "$(judged refused)" "$(judged failed)"
 	is "$name: each submit has a time in its ioctl, in all no more than the program measured" "$(judged in_time)" True
 	[ "$driver" != vgem ] || is "$name: each fence is seen to end" "$(judged fences)" $((($(judged calls) + 1) / 2))
@@ -73,7 +74,8 @@ END
 	fi
 }
 
-kind_of() { case $1 in vkms) echo flip ;; vgem) echo fence ;; *) echo channel ;; esac; }
+kind_of() { case $1 in vkms | virtio_gpu) echo flip ;; vgem) echo fence ;; virgl) echo commands ;; *) echo channel ;; esac; }
+device_of() { if [ "$1" = virgl ]; then echo virtio_gpu; else echo "$1"; fi; }
 
 # A gap is told, and a recording tells the same as the run did. Of the numbers alone: lines of a run come as it goes on.
 gap_and_replay() {
@@ -89,7 +91,8 @@ gap_and_replay() {
 
 # watch NAME DRIVER [NODE]: a run of drm_submit under tactus
 watch() {
-	local words="submitted to $2"
+	local words
+	words="submitted to $(device_of "$2")"
 	[ "$2" != nvidia ] || words="opened a channel of nvidia"
 	"$tactus" roles --without $others -o "$scratch/recording" --json -- build/workloads/drm_submit "$2" 25 ${3:+"$3"} >"$scratch/out" 2>"$scratch/err"
 	grep '"submitter"' "$scratch/out" >"$scratch/said"
@@ -169,7 +172,33 @@ display_came() {
 	is "nothing of DRM stays hooked after frames has ended" "$(flips_hooked)" 0
 }
 
-if [ "${TACTUS_CLOCK:-real}" = virtual ]; then
+# A virtual machine's own GPU: its flips are frames too; its commands, where the host renders them, end with fences.
+with_virtio() {
+	modprobe virtio-gpu
+	for _ in $(seq 50); do
+		[ ! -e /dev/dri/card0 ] || break
+		sleep 0.1
+	done
+	with_hooks "" fentry/drm_ioctl ok virtio_gpu virgl
+	if [ "$image" = virgl ]; then
+		is "a host that renders takes the commands of virtio_gpu" "$(judged failed)" 0
+		"$tactus" gpu --json -- build/workloads/drm_submit virgl 25 2>"$scratch/err" | grep '^{"record"' >"$scratch/gpu"
+		is "each of virtio_gpu's command buffers has a fence that is seen to end" \
+			"$(json 'sum(r["fences"] for r in rows if r.get("row") == "fences" and r["driver"] == "virtio_gpu")' <"$scratch/gpu")" 25
+		say_measured "fences of virtio_gpu: $(json '[(r["timeline"], r["fences"], r["p50_ns"], r["max_ns"]) for r in rows if r.get("row") == "fences"]' <"$scratch/gpu")"
+	else
+		is "a host that renders nothing refuses the commands of virtio_gpu" "$(judged failed)" "$(judged calls)"
+	fi
+	with_hooks gpu:fentry kprobe/drm_ioctl fallback virtio_gpu
+	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback virtio_gpu virgl
+	"$tactus" frames --json -- build/workloads/drm_submit virtio_gpu 25 2>"$scratch/err" | grep '^{"record"' >"$scratch/frames"
+	is "flips of virtio_gpu that are not refused are frames of the thread that flips" \
+		"$(json '[(r["comm"], r["frames"]) for r in rows if r["record"] == "frames" and r["frames"]]' <"$scratch/frames")" "[('gpu-submits', 25)]"
+}
+
+if [ "$image" = virtio ] || [ "$image" = virgl ]; then
+	with_virtio
+elif [ "${TACTUS_CLOCK:-real}" = virtual ]; then
 	insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0
 	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms nvidia
 	with_hooks gpu:fentry "kprobe/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms

@@ -50,6 +50,15 @@ is "a slow step that is named by NVTX has its cause" "$(delayed ranges | json '{
 is "a recording has the same steps by NVTX" "$(of_ranges '(r["by"], r["steps"])' "$scratch/replayed")" "$(of_ranges '(r["by"], r["steps"])')"
 "$tactus" cuda --step-at 'step' -i "$scratch/ranges.tac" --json >"$scratch/replayed" 2>/dev/null
 is "steps can begin with a range of a name" "$(of_ranges '(r["by"], r["steps"])' "$scratch/replayed")" "[('--step-at', 159)]"
+# Sixty launches a step: at the first looks for a rhythm few steps are in sight.
+while read -r way launches; do
+	"$tactus" cuda --steps --json --library "$library" -- build/workloads/steps "$library" 120 20 60 data "$way" "$launches" 2>"$scratch/err" >"$scratch/all" && take "$way"
+	is "steps of $launches launches that a program names by NVTX ($way) are found by its ranges" "$(of_ranges '(r["by"], r["ranges"], r["launches"])' "$scratch/$way")" "[('range', 120, $launches.0)]"
+	is "a slow step of $launches launches that is named by NVTX ($way) has its cause" "$(delayed "$way" | json '{r["cause"] for r in d}')" "{'data'}"
+done <<'END'
+ranges 60
+domain 7
+END
 NVTX_INJECTION64_PATH=/nowhere "$tactus" cuda --steps --json --library "$library" -- "${ranges[@]}" >/dev/null 2>"$scratch/err"
 like "a tool of NVIDIA's that takes the ranges keeps them" "$(cat "$scratch/err")" 'steps: NVTX_INJECTION64_PATH failed'
 is "a program's environment has no library for ranges without --steps" \

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Two threads with a GPU's device: one asks it things all the time, one asks at first and then submits.
- * Usage: drm_submit vkms|vgem COUNT, or drm_submit nvidia COUNT /dev/NODE (the double of vm/module, which takes
+ * Usage: drm_submit vkms|vgem|virtio_gpu|virgl COUNT, or drm_submit nvidia COUNT /dev/NODE (the double of vm/module, which takes
  * anything), or drm_submit DRIVER COUNT NODE|"" PAUSE_MS, which pauses once before the last quarter. vkms: page flips.
- * vgem: fences. nvidia: makes channels, every other one wrapped as another ioctl. Prints one JSON object: tids of both,
+ * vgem: fences. nvidia: makes channels, every other one wrapped as another ioctl. virtio_gpu: page flips; virgl: command
+ * buffers of the same device, which do nothing and are refused where its host renders nothing. Prints one JSON object: tids of both,
  * the time (CLOCK_MONOTONIC) just before the first submit and right after it, calls made, time spent in them. Exit
  * status 2: bad usage, 3: there is no such device or it refuses. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libdrm/drm.h>
+#include <libdrm/virtgpu_drm.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +45,8 @@ struct nvidia_wrapped {
 #define NVIDIA_CONTROL _IOWR('F', 0x2a, struct nvidia_alloc)
 #define NVIDIA_WRAPPED _IOWR('F', 0xd3, struct nvidia_wrapped)
 
-static const char *driver;
+static const char *driver, *device_of; /* what is asked for, and the driver of its device */
+static int is_flipping;
 static int device, count, failed;
 static int ready;
 static uint32_t buffer, frame, crtc;
@@ -64,7 +67,7 @@ static int is_driver(int fd)
 	char name[32] = "";
 	struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
 
-	return !ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, driver);
+	return !ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, device_of);
 }
 
 static int open_drm(void)
@@ -97,13 +100,13 @@ static int make_buffer(void)
 	buffer = dumb.handle;
 	fb.pitch = dumb.pitch;
 	fb.handle = dumb.handle;
-	if (!strcmp(driver, "vkms") && ioctl(device, DRM_IOCTL_MODE_ADDFB, &fb))
+	if (is_flipping && ioctl(device, DRM_IOCTL_MODE_ADDFB, &fb))
 		return -1;
 	frame = fb.fb_id;
 	return 0;
 }
 
-/* Puts the buffer on vkms's screen, in a mode made here. */
+/* Puts the buffer on the screen, in a mode made here. */
 static int set_mode(void)
 {
 	uint32_t crtcs[8], connectors[8], encoders[8], fbs[8];
@@ -156,14 +159,19 @@ static void ask(void)
 static int submit(int nth)
 {
 	struct drm_mode_crtc_page_flip flip = { .crtc_id = crtc, .fb_id = frame };
+	/* One word, which says that nothing is to be done. */
+	static const uint32_t nothing;
+	struct drm_virtgpu_execbuffer commands = { .size = sizeof(nothing), .command = (uintptr_t)&nothing };
 	static struct vgem_attach attach;
 	struct nvidia_alloc object = { .class = CHANNEL_CLASS };
 	struct nvidia_wrapped wrapped = { 0x2b, sizeof(object), (uintptr_t)&object };
 
 	if (!strcmp(driver, "nvidia"))
 		return nth % 2 ? ioctl(device, NVIDIA_WRAPPED, &wrapped) : ioctl(device, NVIDIA_ALLOC, &object);
-	if (!strcmp(driver, "vkms"))
+	if (is_flipping)
 		return ioctl(device, DRM_IOCTL_MODE_PAGE_FLIP, &flip);
+	if (!strcmp(driver, "virgl"))
+		return ioctl(device, DRM_IOCTL_VIRTGPU_EXECBUFFER, &commands);
 	if (nth % 2)
 		return ioctl(device, VGEM_SIGNAL, &(struct vgem_signal){ .fence = attach.fence });
 	attach = (struct vgem_attach){ .handle = buffer, .flags = 1 };
@@ -201,7 +209,7 @@ static void *submitter(void *unused)
 			before_ns = begin_ns;
 			after_ns = end_ns;
 		}
-		usleep(strcmp(driver, "vkms") ? 1000 : FLIP_US);
+		usleep(is_flipping ? FLIP_US : 1000);
 	}
 	__atomic_store_n(&ready, 2, __ATOMIC_RELEASE);
 	return unused;
@@ -214,9 +222,11 @@ int main(int argc, char **argv)
 	if (argc < 3 || (count = atoi(argv[2])) <= 0)
 		return 2;
 	driver = argv[1];
+	device_of = strcmp(driver, "virgl") ? driver : "virtio_gpu";
+	is_flipping = !strcmp(driver, "vkms") || !strcmp(driver, "virtio_gpu");
 	pause_us = argc > 4 ? (useconds_t)atoi(argv[4]) * 1000 : 0;
 	device = argc > 3 && argv[3][0] ? open(argv[3], O_RDWR | O_CLOEXEC) : open_drm();
-	if (device < 0 || (strcmp(driver, "nvidia") && make_buffer()) || (!strcmp(driver, "vkms") && set_mode())) {
+	if (device < 0 || (strcmp(driver, "nvidia") && make_buffer()) || (is_flipping && set_mode())) {
 		fprintf(stderr, "%s: %s\n", driver, device < 0 ? "no such device" : strerror(errno));
 		return 3;
 	}

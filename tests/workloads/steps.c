@@ -4,7 +4,8 @@
  * delayed by so many milliseconds: data (the loader sleeps), lock (the thread "holder" keeps a mutex), hog (a process
  * "hog" of real-time priority runs on its CPU), copy (one that returns when it is done), sync (the GPU takes longer),
  * or none. It prints from when to when each such step was. With a sixth word it begins each step with a range of
- * NVTX's, by a double of NVTX's headers. */
+ * NVTX's, by a double of NVTX's headers: "ranges" by its name, "domain" by one that it has registered. A seventh is how
+ * many kernels a step launches. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KERNELS = 6, SYNC_US = 1000 };
+enum { SYNC_US = 1000 };
 
 typedef int (*launch_fn)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
 			 unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **arguments,
@@ -28,6 +29,8 @@ static int (*copy_from)(void *to, uint64_t from, size_t bytes);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int to_loader[2], from_loader[2], to_holder[2], from_holder[2], to_hog[2];
 static useconds_t delay_us;
+static const char *ranges;
+static uintptr_t kernels = 6;
 
 static void must(int holds, const char *what)
 {
@@ -90,16 +93,34 @@ static void be_hog(void)
 	_exit(0);
 }
 
-/* What NVTX's headers keep: functions, which the library that the environment names may replace. */
+/* What NVTX 3's headers make of a program, by their documented protocol: pointers to functions, which at the first call
+ * of one the library that the environment names may replace; what it leaves does nothing. */
 typedef void (*any_function)(void);
-static any_function push_range;
-static any_function *core_functions[12] = { [9] = &push_range };
+enum { CORE = 1, CORE2 = 5, CORE_PUSH_A = 9, CORE2_PUSH_EX = 4, CORE2_REGISTER_A = 10, SLOTS = 16 };
+enum { MESSAGE_REGISTERED = 3 };
+
+struct attributes {
+	uint16_t version, bytes;
+	uint32_t category;
+	int32_t color_type;
+	uint32_t color;
+	int32_t payload_type, reserved;
+	uint64_t payload;
+	int32_t message_type;
+	const void *message;
+};
+
+static any_function functions[2][SLOTS], *slots[2][SLOTS + 1];
 
 static int functions_of(int module, any_function ***table, unsigned int *len)
 {
-	*table = core_functions;
-	*len = module == 1 ? 12 : 0;
-	return module == 1;
+	int at = module == CORE2;
+
+	if (module != CORE && module != CORE2)
+		return 0;
+	*table = slots[at];
+	*len = SLOTS;
+	return 1;
 }
 
 static const void *exported(uint32_t table)
@@ -119,19 +140,46 @@ static void begin_ranges(void)
 	int (*init)(const void *(*)(uint32_t)) =
 		library ? (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2") : NULL;
 
-	must(init && init(exported) && push_range, "NVTX_INJECTION64_PATH");
+	for (int i = 1; i < SLOTS; i++) {
+		slots[0][i] = &functions[0][i];
+		slots[1][i] = &functions[1][i];
+	}
+	must(init && init(exported), "NVTX_INJECTION64_PATH");
+}
+
+/* "step 17", or where ranges are to be registered the same name each time, whose text is then gone. */
+static void push_range(const char *how, int number)
+{
+	static int has_begun;
+	static const void *handle;
+	struct attributes attributes = { .version = 2, .bytes = sizeof(attributes), .message_type = MESSAGE_REGISTERED };
+	const void *(*reg)(void *, const char *);
+	char name[32];
+
+	if (!has_begun++)
+		begin_ranges();
+	snprintf(name, sizeof(name), how[0] == 'd' ? "step" : "step %d", number);
+	if (how[0] != 'd') {
+		if (functions[0][CORE_PUSH_A])
+			((int (*)(const char *))functions[0][CORE_PUSH_A])(name);
+		return;
+	}
+	reg = (const void *(*)(void *, const char *))functions[1][CORE2_REGISTER_A];
+	if (!handle && reg)
+		handle = reg(NULL, name);
+	attributes.message = handle;
+	if (functions[1][CORE2_PUSH_EX])
+		((int (*)(void *, const void *))functions[1][CORE2_PUSH_EX])(NULL, &attributes);
 }
 
 static void one_step(const char *kind, int number)
 {
-	char name[32];
 	char wish = kind[0] == 'd' ? 'd' : 'x';
 
-	snprintf(name, sizeof(name), "step %d", number);
-	if (push_range)
-		((int (*)(const char *))push_range)(name);
+	if (ranges)
+		push_range(ranges, number);
 	must(write(to_loader[1], &wish, 1) == 1 && read(from_loader[0], &wish, 1) == 1, "the loader");
-	for (uintptr_t kernel = 1; kernel <= KERNELS; kernel++)
+	for (uintptr_t kernel = 1; kernel <= kernels; kernel++)
 		launch((void *)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	if (kind[0] == 'l')
 		must(write(to_holder[1], &wish, 1) == 1 && read(from_holder[0], &wish, 1) == 1, "the holder");
@@ -156,8 +204,8 @@ int main(int argc, char **argv)
 	synchronize = (int (*)(void *))dlsym(library, "cuStreamSynchronize");
 	copy_from = (int (*)(void *, uint64_t, size_t))dlsym(library, "cuMemcpyDtoH_v2");
 	must(launch && synchronize && copy_from && !init(0), "libcuda");
-	if (argc > 6)
-		begin_ranges();
+	ranges = argc > 6 ? argv[6] : NULL;
+	kernels = argc > 7 ? (uintptr_t)atoi(argv[7]) : kernels;
 	delay_us = (useconds_t)atoi(argv[4]) * 1000;
 	must(!pipe(to_loader) && !pipe(from_loader) && !pipe(to_holder) && !pipe(from_holder) && !pipe(to_hog), "pipe");
 	if (fork() == 0) {
