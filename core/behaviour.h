@@ -229,11 +229,14 @@ core_fn int behaviour_is_net(const struct behaviour *seen)
 {
 	u64 long_turns = seen->cpu_ns / NET_TURN_NS;
 	u64 turns = seen->wakeups > long_turns ? seen->wakeups : long_turns;
+	/* A timer faster than any frame's paces who may send only so much a second: most turns are for looking whether
+	 * it is time. */
+	int is_paced = behaviour_is_regular(seen) && behaviour_clock_ns(seen) < PERIOD_FRAME_LEAST_NS;
 
 	/* One that works by a timer, as a game's loop, wakes for the timer, whatever it sends each time. */
 	if (behaviour_is_regular(seen) && opinion_of_period(seen).role == ROLE_RENDER)
 		return 0;
-	return seen->net_wakes * 2 >= turns;
+	return seen->net_wakes * (is_paced ? 4 : 2) >= turns;
 }
 
 core_step int pattern_learn_net(struct pattern *pattern, const struct behaviour *seen)

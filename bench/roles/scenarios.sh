@@ -4,6 +4,8 @@
 sdl=/usr/libexec/installed-tests/SDL2
 all_scenarios="gears vulkan glmark doom doom35 sdlgl sprites soft shm egl wlvulkan jack pipewire mpv mpvx11 web download netplay
 	stress compile squeeze sleepers wine crowd nested westonx orchestra stream winsound direct3d"
+# These need devices that are made by /dev/uinput; where there is none, they run in a VM.
+input_scenarios="readers pads desktop"
 quick_scenarios="gears shm jack web stress sleepers"
 left_out_scenarios="gears jack web wine"
 evidence_kinds="launch gpu wine input frame socket sound names runtime"
@@ -202,4 +204,60 @@ scenario_crowd() {
 	begin glxgears glxgears
 	begin stress-ng stress-ng --cpu 2 --timeout 60
 	begin loop sh -c 'while :; do sleep 0.4; done'
+}
+
+# Input devices that go on sending, and the programs that read them. plug KIND RATE: leaves its node in $node
+plug() {
+	modprobe -aq uinput evdev joydev mousedev
+	wait_until test -e /dev/uinput
+	begin device build/workloads/mouse "$1" 100000 "$2" 0 unrelated
+	wait_until grep -qs "Tactus test $1" /sys/class/input/event*/device/name
+	node=/dev/input/$(grep -ls "Tactus test $1" /sys/class/input/event*/device/name | cut -d / -f 5)
+	wait_until test -e "$node"
+}
+# What programs ask about devices; a VM runs none.
+device_manager() {
+	[ -e /run/udev/control ] || /lib/systemd/systemd-udevd --daemon
+	udevadm trigger --subsystem-match=input --action=add
+	udevadm settle
+}
+scenario_readers() {
+	local kind
+	for kind in mouse keyboard pad; do
+		case $kind in mouse) plug mouse 125 ;; keyboard) plug keyboard 30 ;; pad) plug pad 60 ;; esac
+		begin evtest evtest "$node"
+		begin cat cat "$node"
+		begin interception interception "$node"
+		begin python python3 -c 'import sys, evdev
+for event in evdev.InputDevice(sys.argv[1]).read_loop(): pass' "$node"
+	done
+	begin mice cat /dev/input/mice
+	begin ways build/workloads/mouse mouse 100000 125 0
+}
+scenario_pads() {
+	plug pad 60
+	begin jstest jstest --event /dev/input/js0
+	begin jstest jstest --select /dev/input/js0
+	begin evtest evtest "$node"
+	plug keyboard 30
+	begin thd thd --triggers /dev/null "$node"
+	begin evtest evtest "$node"
+}
+scenario_desktop() {
+	plug mouse 125
+	local mouse=$node
+	plug keyboard 30
+	device_manager
+	begin libinput libinput debug-events --device "$mouse"
+	begin libinput libinput debug-events --device "$node"
+	begin libinput libinput debug-events --udev seat0
+	cat >"$work/xorg.conf" <<-END
+		Section "Device"
+			Identifier "none"
+			Driver "dummy"
+		EndSection
+	END
+	begin Xorg Xorg -displayfd 3 -config "$work/xorg.conf" -noreset -nolisten tcp -novtswitch -sharevts 3>"$work/display"
+	wait_until test -s "$work/display"
+	DISPLAY=:$(cat "$work/display") begin glxgears glxgears
 }

@@ -112,13 +112,14 @@ def kinds_share(verdicts):
 
 
 def print_confusion(verdicts):
-    print("  " + "label \\ found".ljust(16) + "".join(got.rjust(11) for got in GOT) + "   right")
+    print("  " + "label \\ found".ljust(16) + "".join(got.rjust(11) for got in GOT) + "    right")
     for role in ROLES:
         of_role = [v for v in verdicts if v["label"].role == role]
         if of_role:
             counts = [sum(v["got"] == got for v in of_role) for got in GOT]
             cells = "".join((str(count) if count else ".").rjust(11) for count in counts)
-            print("  " + role.ljust(16) + cells + f"{share(of_role)[2]:7.1f} %")
+            right, total, percent = share(of_role)
+            print("  " + role.ljust(16) + cells + f"{right:5} of {total}, {percent:.1f} %")
 
 
 def print_way(way, verdicts):

@@ -11,6 +11,7 @@
 #include "../../src/model/compare_take.h"
 #include "../../src/model/cuda.h"
 #include "../../src/model/driver_memory.h"
+#include "../../src/model/driver_work.h"
 #include "../../src/model/event_filter.h"
 #include "../../src/model/frames.h"
 #include "../../src/model/inputs.h"
@@ -55,6 +56,7 @@ static struct {
 	struct steps steps;
 	struct collectives collectives;
 	struct driver_memory driver_memory;
+	struct driver_work driver_work;
 	struct event_filter *filter;
 	struct lead_in *lead_in;
 	struct compare_take compare;
@@ -146,6 +148,7 @@ static void take(const struct event_header *event)
 	cuda_handle(&all.cuda, &all.threads, event);
 	collectives_handle(&all.collectives, &all.cuda, event);
 	driver_memory_handle(&all.driver_memory, event);
+	driver_work_handle(&all.driver_work, event);
 	require(!steps_handle(&all.steps, &all.threads, &all.cuda, event, &step, &step_process) ||
 			step.part < STEP_PARTS,
 		"a step has a cause");

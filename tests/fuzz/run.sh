@@ -108,7 +108,7 @@ fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stre
 	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/to_frame.c src/model/cuda.c src/model/cuda_api.c
 fuzz models '' src/base/say.c src/base/several.c src/sink/event.c src/sink/json.c src/sink/text.c src/model/blocks.c src/model/compare_take.c src/model/collectives.c src/model/cuda.c src/model/rhythm.c src/model/steps.c src/model/cuda_api.c src/model/event_filter.c src/model/frames.c src/model/frame_record.c src/model/history.c \
 	src/model/inputs.c src/model/to_frame.c src/model/inversions.c src/model/latency.c src/model/lead_in.c src/model/lead_in_stacks.c src/model/misses.c src/model/moves.c src/model/path.c src/model/report*.c src/model/roles.c \
-	src/model/stacks.c src/model/submits.c src/model/tasks.c src/model/threads.c src/model/driver_memory.c
+	src/model/stacks.c src/model/submits.c src/model/tasks.c src/model/threads.c src/model/driver_memory.c src/model/driver_work.c
 fuzz top '' src/base/say.c src/base/several.c src/sink/columns.c src/sink/canvas.c src/sink/text.c src/sink/json.c src/model/frames.c src/model/frame_record.c src/model/gpu.c src/model/history.c src/model/misses.c \
 	src/model/moves.c src/model/path.c src/model/roles.c src/model/threads.c src/model/top.c src/model/top_rows.c src/model/top_waits.c \
 	src/stream/player.c src/stream/recording_read.c src/stream/recording_format.c src/sched/scx_events.c src/view/status.c src/view/{frame,role,thread}_words.c \

@@ -65,6 +65,8 @@ cuda_call 300 100 0 function=2 duration_ns=1000 result=1 copy=1 pid=100
 fence 310 100 0 took_ns=30000 driver=nvidia-drm timeline=gfx
 gpu_memory 320 100 0 bytes=1048576 gpu=0 pid=100
 cuda_xid 400 0 0 code=31 message=MMU~fault
+thread 401 7 0 pid=7 comm=kworker/0:1
+cuda_work 410 7 0 duration_ns=5000 queued_ns=100 pid=100 for_tid=100 function=flush_to_ldisc
 END
 python3 tests/recording.py "$scratch/inversion.tac" <<'END'
 thread 0 10 0 pid=10 comm=low

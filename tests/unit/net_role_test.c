@@ -56,6 +56,18 @@ static void test_share(void)
 	   "agreement makes it surer");
 }
 
+static void test_paced(void)
+{
+	struct role_facts none = { 0 };
+
+	is(after(2, by_a_clock(of(500, 20, 150)), none).role, ROLE_NETWORK,
+	   "thread that sends in every third turn of a timer of 1 ms is for the network");
+	is(after(9, by_a_clock(of(500, 20, 100)), none).role == ROLE_NETWORK, 0,
+	   "thread that sends in every fifth turn of a timer of 1 ms is not for the network");
+	is(after(9, by_a_clock(of(50, 20, 15)), none).role == ROLE_NETWORK, 0,
+	   "thread that sends in every third turn of a timer of 10 ms is not for the network");
+}
+
 static void test_never_sleeps(void)
 {
 	struct role_facts none = { 0 };
@@ -114,6 +126,7 @@ static void test_turn(void)
 int main(void)
 {
 	test_share();
+	test_paced();
 	test_never_sleeps();
 	test_by_a_clock();
 	test_change();
