@@ -36,7 +36,7 @@ struct open_function {
 
 /* Who queued work, and when. */
 struct queued_work {
-	u64 function;
+	u64 function; /* 0: a thread was woken for it */
 	u64 since_ns;
 	u32 pid, tid;
 };
@@ -48,10 +48,9 @@ struct caller {
 	u64 driver_depth;
 	struct open_function functions[CUDA_OPEN_MAX];
 	struct queued_work work; /* that a kernel thread does for a watched process */
-	u64 work_at;		 /* 0: none */
-	u64 work_since_ns;
-	u32 work_function; /* of the driver; 0: the kernel's queue has it */
-	u32 unused;
+	u64 work_at;		 /* where it lay, or WORK_WOKEN; 0: there is none */
+	u64 work_since_ns;	 /* 0: not begun yet */
+	u64 work_cpu_ns;	 /* of the kernel thread, as it was woken */
 };
 
 struct {

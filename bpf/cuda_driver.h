@@ -13,15 +13,11 @@ static __always_inline int open_function(void *ctx, const u64 arguments[3], bool
 	struct caller *caller;
 	struct here here;
 
-	if (!is_interrupt)
-		begin_item(ctx, arguments[0], function);
 	if (!is_called(&here, function))
 		return 0;
 	__sync_fetch_and_add(&here.count->entered, 1);
 	if (cookie & CUDA_COOKIE_COUNT_ONLY)
 		return 0;
-	if (cookie & CUDA_COOKIE_QUEUES && !is_interrupt)
-		queue_item(&here, arguments[1]);
 	caller = caller_of(here.current);
 	if (!caller)
 		return 0;
@@ -71,7 +67,6 @@ static __always_inline int end_function(void *ctx)
 	struct here here;
 	u64 at;
 
-	end_item(function);
 	if (!is_called(&here, function))
 		return 0;
 	caller = bpf_task_storage_get(&callers, here.current, NULL, 0);

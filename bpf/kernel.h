@@ -39,7 +39,7 @@
 		BPF_CORE_READ_BITFIELD_PROBED(field_from, field); \
 	})
 
-enum { PF_KTHREAD = 0x00200000 };
+enum { PF_WQ_WORKER = 0x20, PF_KTHREAD = 0x00200000 };
 
 enum cpuhp_state { CPUHP_ONLINE = 1 }; /* the value is the running kernel's */
 

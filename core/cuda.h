@@ -97,7 +97,6 @@ enum {
 	CUDA_COOKIE_ALWAYS = 1 << 25,	  /* sampling leaves none out: memory would not add up */
 	CUDA_COOKIE_ASYNC = 1 << 26,	  /* it has a stream */
 	CUDA_COOKIE_COUNT_ONLY = 1 << 27, /* nothing is sent */
-	CUDA_COOKIE_QUEUES = 1 << 28,	  /* its second argument is work for a kernel thread of NVIDIA's */
 };
 
 core_fn u32 cuda_cookie_shape(u64 cookie)
@@ -220,9 +219,6 @@ enum {
 	NVIDIA_LIMIT_AT = 32,
 	NVIDIA_MEMORY_SIZE_AT = 64,
 };
-
-/* In an item of NVIDIA's queues: its function, and behind that what it is handed. */
-enum { NVIDIA_ITEM_FUNCTION_AT = 16 };
 
 enum { NO_OFFSET = 0xffffffff, NVIDIA_STRUCT_MAX = 64 };
 

@@ -272,6 +272,8 @@ static const struct load_optional optional[] = {
 	{ "on_work_queued_blind", NO_WORK },
 	{ "on_work", NO_WORK },
 	{ "on_work_end", NO_WORK },
+	{ "on_worker_woken", NO_WORK },
+	{ "on_worker_switch", NO_WORK },
 	{ "on_driver", NO_DRIVER },
 	{ "on_driver_end", NO_DRIVER },
 	{ "on_driver_blind", NO_DRIVER },

@@ -284,9 +284,7 @@ static int make_places(struct driver_places *places, const struct driver_functio
 			continue;
 		places->symbols[places->len] = functions->all[i].symbol;
 		places->modules[places->len] = functions->all[i].module;
-		places->cookies[places->len++] =
-			number | (plan->counts_only ? CUDA_COOKIE_COUNT_ONLY : 0) |
-			(strcmp(functions->all[i].symbol, "nv_kthread_q_schedule_q_item") ? 0 : CUDA_COOKIE_QUEUES);
+		places->cookies[places->len++] = number | (plan->counts_only ? CUDA_COOKIE_COUNT_ONLY : 0);
 	}
 	return places->len ? 0 : -E2BIG;
 }

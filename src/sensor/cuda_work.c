@@ -18,23 +18,28 @@ static struct bpf_program *queued_by(const struct cuda_bpf *skeleton, bool inter
 
 void cuda_work_configure(struct cuda_bpf *skeleton, bool wanted, bool interrupts_seen)
 {
-	wanted = wanted && kernel_has_tracepoint("workqueue_queue_work") &&
-		 kernel_has_tracepoint("workqueue_execute_start") && kernel_has_tracepoint("workqueue_execute_end");
-	bpf_program__set_autoload(skeleton->progs.on_work_queued, wanted && interrupts_seen);
-	bpf_program__set_autoload(skeleton->progs.on_work_queued_blind, wanted && !interrupts_seen);
-	bpf_program__set_autoload(skeleton->progs.on_work, wanted);
-	bpf_program__set_autoload(skeleton->progs.on_work_end, wanted);
+	bool has_queues = wanted && kernel_has_tracepoint("workqueue_queue_work") &&
+			  kernel_has_tracepoint("workqueue_execute_start") &&
+			  kernel_has_tracepoint("workqueue_execute_end");
+
+	bpf_program__set_autoload(skeleton->progs.on_work_queued, has_queues && interrupts_seen);
+	bpf_program__set_autoload(skeleton->progs.on_work_queued_blind, has_queues && !interrupts_seen);
+	bpf_program__set_autoload(skeleton->progs.on_work, has_queues);
+	bpf_program__set_autoload(skeleton->progs.on_work_end, has_queues);
+	bpf_program__set_autoload(skeleton->progs.on_worker_woken, wanted);
+	bpf_program__set_autoload(skeleton->progs.on_worker_switch, wanted);
 }
 
 void cuda_work_attach(struct cuda_work *work, struct cuda_bpf *skeleton, bool interrupts_seen)
 {
 	/* First where work ends: what begins now is seen whole. */
 	struct bpf_program *all[WORK_HOOKS] = { skeleton->progs.on_work_end, skeleton->progs.on_work,
-						queued_by(skeleton, interrupts_seen) };
+						queued_by(skeleton, interrupts_seen), skeleton->progs.on_worker_switch,
+						skeleton->progs.on_worker_woken };
 
 	for (int i = 0; i < WORK_HOOKS; i++) {
 		if (!bpf_program__autoload(all[i]))
-			return;
+			continue;
 		work->links[i] = bpf_program__attach(all[i]);
 		if (!work->links[i]) {
 			note("cuda: work of kernel threads is not seen: %s", strerror(errno));

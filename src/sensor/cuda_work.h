@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hooks on the kernel's work queues: what kernel threads do for a watched process (bpf/cuda_work.h). */
+/* Hooks on the kernel's work queues and on threads of NVIDIA's: what kernel threads do for a watched process
+ * (bpf/cuda_work.h). */
 #ifndef TACTUS_SENSOR_CUDA_WORK_H
 #define TACTUS_SENSOR_CUDA_WORK_H
 
@@ -8,7 +9,7 @@
 struct bpf_link;
 struct cuda_bpf;
 
-enum { WORK_HOOKS = 3 };
+enum { WORK_HOOKS = 5 };
 
 struct cuda_work {
 	struct bpf_link *links[WORK_HOOKS];
