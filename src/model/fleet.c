@@ -14,6 +14,8 @@ enum { STEPS_LEAST = 3, RANKS_LEAST = 3, SHARE_MOST = 1000 };
 /* Seconds, or counts: what is larger comes from nobody who counted. */
 #define VALUE_MOST 1e15
 static const double waits_less_least = 0.10, waits_part_most = 0.5, cause_part_least = 0.5;
+/* Of a step: who does less than that is not asked what it waits for. */
+static const double does_least = 0.01;
 
 const char *fleet_cause_name(enum fleet_cause cause)
 {
@@ -106,21 +108,41 @@ static double median(double *values, size_t len)
 	return len % 2 ? values[len / 2] : (values[len / 2 - 1] + values[len / 2]) / 2;
 }
 
+/* What a rank does of a step, but for waiting for others and for CPUs. */
+static double does(const struct fleet_rank *rank)
+{
+	double share = 1 - rank->shares[STEP_COLLECTIVE] - rank->shares[STEP_CPU_WAIT];
+
+	return share > 0 ? share : 0;
+}
+
+static double crowding_of(const struct fleet_rank *rank)
+{
+	double share = does(rank);
+
+	return rank->shares[STEP_CPU_WAIT] / (share > does_least ? share : does_least);
+}
+
 static void find_medians(struct fleet *fleet, double *values)
 {
-	for (u32 part = 0; part <= STEP_PARTS; part++) {
+	for (u32 part = 0; part <= STEP_PARTS + 1; part++) {
 		size_t len = 0;
+		double found;
 
 		for (size_t i = 0; i < fleet->len; i++) {
 			const struct fleet_rank *rank = &fleet->ranks[i];
 
 			if (rank->is_judged)
-				values[len++] = part < STEP_PARTS ? rank->shares[part] : rank->step_s / rank->steps;
+				values[len++] = part < STEP_PARTS    ? rank->shares[part]
+						: part == STEP_PARTS ? rank->step_s / rank->steps
+								     : crowding_of(rank);
 		}
-		if (len && part < STEP_PARTS)
-			fleet->medians[part] = median(values, len);
-		else if (len)
-			fleet->step_s = median(values, len);
+		if (!len)
+			return;
+		found = median(values, len);
+		*(part < STEP_PARTS    ? &fleet->medians[part]
+		  : part == STEP_PARTS ? &fleet->step_s
+				       : &fleet->crowding) = found;
 	}
 }
 
@@ -131,21 +153,32 @@ static double more_of(const struct fleet *fleet, const struct fleet_rank *rank, 
 	return rank->shares[part] - fleet->medians[part];
 }
 
+/* On a machine that is full everybody waits for CPUs, and who has more to do waits more often: that much is none of
+ * its own. */
+static double usual_cpu_wait(const struct fleet *fleet, const struct fleet_rank *rank)
+{
+	double usual = does(rank) * fleet->crowding;
+
+	return usual > fleet->medians[STEP_CPU_WAIT] ? usual : fleet->medians[STEP_CPU_WAIT];
+}
+
 static void find_cause(const struct fleet *fleet, struct fleet_rank *rank)
 {
+	double cpu_wait = rank->shares[STEP_CPU_WAIT], usual = usual_cpu_wait(fleet, rank);
+	double noise = (cpu_wait < usual ? cpu_wait : usual) - fleet->medians[STEP_CPU_WAIT];
 	double gpu = more_of(fleet, rank, STEP_SYNC) + more_of(fleet, rank, STEP_COPY);
 	double ran = more_of(fleet, rank, STEP_RAN) - (gpu > 0 ? gpu : 0);
 	const struct {
 		enum fleet_cause cause;
 		double more, share;
 	} all[] = {
-		{ FLEET_CPU, more_of(fleet, rank, STEP_CPU_WAIT), rank->shares[STEP_CPU_WAIT] },
+		{ FLEET_CPU, cpu_wait - usual, cpu_wait },
 		{ FLEET_DATA, more_of(fleet, rank, STEP_DATA), rank->shares[STEP_DATA] },
 		{ FLEET_LOCK, more_of(fleet, rank, STEP_LOCK), rank->shares[STEP_LOCK] },
 		{ FLEET_GPU, gpu, rank->shares[STEP_SYNC] + rank->shares[STEP_COPY] },
 		{ FLEET_WORK, ran, rank->shares[STEP_RAN] },
 	};
-	double most = rank->waits_less * cause_part_least;
+	double most = (rank->waits_less - (noise > 0 ? noise : 0)) * cause_part_least;
 
 	rank->cause = FLEET_NOT_IT;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

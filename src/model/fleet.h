@@ -38,7 +38,8 @@ struct fleet {
 	struct fleet_rank *ranks;
 	size_t len, room;
 	double medians[STEP_PARTS];
-	double step_s; /* the median's */
+	double step_s;	 /* the median's */
+	double crowding; /* the median's wait for CPUs, for each second of what it does */
 	size_t judged, blamed;
 	size_t refused;
 };

@@ -73,6 +73,46 @@ static void test_causes(void)
 	fleet_free(&fleet);
 }
 
+/* Steps of 88 ms on a full machine: each has 5 ms to do and waits 30 ms for CPUs meanwhile. LATE also waits 25 ms for
+ * `part`, and 28 ms more for CPUs, since it is woken oftener; or 53 ms for a CPU that somebody has. */
+static void make_crowded(enum step_part part)
+{
+	char rank[12];
+
+	fleet_free(&fleet);
+	for (u32 i = 0; i < RANKS; i++) {
+		double parts_s[STEP_PARTS] = {
+			[STEP_CPU_WAIT] = 3, [STEP_SYNC] = 0.4, [STEP_DATA] = 0.1, [STEP_COLLECTIVE] = 5.3
+		};
+
+		if (i == LATE) {
+			parts_s[STEP_COLLECTIVE] = 0;
+			parts_s[STEP_CPU_WAIT] += part == STEP_CPU_WAIT ? 0 : 2.8;
+			parts_s[part] += part == STEP_CPU_WAIT ? 5.3 : 2.5;
+		}
+		snprintf(rank, sizeof(rank), "%u", i);
+		fleet_take(&fleet, "a", rank, FLEET_STEPS, "", 100);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "all", 8.8);
+		for (u32 of = 0; of < STEP_PARTS; of++)
+			fleet_take(&fleet, "a", rank, FLEET_STEP_S, step_part_name(of), parts_s[of]);
+	}
+	fleet_judge(&fleet);
+}
+
+static void test_crowded(void)
+{
+	make_crowded(STEP_LOCK);
+	is(fleet.ranks[LATE].cause, FLEET_LOCK,
+	   "a lock is not taken for the CPUs that all ranks of a full machine wait for");
+	make_crowded(STEP_DATA);
+	is(fleet.ranks[LATE].cause, FLEET_DATA,
+	   "a DataLoader is not taken for the CPUs that all ranks of a full machine wait for");
+	make_crowded(STEP_CPU_WAIT);
+	is(fleet.ranks[LATE].cause, FLEET_CPU, "a rank whose CPU somebody has is found on a full machine too");
+	is(fleet.blamed, 1, "nobody else is blamed on a full machine");
+	fleet_free(&fleet);
+}
+
 static struct fleet_sample last;
 
 static void keep(void *data, const struct fleet_sample *sample)
@@ -145,6 +185,7 @@ static void test_client(void)
 int main(void)
 {
 	test_causes();
+	test_crowded();
 	test_answers();
 	test_client();
 	return tap_end();
