@@ -21,14 +21,14 @@ container_boot() {
 		mount --rbind /dev dev
 		mount --rbind /sys sys
 		mount -t tmpfs -o mode=755 tmpfs run
-		# For images that are built: here services are started.
-		rm -f usr/sbin/policy-rc.d
+		# For images that are built: here services are started. What the machine itself starts is not.
+		rm -rf usr/sbin/policy-rc.d etc/systemd/system/*
 		exec unshare --fork --pid --cgroup --uts --kill-child bash -c '
 			set -e
 			mount -t proc proc proc
 			umount -l sys/fs/cgroup
 			mount -t cgroup2 cgroup2 sys/fs/cgroup
-			exec chroot . env -i container=tactus PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 SYSTEMD_UNIT_PATH="$1/tests/guest/systemd:/run/systemd/system" \
+			exec chroot . env -i container=tactus PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 SYSTEMD_UNIT_PATH="$1/tests/guest/systemd:/etc/systemd/system:/run/systemd/system" \
 				/lib/systemd/systemd --unit="$2" --show-status=no --log-target=journal' - "$here" "$target"
 	END
 	unshare --mount bash "$scratch/boot" "$top" "$here" "$1" "$container_group" >"$scratch/systemd" 2>&1 &

@@ -43,6 +43,62 @@ apt_install() {
 		-o Dpkg::Use-Pty=0 --no-install-recommends "$@" >&2
 }
 
+# Debian starts what a package has to serve, at once and with each boot. Who builds or tests has not asked for that: services of packages that come new stay
+# off. Those of packages that are here already, or that belong to any Debian, are left as they are.
+# Prints those packages: quiet_packages NAME...
+quiet_packages() {
+	apt-get install -s -qq --no-install-recommends "$@" 2>/dev/null | awk '$1 == "Inst" && $3 !~ /^\[/ { print $2 }' |
+		xargs -r apt-cache show --no-all-versions 2>/dev/null |
+		awk '$1 == "Package:" { name = $2 } $1 == "Priority:" && $2 !~ /^(required|important|standard)$/ { print name }' | tr '\n' ' '
+}
+
+# What Debian asks before it starts a service. An answer of the machine's own is left in place. One whose maker is gone takes itself away.
+# keep_off PACKAGES: succeeds if the answer is ours, which let_go then takes away
+policy=/usr/sbin/policy-rc.d
+keep_off() {
+	local new status=0
+	new=$(mktemp "$policy.XXXXXX") || return 1
+	cat >"$new" <<-END
+		#!/bin/sh
+		# Of tactus (tools/lib.sh), while it installs packages: theirs is not to start. Not of use when process $$ is gone.
+		[ "\$(sed 's/.*) //' /proc/$$/stat 2>/dev/null | cut -d ' ' -f 20)" = $(sed 's/.*) //' /proc/$$/stat | cut -d ' ' -f 20) ] || { rm -f "\$0"; exit 0; }
+		case " $1 " in *" \${DPKG_MAINTSCRIPT_PACKAGE:-none} "*) exit 101 ;; esac
+	END
+	chmod 755 "$new"
+	ln "$new" "$policy" 2>/dev/null || status=1
+	rm -f "$new"
+	return $status
+}
+let_go() { ! grep -q "Of tactus .* process $$ is gone" "$policy" 2>/dev/null || rm -f "$policy"; }
+
+# Names of services, timers and so on that a package brings for the machine or for each user: units_of NAME
+units_of() { dpkg -L "$1" 2>/dev/null | sed -n 's#.*/lib/systemd/\(system\|user\)/\([^/]*\.[a-z]*\)$#\2#p' | sort -u; }
+
+# turn_off PACKAGES...: takes away what would start them with a boot or a login, and stops what was started all the same
+turn_off() {
+	local name unit links off=''
+	for name in "$@"; do
+		for unit in $(units_of "$name"); do
+			links=$(find /etc/systemd/system /etc/systemd/user -type l -path '*.[wr]*s/*' -name "$unit" 2>/dev/null)
+			[ -z "$links" ] || { xargs -d '\n' rm -f <<<"$links" && off+="$unit "; }
+			[ ! -d /run/systemd/system ] || ! systemctl is-active -q "$unit" 2>/dev/null || systemctl stop "$unit" >&2 || true
+		done
+		for unit in $(dpkg -L "$name" 2>/dev/null | sed -n 's|^/etc/init.d/||p'); do update-rc.d "$unit" disable >/dev/null 2>&1 || true; done
+	done
+	[ -z "$off" ] || say "installed, neither started nor enabled: ${off% }"
+}
+
+install_quietly() (
+	quiet=$(quiet_packages "$@")
+	trap let_go EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	keep_off "$quiet" || true
+	apt_install "$@" || exit 1
+	# shellcheck disable=SC2086
+	turn_off $quiet
+)
+
 install_packages() {
 	local missing
 	missing=$(missing_packages "$@")
@@ -51,7 +107,7 @@ install_packages() {
 	[ "$(id -u)" = 0 ] || die "missing packages: as root run 'apt-get install ${missing% }', then try again"
 	say "installing Debian packages: ${missing% }"
 	# shellcheck disable=SC2086
-	apt_install $missing || { refresh_package_lists && apt_install $missing; } ||
+	with_lock packages install_quietly $missing || { refresh_package_lists && with_lock packages install_quietly $missing; } ||
 		die "could not install ${missing% }"
 }
 
