@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A long mixed load beside a 'tactus run': threads that wake by a clock, compiles, containers that come and go, threads by the million,
-# standstills of the run, jumps of the clock. What it takes of memory, descriptors, maps and CPU time must be flat.
-# Runs in a VM, or without jumps of the clock on any machine. Usage: soak.sh SECONDS   In six hours 10 million threads come and go.
+# A long mixed load beside a 'tactus run --metrics' that is scraped: threads that wake by a clock, compiles, containers that come and go, threads by the
+# million, standstills of the run, jumps of the clock. What it takes of memory, descriptors, maps and CPU time must be flat.
+# Runs in a VM, or without jumps of the clock on any machine. Usage: soak.sh SECONDS [OPTIONS OF RUN...]   In six hours 10 million threads come and go.
 . tests/tap.sh
 
 seconds=${1:-21600}
+shift
 pids=()
 trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
 export TACTUS_FEED=$scratch/feed
@@ -17,17 +18,20 @@ taken() {
 		"$(awk '{ print $14 + $15 }' "/proc/$runner/stat")"
 }
 
-"$tactus" run --json >"$scratch/out" 2>"$scratch/err" &
+"$tactus" run --json --metrics 127.0.0.1:0 "$@" >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 pids+=("$runner")
 wait_for "$scratch/err" 'watching; Ctrl-C' 6000
+url=$(sed -n 's/^tactus: figures are at //p' "$scratch/err" | head -n 1)
 
 build/workloads/pace 16667 4000 1000000000 >/dev/null &
 pids+=($!)
 build/workloads/pace 5000 200 1000000000 >/dev/null &
 pids+=($!)
-# Threads that end at once, and others that live for some milliseconds.
-nice stress-ng --pthread 2 --pthread-max 64 --quiet &
+# Threads that end at once, one after another, and many side by side.
+build/workloads/threads 1000000000 200 &
+pids+=($!)
+(while sleep 1; do build/workloads/short_lived 1500 >/dev/null; done) &
 pids+=($!)
 # Compiles.
 (while :; do printf 'int f%d(int x){return x*%d;}\n' $((RANDOM)) $((RANDOM)) | nice gcc -O2 -x c -c -o /dev/null -; sleep 0.5; done) &
@@ -45,13 +49,16 @@ pids+=($!)
 began=$(threads_begun)
 read -r start_up _ </proc/uptime
 : >"$scratch/samples"
-round=0
+round=0 scrapes=0
 while :; do
 	read -r up _ </proc/uptime
 	passed=$((${up%.*} - ${start_up%.*}))
 	[ $passed -lt "$seconds" ] || break
 	echo "$passed $(taken)" >>"$scratch/samples"
+	curl -sf --max-time 60 "$url" >"$scratch/figures" && scrapes=$((scrapes + 1))
 	round=$((round + 1))
+	# One that is broken off tells what it had seen.
+	[ $((round % 30)) != 0 ] || say_measured "after $passed s, $(($(threads_begun) - began)) threads: kB, descriptors, maps, hundredths of CPU: $(tail -n 1 "$scratch/samples" | cut -d ' ' -f 2-)"
 	# The run stands still as over a sleep of the machine; the clock goes an hour forth or back, in a machine of its own.
 	if [ $((round % 20)) = 10 ]; then
 		kill -STOP $runner
@@ -64,6 +71,8 @@ done
 is "the run is there at the end" "$(cat /proc/$runner/comm 2>/dev/null)" tactus
 "$tactus" status >"$scratch/status" 2>&1
 like "the run answers at the end" "$(cat "$scratch/status")" '^acts by'
+say_measured "$scrapes of $round scrapes were answered; the last one has $(wc -l <"$scratch/figures") lines"
+holds "of a hundred scrapes beside the load at most one goes without an answer" test "$scrapes" -ge $((round - round / 100 - 1))
 came=$(($(threads_begun) - began))
 say_measured "$came threads came in $passed s, $((came / passed)) a second; in six hours that makes $((came * 21600 / passed))"
 holds "threads come at a rate by which six hours see ten million" test $((came * 21600 / passed)) -ge 10000000

@@ -6,5 +6,5 @@
 . tests/kernel.sh
 
 soak=${SOAK_SECONDS:-21600}
-CPUS=2 LIMIT=$((soak * 2 + 1800)) IN_TURNS=no on_kernel debian-7.2 "guest/soak:$soak"
+CPUS=2 LIMIT=$((soak * 2 + 1800)) IN_TURNS=${IN_TURNS:-no} on_kernel debian-7.2 "guest/soak:$soak"
 done_testing
