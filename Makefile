@@ -189,7 +189,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/tactus $(UNIT) $(foreach pair,$(SHARED),$(SHARE)/$(lastword $(subst :, ,$(pair))))
 ## make deb         Debian packages, in build/packages
 ## make dist        the source tarball of what is committed there, the same bytes each time; 'make tarballs' static binaries too, with checksums
-## make image       a container image of the static binary, by buildah or podman
+## make image       a container image of the static binary, as one tar file
 deb dist tarballs image: $(if $(filter deb tarballs image,$(MAKECMDGOALS)),$(B)/deps.mk)
 	@packaging/$@.sh build/packages
 ## make lint        formatting, static analysis, shell scripts, the rules of the rooms

@@ -8,6 +8,7 @@ shift
 [ -r "$package" ] || { echo "tactus: $package: no such package" >&2; exit 2; }
 [ $# -gt 0 ] || { echo "tactus: install-hosts.sh: no host was named" >&2; exit 2; }
 sum=$(sha256sum "$package" | cut -d ' ' -f 1)
+version=$(dpkg-deb -f "$package" Version 2>/dev/null)
 failed=0
 for host in "$@"; do
 	# What begins with a dash is an option to ssh, and could be a command to run here.
@@ -21,7 +22,8 @@ for host in "$@"; do
 	# The package goes over the same connection; what arrived is compared before it is installed. What a host says is text for a terminal here:
 	# other characters go.
 	if said=$($ssh "$host" "set -e; f=\$(mktemp --suffix=.deb); trap 'rm -f \$f' EXIT; cat >\$f; echo '$sum '\$f | sha256sum -c - >/dev/null
-		dpkg -i \$f >/dev/null; systemctl enable --now tactus >/dev/null 2>&1; tactus status | head -n 2" <"$package" 2>&1); then
+		[ \"\$(dpkg-query -W -f '\${db:Status-Status} \${Version}' tactus 2>/dev/null)\" = 'installed $version' ] || o=\$(dpkg -i --force-confold \$f 2>&1) || { echo \"\$o\"; exit 1; }
+		systemctl enable --quiet --now tactus; tactus status | head -n 2" <"$package" 2>&1); then
 		printf '%s: %s\n' "$host" "$(printf '%s\n' "$said" | tr -s ' \n' ' ' | LC_ALL=C tr -cd ' -~')"
 	else
 		printf '%s: FAILED: %s\n' "$host" "$(printf '%s\n' "$said" | tail -n 1 | LC_ALL=C tr -cd ' -~')"

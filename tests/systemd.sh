@@ -1,6 +1,19 @@
 # shellcheck shell=bash
-# A real systemd in a container of this machine's own files: sourced after tests/tap.sh by tests that are root.
-# Its processes have numbers of their own there, and cgroups; what it writes goes to memory.
+# A real systemd in a container of this machine's own files: sourced after tests/tap.sh by tests that are root. And one in a guest.
+# In the container processes have numbers of their own, and cgroups; what it writes goes to memory.
+
+# service_on KERNEL: a guest with that kernel boots a real systemd, which installs, runs, upgrades and removes the package. Source kernel.sh too.
+service_on() {
+	local here
+	here=$(pwd -P)
+	# An empty 'container' says that it is in none, whatever this machine's files look like.
+	export APPEND="tactus_init=/lib/systemd/systemd container= SYSTEMD_UNIT_PATH=$here/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
+	if ! packaging/deb.sh "$here/build/packages/old" 1 >"$scratch/old" 2>"$scratch/err" || ! packaging/deb.sh "$here/build/packages/new" 2 >"$scratch/new" 2>"$scratch/err"; then
+		flunk "the packages are built" "$(tail -n 20 "$scratch/err")"
+		return
+	fi
+	CPUS=${CPUS:-2} LIMIT=${LIMIT:-1800} on_kernel "$1" "guest/service:$(head -n 1 "$scratch/old"):$(head -n 1 "$scratch/new")"
+}
 
 # container_boot TARGET: sets container to the process that is its first, or fails
 container_boot() {
@@ -42,6 +55,16 @@ container_boot() {
 }
 # in_container COMMAND...: as root, from the same folder
 in_container() { nsenter -t "$container" -m -p -C -u -r -w"$(pwd -P)" -- "$@"; }
+# container_test SCRIPT WORDS...: a test's script in the container; its results pass through
+container_test() {
+	local status name=$1
+	in_container bash "$@" >"$scratch/results" 2>"$scratch/err"
+	status=$?
+	grep -E '^(ok|not ok|#)' "$scratch/results"
+	checks=$((checks + $(grep -cE '^(ok|not ok)' "$scratch/results"))) failures=$((failures + $(grep -c '^not ok' "$scratch/results")))
+	is "the test $name in the container comes to its end" "$status $(tail -n 1 "$scratch/results" | cut -c 1-3)" "0 1.."
+	[ "$status" = 0 ] || tail -n 20 "$scratch/err" | sed 's/^/# /'
+}
 container_end() {
 	[ -z "${container_shell:-}" ] || kill -KILL "$container_shell" "${container:-$container_shell}" 2>/dev/null
 	wait "${container_shell:-}" 2>/dev/null

@@ -62,7 +62,7 @@ fleet() { "${in_hub[@]}" "$tactus" fleet --prometheus $prometheus --window 60s "
 job() {
 	local first
 	head -c 64 /dev/zero >"$scratch/barrier-$1"
-	for first in 0 4; do echo "$1 $2 $3 14" >"$scratch/order-$first"; done
+	for first in 0 4; do echo "$1 $2 $3 8" >"$scratch/order-$first"; done
 	for first in 0 4; do wait_for "$scratch/done-$first" "^$1$"; done
 }
 job equal none none

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# What deploy/ brings for hosts by ssh and for SLURM, tried where systemd is the first process, in a container whose files are thrown away.
+# Usage: deploy.sh PACKAGE   ssh is a double that runs the command here for the host "here", and is refused by any other.
+. tests/tap.sh
+
+package=$1
+cat >"$scratch/ssh" <<'END'
+#!/bin/sh
+[ "$1" = here ] || { echo "ssh: connect to host $1 port 22: No route to host" >&2; exit 255; }
+shift
+exec sh -c "$*"
+END
+chmod +x "$scratch/ssh"
+export SSH=$scratch/ssh
+installs() { deploy/install-hosts.sh "$@"; }
+service() { systemctl show -P "$1" tactus; }
+mkdir -p /etc
+printf '%s\n' '[options run]' 'compare = off' 'actuator = none' 'without = all' >/etc/tactus.conf
+ends "install-hosts without a host is bad usage" 2 'no host was named' installs "$package"
+ends "install-hosts of a package that is not there is bad usage" 2 'no such package' installs /nowhere.deb here
+installs "$package" here nowhere >"$scratch/out" 2>&1
+is "install-hosts fails if a host could not be reached" $? 1
+like "install-hosts says how a host stands after it" "$(cat "$scratch/out")" '^here: tactus [0-9].*observes'
+like "install-hosts says of a host that could not be reached why" "$(cat "$scratch/out")" '^nowhere: FAILED: ssh: connect to host nowhere'
+is "the service runs on the host and starts with it" "$(service ActiveState)/$(systemctl is-enabled tactus)" active/enabled
+before=$(service MainPID)
+installs "$package" here >"$scratch/again" 2>&1
+is "install-hosts leaves a host that has the package as it is" "$?/$(service ActiveState)/$(service MainPID)" "0/active/$before"
+like "install-hosts says of a host that has the package how it stands" "$(cat "$scratch/again")" '^here: tactus [0-9]'
+head -c 1000 "$package" >"$scratch/cut.deb"
+installs "$scratch/cut.deb" here >"$scratch/cut" 2>&1
+is "install-hosts fails with a package that is broken, and the service runs on" "$?/$(service ActiveState)" 1/active
+
+paused() { tactus status --json | json 'd["paused"]'; }
+SLURM_JOB_ID=7 SLURM_JOB_COMMENT=no-tactus deploy/slurm/prolog.sh
+is "SLURM's prolog pauses tactus for a job with the comment no-tactus" "$?/$(paused)" 0/True
+SLURM_JOB_ID=7 deploy/slurm/epilog.sh
+is "SLURM's epilog has tactus at work again" "$?/$(paused)" 0/False
+systemctl stop tactus
+SLURM_JOB_ID=8 deploy/slurm/prolog.sh
+is "SLURM's prolog starts a service that does not run" "$?/$(service ActiveState)/$(paused)" 0/active/False
+systemctl stop tactus
+echo 'actuator = teapot' >>/etc/tactus.conf
+SLURM_JOB_ID=9 deploy/slurm/prolog.sh
+is "SLURM's prolog does not fail where the service can't be started" $? 0
+SLURM_JOB_ID=9 deploy/slurm/epilog.sh
+is "SLURM's epilog does not fail where the service does not run" $? 0
+done_testing
