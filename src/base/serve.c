@@ -71,7 +71,9 @@ static int listen_at(struct http_address *address, struct reason *why)
 		return fd;
 	error = errno;
 	reason_set(why, "cannot listen at %s: %s%s", url, strerror(error),
-		   error == EADDRINUSE ? " (port 0 finds a free one)" : "");
+		   error == EADDRINUSE	   ? " (port 0 finds a free one)"
+		   : error == EAFNOSUPPORT ? " (as a service: add RestrictAddressFamilies=AF_INET AF_INET6 to its unit)"
+					   : "");
 	if (fd >= 0)
 		close(fd);
 	return -error;

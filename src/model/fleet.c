@@ -14,6 +14,8 @@ enum { STEPS_LEAST = 3, RANKS_LEAST = 3, SHARE_MOST = 1000 };
 /* Seconds, or counts: what is larger comes from nobody who counted. */
 #define VALUE_MOST 1e15
 static const double waits_less_least = 0.10, waits_part_most = 0.5, cause_part_least = 0.5;
+/* Waits for CPUs are the machine's: a rank's own are so many times as long as is usual there. */
+static const double cpu_times_least = 1.5;
 /* Of a step: who does less than that is not asked what it waits for. */
 static const double does_least = 0.01;
 
@@ -172,15 +174,16 @@ static void find_cause(const struct fleet *fleet, struct fleet_rank *rank)
 		enum fleet_cause cause;
 		double more, share;
 	} all[] = {
-		{ FLEET_CPU, cpu_wait - usual, cpu_wait },
+		{ FLEET_CPU, cpu_wait < usual * cpu_times_least ? 0 : cpu_wait - usual, cpu_wait },
 		{ FLEET_DATA, more_of(fleet, rank, STEP_DATA), rank->shares[STEP_DATA] },
 		{ FLEET_LOCK, more_of(fleet, rank, STEP_LOCK), rank->shares[STEP_LOCK] },
 		{ FLEET_GPU, gpu, rank->shares[STEP_SYNC] + rank->shares[STEP_COPY] },
 		{ FLEET_WORK, ran, rank->shares[STEP_RAN] },
 	};
 	double most = (rank->waits_less - (noise > 0 ? noise : 0)) * cause_part_least;
+	bool is_chance = cpu_wait - fleet->medians[STEP_CPU_WAIT] > most && cpu_wait < usual * cpu_times_least;
 
-	rank->cause = FLEET_NOT_IT;
+	rank->cause = is_chance ? FLEET_NONE : FLEET_NOT_IT;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].more > most) {
 			most = all[i].more;
@@ -224,7 +227,7 @@ void fleet_judge(struct fleet *fleet)
 		if (fleet->judged < RANKS_LEAST || rank->waits_less < waits_less_least || own > usual * waits_part_most)
 			continue;
 		find_cause(fleet, rank);
-		fleet->blamed += rank->cause != FLEET_NOT_IT;
+		fleet->blamed += rank->cause != FLEET_NOT_IT && rank->cause != FLEET_NONE;
 	}
 	if (fleet->len)
 		qsort(fleet->ranks, fleet->len, sizeof(*fleet->ranks), by_rank);

@@ -111,6 +111,24 @@ elif [ "$how" = act ]; then
 	skip "the service acts again after the machine slept" "this kernel has no /sys/power/pm_test"
 fi
 
+# Figures: by the configuration, and by a drop-in that allows the address families, as docs/fleet.md says.
+echo 'metrics = 127.0.0.1:9783' >>/etc/tactus.conf
+systemctl reset-failed tactus
+holds "the service does not start with figures that its sandbox has no address for" bash -c '! systemctl restart tactus'
+like "the journal tells what to add to the unit for figures" "$(journalctl -u tactus -o cat)" 'RestrictAddressFamilies'
+mkdir -p /run/systemd/system/tactus.service.d
+printf '[Service]\nRestrictAddressFamilies=AF_INET AF_INET6\n' >/run/systemd/system/tactus.service.d/figures.conf
+systemctl daemon-reload
+systemctl reset-failed tactus
+holds "the service starts with figures where the unit allows it" systemctl restart tactus
+ip link set lo up 2>/dev/null
+like "the service gives its figures" "$(curl -s --max-time 60 http://127.0.0.1:9783/metrics)" 'tactus_run_up 1'
+rm -r /run/systemd/system/tactus.service.d
+cp "$scratch/conf" /etc/tactus.conf
+systemctl daemon-reload
+systemctl reset-failed tactus
+systemctl restart tactus
+
 before=$(main_pid)
 # A test starts it oftener than the unit allows.
 systemctl reset-failed tactus

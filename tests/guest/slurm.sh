@@ -3,6 +3,8 @@
 # deploy/slurm. Usage: slurm.sh PACKAGE   Installs SLURM from Debian's archive.
 . tests/tap.sh
 
+# A folder of the container, by its name.
+cd "$PWD" || exit 1
 package=$1 here=$(pwd -P)
 until_is() {
 	local want=$1

@@ -99,6 +99,25 @@ static void make_crowded(enum step_part part)
 	fleet_judge(&fleet);
 }
 
+/* All are equal, but the waits for CPUs of one were a quarter longer. */
+static void make_chance(void)
+{
+	char rank[12];
+
+	fleet_free(&fleet);
+	for (u32 i = 0; i < RANKS; i++) {
+		bool is_late = i == LATE;
+
+		snprintf(rank, sizeof(rank), "%u", i);
+		fleet_take(&fleet, "a", rank, FLEET_STEPS, "", 100);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "all", 10);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "cpu_wait", is_late ? 7.5 : 6);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "sync", 1.5);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "collective", is_late ? 1 : 2.5);
+	}
+	fleet_judge(&fleet);
+}
+
 static void test_crowded(void)
 {
 	make_crowded(STEP_LOCK);
@@ -110,6 +129,10 @@ static void test_crowded(void)
 	make_crowded(STEP_CPU_WAIT);
 	is(fleet.ranks[LATE].cause, FLEET_CPU, "a rank whose CPU somebody has is found on a full machine too");
 	is(fleet.blamed, 1, "nobody else is blamed on a full machine");
+	make_chance();
+	is(fleet.ranks[LATE].cause, FLEET_NONE,
+	   "a rank that waited for CPUs by chance a little longer on a full machine is not named");
+	is(fleet.blamed, 0, "nobody is blamed for what a full machine does by chance");
 	fleet_free(&fleet);
 }
 
