@@ -332,6 +332,8 @@ static void fill_reading(struct metrics_live *live, struct metrics_reading *read
 		.metrics = &live->metrics,
 		.events = live->with_events ? &live->events : NULL,
 		.run = &live->run,
+		/* Who watches single events for figures does not act. */
+		.is_run_own = !live->with_events,
 		.kernel = live->capture->info.kernel,
 		.now_ns = live->now_ns,
 		.wall_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec,

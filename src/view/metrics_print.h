@@ -14,6 +14,7 @@ struct metrics_reading {
 	const struct metrics *metrics;
 	const struct metrics_events *events; /* NULL: single events are not watched */
 	const struct metrics_run *run;
+	bool is_run_own; /* it is this very process, which may have said nothing yet */
 	const char *kernel;
 	u64 now_ns, wall_ns; /* the same moment, by both clocks */
 	struct cpu_account cpus;

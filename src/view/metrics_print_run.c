@@ -81,7 +81,7 @@ void metrics_print_run(struct openmetrics *out, const struct metrics_reading *re
 	const struct metrics_run *run = reading->run;
 	bool is_up = metrics_run_is_up(run, reading->now_ns);
 
-	openmetrics_count(out, &up, NULL, is_up);
+	openmetrics_count(out, &up, NULL, is_up || reading->is_run_own);
 	if (!is_up)
 		return;
 	openmetrics_count(out, &acting, LABELS({ "by", run->last.actuator }), 1);

@@ -20,7 +20,7 @@ ends "install-hosts without a host is bad usage" 2 'no host was named' installs 
 ends "install-hosts of a package that is not there is bad usage" 2 'no such package' installs /nowhere.deb here
 installs "$package" here nowhere >"$scratch/out" 2>&1
 is "install-hosts fails if a host could not be reached" $? 1
-like "install-hosts says how a host stands after it" "$(cat "$scratch/out")" '^here: tactus [0-9].*observes'
+like "install-hosts says how a host stands after it" "$(cat "$scratch/out")" '^here: tactus [0-9].*acts by none'
 like "install-hosts says of a host that could not be reached why" "$(cat "$scratch/out")" '^nowhere: FAILED: ssh: connect to host nowhere'
 is "the service runs on the host and starts with it" "$(service ActiveState)/$(systemctl is-enabled tactus)" active/enabled
 before=$(service MainPID)
@@ -45,4 +45,6 @@ SLURM_JOB_ID=9 deploy/slurm/prolog.sh
 is "SLURM's prolog does not fail where the service can't be started" $? 0
 SLURM_JOB_ID=9 deploy/slurm/epilog.sh
 is "SLURM's epilog does not fail where the service does not run" $? 0
+is "a service with a wrong configuration is not started again and again" "$(service ActiveState)/$(service NRestarts)" failed/0
+systemctl reset-failed tactus
 done_testing
