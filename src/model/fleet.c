@@ -9,11 +9,11 @@
 #include "../base/vec.h"
 
 enum { STEPS_LEAST = 3, RANKS_LEAST = 3, SHARE_MOST = 1000 };
-/* It waits less than the median by so much of a step, and less than half of it; and what it does instead is at least
- * half of that. */
 /* Seconds, or counts: what is larger comes from nobody who counted. */
 #define VALUE_MOST 1e15
-static const double waits_less_least = 0.10, waits_part_most = 0.5, cause_part_least = 0.5;
+/* It waits less than the median by so much of a step, by so many times what ranks differ from it anyway, and less than
+ * that part of it; and what it does instead is at least half of that. */
+static const double waits_less_least = 0.10, spreads_least = 3, waits_part_most = 0.7, cause_part_least = 0.5;
 /* Waits for CPUs are the machine's: a rank's own are so many times as long as is usual there. */
 static const double cpu_times_least = 1.5;
 /* Of a step: who does less than that is not asked what it waits for. */
@@ -148,6 +148,20 @@ static void find_medians(struct fleet *fleet, double *values)
 	}
 }
 
+/* How far the waits of the ranks are from the median: the median of that. */
+static double spread_of(const struct fleet *fleet, double *values)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < fleet->len; i++) {
+		double less = fleet->medians[STEP_COLLECTIVE] - fleet->ranks[i].shares[STEP_COLLECTIVE];
+
+		if (fleet->ranks[i].is_judged)
+			values[len++] = less < 0 ? -less : less;
+	}
+	return len ? median(values, len) : 0;
+}
+
 /* What one part, or two, are more than the median's. Running and sleeping inside calls counts twice: what is more in
  * calls is taken off. */
 static double more_of(const struct fleet *fleet, const struct fleet_rank *rank, enum step_part part)
@@ -203,7 +217,7 @@ static int by_rank(const void *a, const void *b)
 
 void fleet_judge(struct fleet *fleet)
 {
-	double *values = calloc(fleet->len + 1, sizeof(*values));
+	double *values = calloc(fleet->len + 1, sizeof(*values)), spread;
 
 	if (!values)
 		return;
@@ -217,6 +231,7 @@ void fleet_judge(struct fleet *fleet)
 			rank->shares[part] = share_of(rank->parts_s[part], rank->step_s);
 	}
 	find_medians(fleet, values);
+	spread = spread_of(fleet, values);
 	free(values);
 	for (size_t i = 0; i < fleet->len; i++) {
 		struct fleet_rank *rank = &fleet->ranks[i];
@@ -224,7 +239,8 @@ void fleet_judge(struct fleet *fleet)
 
 		rank->cause = FLEET_NONE;
 		rank->waits_less = rank->is_judged ? usual - own : 0;
-		if (fleet->judged < RANKS_LEAST || rank->waits_less < waits_less_least || own > usual * waits_part_most)
+		if (fleet->judged < RANKS_LEAST || rank->waits_less < waits_less_least ||
+		    rank->waits_less < spread * spreads_least || own > usual * waits_part_most)
 			continue;
 		find_cause(fleet, rank);
 		fleet->blamed += rank->cause != FLEET_NOT_IT && rank->cause != FLEET_NONE;

@@ -118,6 +118,24 @@ static void make_chance(void)
 	fleet_judge(&fleet);
 }
 
+/* As seen at a load of 25 on two CPUs: the others are late at times as well, so that the late one waits too. */
+static void make_noisy(void)
+{
+	static const double waits[RANKS] = { 0.608, 0.528, 0.516, 0.507, 0.590, 0.286, 0.506, 0.599 };
+	char rank[12];
+
+	fleet_free(&fleet);
+	for (u32 i = 0; i < RANKS; i++) {
+		snprintf(rank, sizeof(rank), "%u", i);
+		fleet_take(&fleet, "a", rank, FLEET_STEPS, "", 100);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "all", 10);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "collective", waits[i] * 10);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "cpu_wait", i == LATE ? 0.4 : 2.2);
+		fleet_take(&fleet, "a", rank, FLEET_STEP_S, "data", i == LATE ? 6 : 1.5);
+	}
+	fleet_judge(&fleet);
+}
+
 static void test_crowded(void)
 {
 	make_crowded(STEP_LOCK);
@@ -129,6 +147,10 @@ static void test_crowded(void)
 	make_crowded(STEP_CPU_WAIT);
 	is(fleet.ranks[LATE].cause, FLEET_CPU, "a rank whose CPU somebody has is found on a full machine too");
 	is(fleet.blamed, 1, "nobody else is blamed on a full machine");
+	make_noisy();
+	is(fleet.ranks[LATE].cause, FLEET_DATA,
+	   "a rank that is late in most steps is found where others are late in some");
+	is(fleet.blamed, 1, "who is late in some steps is not blamed");
 	make_chance();
 	is(fleet.ranks[LATE].cause, FLEET_NONE,
 	   "a rank that waited for CPUs by chance a little longer on a full machine is not named");
