@@ -245,6 +245,6 @@ $(B)/bench/%.skel.h: bench/%.bpf.c bpf/kernel.h $(B)/deps.mk
 	@$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $*_bpf >$@
 $(B)/bench/%: bench/%.c bench/cost.h $(B)/bench/empty.skel.h $(OBJ)
 	@echo "  CC    $<"
-	@$(CC) $(ALL_CFLAGS) -I$(B)/bench $< $(filter-out $(B)/src/main.o,$(OBJ)) $(LIBS) -o $@ -lpthread
+	@$(CC) $(ALL_CFLAGS) $(HARDENED_LINK) -I$(B)/bench $< $(filter-out $(B)/src/main.o,$(OBJ)) $(LIBS) -o $@ -lpthread
 clean:
 	rm -rf build

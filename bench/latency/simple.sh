@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# Builds the kernel's own example of a sched_ext scheduler, scx_simple, from Debian's linux-source-6.12 into the cache, once, and
-# prints where it is. The types it needs are the VM kernel's, which is asked for them.
+# Builds the kernel's own example of a sched_ext scheduler, scx_simple, from Debian's source of a kernel into the cache, once, and
+# prints where it is: simple.sh [scx|debian-7.2]. The types it needs are that kernel's in the VM, which is asked for them.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "$0")/../.."
 . tools/lib.sh
 
-package=linux-source-6.12
-folder=$cache/scx_simple-$(need_package_version $package)
+kernel=${1:-scx}
+case $kernel in
+scx) package=linux-source-6.12 ;;
+debian-7.2) package=linux-source-7.2 ;;
+*) die "scx_simple: no source of KERNEL=$kernel is known: scx and debian-7.2 have one" ;;
+esac
 deps() { sed -n "s/^$1 := *//p" build/deps.mk; }
 
 build() {
@@ -17,10 +21,13 @@ build() {
 	mkdir "$tree"
 	dpkg-deb --fsys-tarfile "$deb" | tar -xO "./usr/src/$package.tar.xz" |
 		tar -xJ -C "$tree" --strip-components=1 "$package"/tools/{sched_ext,include,arch/x86/include}
+	# Clang forgets the type of a function whose name begins with two underscores, unless its address is asked for.
+	sed -i 's/if (bpf_core_type_exists(struct scx_bpf_dsq_insert_vtime_args)) {/if (bpf_core_type_exists(struct scx_bpf_dsq_insert_vtime_args) \&\& bpf_ksym_exists(__scx_bpf_dsq_insert_vtime)) {/' \
+		"$tree/tools/sched_ext/include/scx/compat.bpf.h"
 	say "asking the VM's kernel for its types"
-	CMD="$(deps BPFTOOL) btf dump file /sys/kernel/btf/vmlinux format c" KERNEL=scx CPUS=1 LIMIT=200 vm/run.sh >"$work/vmlinux.h"
+	CMD="$(deps BPFTOOL) btf dump file /sys/kernel/btf/vmlinux format c" KERNEL=$kernel CPUS=1 LIMIT=200 vm/run.sh >"$work/vmlinux.h"
 	read -ra flags <<<"-I$tree/tools/sched_ext/include -I$work $(deps LIBBPF_CFLAGS) -I$tree/tools/include/uapi"
-	clang -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_x86 "${flags[@]}" -idirafter /usr/include/x86_64-linux-gnu \
+	clang -w -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_x86 "${flags[@]}" -idirafter /usr/include/x86_64-linux-gnu \
 		-c "$tree/tools/sched_ext/scx_simple.bpf.c" -o "$work/scx_simple.o"
 	"$(deps BPFTOOL)" gen skeleton "$work/scx_simple.o" name scx_simple >"$work/scx_simple.bpf.skel.h"
 	gcc -O2 "${flags[@]}" -I"$tree/tools/include" "$tree/tools/sched_ext/scx_simple.c" "$(deps LIBBPF_A)" -lelf -lz -o "$work/scx_simple"
@@ -28,6 +35,7 @@ build() {
 	mv "$work/scx_simple" "$folder/scx_simple"
 }
 
+folder=$cache/scx_simple-$(need_package_version $package)
 if [ ! -x "$folder/scx_simple" ]; then
 	work=$(mktemp -d "${TMPDIR:-/tmp}/tactus-simple.XXXXXX")
 	trap 'rm -rf "$work"' EXIT

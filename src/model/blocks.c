@@ -84,26 +84,38 @@ void blocks_count(struct blocks *blocks, u32 count, u64 much)
 		block_now(blocks)->counts[count] += much;
 }
 
-void blocks_time(struct blocks *blocks, u32 spread, u64 time_ns)
+static bool make_room(struct blocks *blocks, struct block *block, u32 spread)
 {
-	u32 slot = spread_slot(time_ns);
-	struct block *block;
-
-	if (spread >= SPREADS)
-		return;
-	block = block_now(blocks);
 	if (!block->spreads[spread])
 		block->spreads[spread] = calloc(SPREAD_SLOTS, sizeof(u32));
 	if (!blocks->sums[spread])
 		blocks->sums[spread] = calloc(SPREAD_SLOTS, sizeof(u64));
-	if (!block->spreads[spread] || !blocks->sums[spread]) {
-		blocks->failed = true;
-		return;
+	if (block->spreads[spread] && blocks->sums[spread])
+		return true;
+	blocks->failed = true;
+	return false;
+}
+
+void blocks_times(struct blocks *blocks, const u32 *spreads, u32 len, u64 time_ns)
+{
+	u32 slot = spread_slot(time_ns);
+	struct block *block = block_now(blocks);
+
+	for (u32 i = 0; i < len; i++) {
+		u32 spread = spreads[i];
+
+		if (spread >= SPREADS || ((!block->spreads[spread] || !blocks->sums[spread]) && !make_room(blocks, block, spread)))
+			continue;
+		block->spreads[spread][slot]++;
+		blocks->sums[spread][slot] += time_ns;
+		if (time_ns > blocks->longest[spread])
+			blocks->longest[spread] = time_ns;
 	}
-	block->spreads[spread][slot]++;
-	blocks->sums[spread][slot] += time_ns;
-	if (time_ns > blocks->longest[spread])
-		blocks->longest[spread] = time_ns;
+}
+
+void blocks_time(struct blocks *blocks, u32 spread, u64 time_ns)
+{
+	blocks_times(blocks, &spread, 1, time_ns);
 }
 
 u32 blocks_program(struct blocks *blocks, const struct comm *comm)

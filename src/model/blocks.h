@@ -68,6 +68,8 @@ void blocks_free(struct blocks *blocks);
 /* Where counts and times go: the piece of time that goes on. */
 void blocks_count(struct blocks *blocks, u32 count, u64 much);
 void blocks_time(struct blocks *blocks, u32 spread, u64 time_ns);
+/* One time that counts in several. */
+void blocks_times(struct blocks *blocks, const u32 *spreads, u32 len, u64 time_ns);
 /* The program's number; BLOCKS_PROGRAMS: there are too many. */
 u32 blocks_program(struct blocks *blocks, const struct comm *comm);
 

@@ -11,10 +11,13 @@
 /* What a run is cut into at first; blocks of several are made where it is long. */
 #define PIECE_NS (NSEC_PER_SEC / 4)
 
-int compare_run_init(struct compare_run *run, const struct cpu_topology *topology, u32 cpus_len, u64 start_ns)
+int compare_run_init(struct compare_run *run, const struct cpu_topology *topology, u32 cpus_len, u64 start_ns,
+		     bool for_fidelity)
 {
-	*run = (struct compare_run){ .start_ns = start_ns };
+	*run = (struct compare_run){ .start_ns = start_ns, .for_fidelity = for_fidelity };
 	compare_take_init(&run->take);
+	run->take.no_misses = for_fidelity;
+	run->take.frames.explains = false;
 	return threads_init(&run->threads, topology, cpus_len);
 }
 
@@ -73,6 +76,8 @@ void compare_run_take(struct compare_run *run, const struct event_header *event)
 	while (is_counted && event->time_ns >= run->piece_from_ns + PIECE_NS)
 		piece_ends(run, run->piece_from_ns + PIECE_NS);
 	run->take.blocks = is_counted ? &run->blocks : NULL;
+	if (event->kind == EVENT_FRAME && !run->for_fidelity)
+		run->take.frames.explains = true;
 	if (event->time_ns > run->last_ns)
 		run->last_ns = event->time_ns;
 	has_ended = threads_handle(&run->threads, event, &ended);

@@ -5,7 +5,7 @@
 
 void compare_take_init(struct compare_take *take)
 {
-	*take = (struct compare_take){ .misses.of_all = true };
+	*take = (struct compare_take){ .misses = { .of_all = true, .no_culprits = true } };
 	frames_init(&take->frames, true);
 }
 
@@ -60,7 +60,7 @@ static void take_wait(struct compare_take *take, const struct wait *wait)
 	const struct event_role *role = wait->thread->role;
 	u64 wait_ns = span_between(wait->from_ns, wait->to_ns);
 	struct blocks *blocks = take->blocks;
-	u32 number = role && role->role < ROLES ? role->role : ROLE_UNKNOWN;
+	u32 number = role && role->role < ROLES ? role->role : ROLE_UNKNOWN, spreads[3], len = 0;
 
 	if (!blocks || wait->thread->bystander)
 		return;
@@ -68,11 +68,12 @@ static void take_wait(struct compare_take *take, const struct wait *wait)
 		blocks_time(blocks, SPREAD_OTHERS, wait_ns);
 		return;
 	}
-	blocks_time(blocks, SPREAD_WAITS, wait_ns);
-	blocks_time(blocks, SPREAD_ROLES + number, wait_ns);
+	spreads[len++] = SPREAD_WAITS;
+	spreads[len++] = SPREAD_ROLES + number;
 	/* Of whom nothing is known has a tier for want of a better one. */
 	if (number != ROLE_UNKNOWN && role->tier < TIERS)
-		blocks_time(blocks, SPREAD_TIERS + role->tier, wait_ns);
+		spreads[len++] = SPREAD_TIERS + role->tier;
+	blocks_times(blocks, spreads, len, wait_ns);
 }
 
 static void take_misses(struct compare_take *take, struct threads *threads, const struct event_header *event)
@@ -85,8 +86,7 @@ static void take_misses(struct compare_take *take, struct threads *threads, cons
 			blocks_count(take->blocks, COUNT_MISSES, 1);
 }
 
-void compare_take_event(struct compare_take *take, struct threads *threads, const struct event_header *event,
-			const struct wait *ended)
+static void take_frames(struct compare_take *take, struct threads *threads, const struct event_header *event)
 {
 	const struct frame_process *process = NULL;
 	struct late_frame late = { 0 };
@@ -94,7 +94,18 @@ void compare_take_event(struct compare_take *take, struct threads *threads, cons
 
 	if (event->kind == EVENT_FRAME && process)
 		take_frame(take, threads, event, process, &late, is_late);
-	take_misses(take, threads, event);
+}
+
+void compare_take_event(struct compare_take *take, struct threads *threads, const struct event_header *event,
+			const struct wait *ended)
+{
+	/* Most events are these two, which are nothing to frames unless one has to be explained. */
+	bool is_common = event->kind == EVENT_SWITCH || event->kind == EVENT_WAKEUP;
+
+	if (!is_common || take->frames.explains)
+		take_frames(take, threads, event);
+	if (!take->no_misses)
+		take_misses(take, threads, event);
 	if (ended)
 		take_wait(take, ended);
 	if (event->kind == EVENT_CUDA_LAUNCH && take->blocks && counts(take, threads_by_tid(threads, event->tid)))

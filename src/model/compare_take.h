@@ -12,6 +12,7 @@ struct compare_take {
 	struct blocks *blocks; /* NULL: what comes belongs to neither side */
 	struct frames frames;
 	struct misses misses;
+	bool no_misses; /* deadline misses are not counted */
 	/* Whether a thread is one of those that are compared; of others only their waits are. NULL: all are. */
 	bool (*counts)(const void *data, const struct thread *thread);
 	const void *data;

@@ -50,7 +50,8 @@ static bool judge(struct misses *misses, const struct thread *thread, const stru
 	if (verdict->kind == MISS_NONE || !counts(misses, thread))
 		return false;
 	*miss = (struct miss){ .verdict = *verdict, .tid = thread->tid, .role = role_of(thread), .cpu = cpu };
-	miss->culprit = history_culprit(&misses->history, cpu, from_ns, now_ns, &miss->behind_tid);
+	if (!misses->no_culprits)
+		miss->culprit = history_culprit(&misses->history, cpu, from_ns, now_ns, &miss->behind_tid);
 	clock->misses++;
 	clock->missed_periods += verdict->periods;
 	clock->late_ns += verdict->late_ns;
@@ -122,7 +123,7 @@ u32 misses_handle(struct misses *misses, struct threads *threads, const struct e
 	const struct event_switch *change = (const struct event_switch *)event;
 	u32 len = 0;
 
-	if (!history_handle(&misses->history, event))
+	if (!misses->no_culprits && !history_handle(&misses->history, event))
 		misses->failed = true;
 	switch (event->kind) {
 	case EVENT_WAKEUP:

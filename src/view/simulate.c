@@ -32,6 +32,8 @@ enum {
 	KEY_SEED,
 	KEY_SWEEP,
 	KEY_BOUND,
+	KEY_AGAINST,
+	KEY_HINTS,
 	COPIES_MOST = 1000,
 	JITTER_PERCENT = 10,
 	HZ_MOST = 1000,
@@ -41,6 +43,8 @@ struct chosen {
 	const char *policy;
 	const char *recorded;
 	const char *topology;
+	const char *against;
+	bool hints;
 	u64 cpus, slice_ns, hz, copies, jitter_ns, seed;
 	u32 kernel;
 	u32 sweep[SWEEP_MOST];
@@ -55,8 +59,11 @@ static const struct argp_option own_options[] = {
 	  "CPUs by order or by virtual time, or tactus's scheduler as a configuration file has it for 'tactus run' "
 	  "(default: tactus)",
 	  0 },
+	{ "hints", KEY_HINTS, NULL, 0, "The same as --policy hints", 0 },
 	{ "recorded", KEY_RECORDED, "eevdf|hints|tactus|fifo|vtime", 0,
 	  "Which policy was in force in the recording (default: tactus if its decisions are in it, else eevdf)", 0 },
+	{ "against", KEY_AGAINST, "FILE", 0,
+	  "Hold what is predicted against this recording of the same load really run under that policy", 0 },
 	{ "cpus", KEY_CPUS, "N", 0, "Simulate so many CPUs, all alike: 1 to 512 (default: as recorded)", 0 },
 	{ "topology", KEY_TOPOLOGY, "FILE", 0, "Simulate the CPUs that this file describes", 0 },
 	{ "slice", KEY_SLICE, "SPAN", 0, "The policy's slice, such as 3ms (default: the policy's own)", 0 },
@@ -125,6 +132,12 @@ static const char *take_own(void *data, int key, const char *value)
 	case KEY_TOPOLOGY:
 		chosen->topology = value;
 		return NULL;
+	case KEY_AGAINST:
+		chosen->against = value;
+		return NULL;
+	case KEY_HINTS:
+		chosen->hints = true;
+		return NULL;
 	case KEY_CPUS:
 		return parse_number(value, SIM_CPUS_MAX, &chosen->cpus) || !chosen->cpus
 			       ? "is not a number from 1 to 512"
@@ -187,6 +200,7 @@ struct simulate_view {
 	struct chosen chosen;
 	struct options options;
 	struct simulate_source source;
+	struct simulate_source real; /* of --against */
 	struct sim_params params;
 	struct sim_topology topology;
 	struct recording_writer *writer;
@@ -203,6 +217,9 @@ static int open_all(struct simulate_view *view)
 	int status = simulate_open(&view->source, view->options.input);
 
 	if (status)
+		return status;
+	view->real.only_run = true;
+	if (chosen->against && (status = simulate_open(&view->real, chosen->against)))
 		return status;
 	info = recording_reader_info(view->source.reader);
 	if (chosen->topology)
@@ -240,7 +257,7 @@ static int check_fidelity(struct simulate_view *view)
 	params.policy = view->chosen.recorded ? sim_policy_by_name(view->chosen.recorded) : simulate_recorded(source);
 	params.slice_ns = 0;
 	params.kernel = source->kernel;
-	status = simulate_run(source, &source->work, &source->topology, &params, &again, NULL, NULL);
+	status = simulate_run(source, &source->work, &source->topology, &params, &again, true, NULL, NULL);
 	if (!status) {
 		fidelity_of(&fidelity, &source->original, &again);
 		simulate_print_fidelity(&fidelity, params.policy->name, view->options.json);
@@ -313,6 +330,19 @@ static void print_run(const struct simulate_view *view)
 	json_line_end(&json);
 }
 
+/* The same load, really run. */
+static int hold_against(struct simulate_view *view)
+{
+	struct fidelity fidelity;
+	int status = simulate_read(&view->real);
+
+	if (status)
+		return status;
+	fidelity_of(&fidelity, &view->real.original, &view->predicted);
+	simulate_print_against(&fidelity, view->params.policy->name, view->real.path, view->options.json);
+	return 0;
+}
+
 static int predict(struct simulate_view *view)
 {
 	struct work *work = &view->source.work;
@@ -322,12 +352,13 @@ static int predict(struct simulate_view *view)
 	if (view->chosen.copies &&
 	    work_copy(work, (u32)view->chosen.copies, jitter_ns, JITTER_PERCENT, view->params.seed))
 		return fail("simulate", "out of memory");
-	status = simulate_run(&view->source, work, &view->topology, &view->params, &view->predicted, view->writer,
-			      &view->counts);
+	status = simulate_run(&view->source, work, &view->topology, &view->params, &view->predicted, false,
+			      view->writer, &view->counts);
 	if (status)
 		return status;
 	print_run(view);
-	return print_comparison(view);
+	status = print_comparison(view);
+	return status || !view->chosen.against ? status : hold_against(view);
 }
 
 static int end_file(struct simulate_view *view, int status)
@@ -359,7 +390,9 @@ static void set_params(struct simulate_view *view)
 static const char *find_conflict(struct simulate_view *view)
 {
 	const struct chosen *chosen = &view->chosen;
-	const char *wrong = simulate_take_policy(&view->params, chosen->policy ? chosen->policy : "tactus");
+	const char *wrong = simulate_take_policy(&view->params, chosen->policy  ? chosen->policy
+								: chosen->hints ? "hints"
+										: "tactus");
 
 	if (!view->options.input)
 		return "no recording to simulate: name one with -i FILE";
@@ -371,6 +404,12 @@ static const char *find_conflict(struct simulate_view *view)
 		fail("simulate", "--policy: the value '%s' %s", chosen->policy, wrong);
 		return "";
 	}
+	if (chosen->hints && chosen->policy && strcmp(chosen->policy, "eevdf") && strcmp(chosen->policy, "hints"))
+		return "--hints are for the kernel's own scheduler: leave --policy out";
+	if (chosen->hints)
+		view->params.policy = &policy_hints;
+	if (chosen->sweep_len && chosen->against)
+		return "--sweep predicts nothing that --against could be held to: leave one of them out";
 	if (chosen->topology && (chosen->cpus || chosen->sweep_len))
 		return "--topology says how many CPUs there are: leave --cpus and --sweep out";
 	if (chosen->sweep_len && view->options.output)
@@ -416,6 +455,7 @@ int view_simulate(int argc, char **argv)
 	status = end_file(view, status);
 	compare_run_free(&view->predicted);
 	simulate_close(&view->source);
+	simulate_close(&view->real);
 	free(view);
 	return status;
 }

@@ -14,6 +14,7 @@ struct simulate_source {
 	struct work work;
 	struct compare_run original;
 	struct sim_topology topology; /* the recording's */
+	bool only_run;		      /* no work is wanted of it, only what it shows */
 	u32 kernel;		      /* SCX_KERNEL(); 0: its name has no version */
 };
 
@@ -22,11 +23,11 @@ int simulate_open(struct simulate_source *source, const char *path);
 int simulate_read(struct simulate_source *source);
 void simulate_close(struct simulate_source *source);
 
-/* Runs the work. `run` gets what it shows; `writer`: NULL, or where it is written. Returns 0, or after a message the
+/* Runs the work. `run` gets what it shows, with `for_fidelity` only what that asks for; `writer`: NULL, or where it is written. Returns 0, or after a message the
  * status to end with. */
 int simulate_run(const struct simulate_source *source, const struct work *work, const struct sim_topology *topology,
-		 const struct sim_params *params, struct compare_run *run, struct recording_writer *writer,
-		 struct sim_counts *counts);
+		 const struct sim_params *params, struct compare_run *run, bool for_fidelity,
+		 struct recording_writer *writer, struct sim_counts *counts);
 
 /* Which policy was in force: by its decisions, or the kernel's own. */
 const struct sim_policy *simulate_recorded(const struct simulate_source *source);
@@ -39,6 +40,9 @@ int simulate_read_topology(struct sim_topology *topology, const char *path);
 
 /* What differs between the recording and the same policy simulated. */
 void simulate_print_fidelity(const struct fidelity *fidelity, const char *policy, bool json);
+
+/* What differs between a prediction and the real thing. */
+void simulate_print_against(const struct fidelity *fidelity, const char *policy, const char *path, bool json);
 
 /* 'simulate --sweep': machines of these sizes. */
 enum { SWEEP_MOST = 16 };

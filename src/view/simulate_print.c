@@ -10,6 +10,7 @@
 #include "../base/say.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
+#include "../sink/text.h"
 #include "simulate.h"
 
 static double ms(u64 ns)
@@ -21,7 +22,7 @@ static void print_waits(const char *name, const struct fidelity_waits *waits)
 {
 	if (!waits->a && !waits->b)
 		return;
-	printf("  %-12s %8" PRIu64 " %8" PRIu64 " %9.3f %9.3f %9.3f %9.3f", name, waits->a, waits->b,
+	printf("  %-12s %9" PRIu64 " %9" PRIu64 " %9.3f %9.3f %9.3f %9.3f", name, waits->a, waits->b,
 	       ms(waits->a_p50_ns), ms(waits->b_p50_ns), ms(waits->a_p99_ns), ms(waits->b_p99_ns));
 	if (isnan(waits->octaves))
 		puts("         -");
@@ -29,20 +30,35 @@ static void print_waits(const char *name, const struct fidelity_waits *waits)
 		printf(" %9.2f\n", waits->octaves);
 }
 
-static void waits_json(const char *role, const struct fidelity_waits *waits)
+/* Both are fidelities: to the recording of which the work was taken, and to the real run of what was predicted. */
+struct wording {
+	const char *waits_record, *record, *real, *simulated;
+};
+static const struct wording again_words = { "fidelity_waits", "fidelity", "recorded", "simulated" };
+static const struct wording against_words = { "against_waits", "against", "real", "predicted" };
+
+static void named_u64(struct json *json, const char *who, const char *what, u64 value)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "%s_%s", who, what);
+	json_u64(json, name, value);
+}
+
+static void waits_json(const struct wording *words, const char *role, const struct fidelity_waits *waits)
 {
 	struct json json = { .out = stdout };
 
 	if (!waits->a && !waits->b)
 		return;
-	json_record(&json, "fidelity_waits", false);
+	json_record(&json, words->waits_record, false);
 	json_string(&json, "role", role);
-	json_u64(&json, "recorded_waits", waits->a);
-	json_u64(&json, "simulated_waits", waits->b);
-	json_u64(&json, "recorded_p50_ns", waits->a_p50_ns);
-	json_u64(&json, "simulated_p50_ns", waits->b_p50_ns);
-	json_u64(&json, "recorded_p99_ns", waits->a_p99_ns);
-	json_u64(&json, "simulated_p99_ns", waits->b_p99_ns);
+	named_u64(&json, words->real, "waits", waits->a);
+	named_u64(&json, words->simulated, "waits", waits->b);
+	named_u64(&json, words->real, "p50_ns", waits->a_p50_ns);
+	named_u64(&json, words->simulated, "p50_ns", waits->b_p50_ns);
+	named_u64(&json, words->real, "p99_ns", waits->a_p99_ns);
+	named_u64(&json, words->simulated, "p99_ns", waits->b_p99_ns);
 	if (isnan(waits->octaves))
 		json_null(&json, "octaves");
 	else
@@ -51,44 +67,73 @@ static void waits_json(const char *role, const struct fidelity_waits *waits)
 	json_line_end(&json);
 }
 
-static void fidelity_json(const struct fidelity *fidelity, const char *policy)
+static void fidelity_json(const struct wording *words, const struct fidelity *fidelity, const char *policy,
+			  const char *path)
 {
 	struct json json = { .out = stdout };
 
 	for (u32 role = 0; role < ROLES; role++)
-		waits_json(role_name(role), &fidelity->roles[role]);
-	json_record(&json, "fidelity", false);
+		waits_json(words, role_name(role), &fidelity->roles[role]);
+	json_record(&json, words->record, false);
 	json_string(&json, "policy", policy);
+	if (path)
+		json_string(&json, "file", path);
 	json_double(&json, "waits_octaves", fidelity->waits, 3);
 	json_double(&json, "late_share", fidelity->late, 4);
-	json_double(&json, "cpu_share", fidelity->shares, 4);
+	/* Between two real runs, processes are others. */
+	if (!path)
+		json_double(&json, "cpu_share", fidelity->shares, 4);
 	json_double(&json, "cpu_time", fidelity->cpu, 4);
-	json_u64(&json, "recorded_frames", fidelity->frames[0]);
-	json_u64(&json, "simulated_frames", fidelity->frames[1]);
-	json_u64(&json, "recorded_late", fidelity->late_frames[0]);
-	json_u64(&json, "simulated_late", fidelity->late_frames[1]);
+	named_u64(&json, words->real, "frames", fidelity->frames[0]);
+	named_u64(&json, words->simulated, "frames", fidelity->frames[1]);
+	named_u64(&json, words->real, "late", fidelity->late_frames[0]);
+	named_u64(&json, words->simulated, "late", fidelity->late_frames[1]);
 	json_object_end(&json);
 	json_line_end(&json);
 }
 
-void simulate_print_fidelity(const struct fidelity *fidelity, const char *policy, bool json)
+static void print_roles(const struct fidelity *fidelity, const char *real, const char *simulated)
 {
-	if (json) {
-		fidelity_json(fidelity, policy);
-		return;
-	}
-	printf("%s as recorded, and simulated again\n", policy);
-	printf("  %-12s %8s %8s %9s %9s %9s %9s %9s\n", "WAITS OF", "RECORDED", "AGAIN", "P50 ms", "AGAIN", "P99 ms",
-	       "AGAIN", "OCTAVES");
+	printf("  %-12s %9s %9s %9s %9s %9s %9s %9s\n", "WAITS OF", real, simulated, "P50 ms", simulated, "P99 ms",
+	       simulated, "OCTAVES");
 	for (u32 role = 0; role < ROLES; role++)
 		print_waits(role_name(role), &fidelity->roles[role]);
 	print_waits("all", &fidelity->all);
-	printf("  error: waits by %.2f octaves, CPU shares by %.1f %%", fidelity->waits, fidelity->shares * 100);
+}
+
+static void print_late(const struct fidelity *fidelity)
+{
 	if (fidelity->frames[0])
 		printf(", late frames by %.1f %% (%" PRIu64 " of %" PRIu64 " against %" PRIu64 " of %" PRIu64 ")",
 		       fidelity->late * 100, fidelity->late_frames[1], fidelity->frames[1], fidelity->late_frames[0],
 		       fidelity->frames[0]);
 	putchar('\n');
+}
+
+void simulate_print_fidelity(const struct fidelity *fidelity, const char *policy, bool json)
+{
+	if (json) {
+		fidelity_json(&again_words, fidelity, policy, NULL);
+		return;
+	}
+	printf("%s as recorded, and simulated again\n", policy);
+	print_roles(fidelity, "RECORDED", "AGAIN");
+	printf("  error: waits by %.2f octaves, CPU shares by %.1f %%", fidelity->waits, fidelity->shares * 100);
+	print_late(fidelity);
+}
+
+void simulate_print_against(const struct fidelity *fidelity, const char *policy, const char *path, bool json)
+{
+	if (json) {
+		fidelity_json(&against_words, fidelity, policy, path);
+		return;
+	}
+	printf("\n%s in ", policy);
+	print_plain(stdout, path);
+	puts(", and as predicted");
+	print_roles(fidelity, "REAL", "PREDICTED");
+	printf("  error: waits by %.2f octaves", fidelity->waits);
+	print_late(fidelity);
 }
 
 static u64 p99_of(const struct compare_run *run, u32 spread)
@@ -133,10 +178,10 @@ static int sweep_one(const struct simulate_source *source, const struct sim_para
 	params.policy = policy;
 	sim_topology_caches(&topology, cpus);
 	took_ns = clock_ns();
-	status = simulate_run(source, &source->work, &topology, &params, NULL, NULL, &counts);
+	status = simulate_run(source, &source->work, &topology, &params, NULL, false, NULL, &counts);
 	took_ns = clock_ns() - took_ns;
 	if (!status)
-		status = simulate_run(source, &source->work, &topology, &params, &run, NULL, NULL);
+		status = simulate_run(source, &source->work, &topology, &params, &run, true, NULL, NULL);
 	if (status)
 		return status;
 	seconds = (double)(source->work.last_ns - source->work.first_ns) / NSEC_PER_SEC;

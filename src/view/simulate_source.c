@@ -50,10 +50,11 @@ int simulate_read(struct simulate_source *source)
 	sim_topology_from(&source->topology, info->topology, info->cpus_len);
 	if (work_init(&source->work, info->kernel, info->topology, info->cpus_len, info->mono_start_ns,
 		      info->wall_start_ns) ||
-	    compare_run_init(&source->original, info->topology, info->cpus_len, info->mono_start_ns))
+	    compare_run_init(&source->original, info->topology, info->cpus_len, info->mono_start_ns, false))
 		return fail(source->path, "out of memory");
 	while ((got = recording_next(source->reader, &event, &why)) > 0) {
-		work_take(&source->work, event);
+		if (!source->only_run)
+			work_take(&source->work, event);
 		compare_run_take(&source->original, event);
 		if (++seen % LOOK_FOR_SIGNALS == 0 && loop_signal_waits())
 			return EXIT_FAILURE;
@@ -63,6 +64,8 @@ int simulate_read(struct simulate_source *source)
 	compare_run_end(&source->original);
 	if (work_end(&source->work) || source->original.blocks.failed)
 		return fail(source->path, "out of memory");
+	if (source->only_run)
+		return 0;
 	if (source->work.last_ns - source->work.first_ns > SPAN_MOST_NS)
 		return fail(source->path, "is longer than an hour: cut a part of it with 'tactus cut'");
 	if (source->work.last_ns <= source->work.first_ns || !source->work.len)
@@ -94,12 +97,12 @@ static void take(void *data, const struct event_header *event)
 }
 
 int simulate_run(const struct simulate_source *source, const struct work *work, const struct sim_topology *topology,
-		 const struct sim_params *params, struct compare_run *run, struct recording_writer *writer,
-		 struct sim_counts *counts)
+		 const struct sim_params *params, struct compare_run *run, bool for_fidelity,
+		 struct recording_writer *writer, struct sim_counts *counts)
 {
 	struct taker taker = { .run = run, .writer = writer };
 	struct machine machine = { .handle = run || writer ? take : NULL, .data = &taker };
-	int error = run ? compare_run_init(run, topology->cpus, topology->cpus_len, work->first_ns) : 0;
+	int error = run ? compare_run_init(run, topology->cpus, topology->cpus_len, work->first_ns, for_fidelity) : 0;
 
 	if (!error)
 		error = machine_run(&machine, work, topology, params);

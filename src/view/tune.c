@@ -182,7 +182,7 @@ static int check_source(const struct tune_view *view, const struct simulate_sour
 	int status;
 
 	params.policy = view->chosen.recorded ? sim_policy_by_name(view->chosen.recorded) : simulate_recorded(source);
-	status = simulate_run(source, &source->work, &source->topology, &params, &again, NULL, NULL);
+	status = simulate_run(source, &source->work, &source->topology, &params, &again, true, NULL, NULL);
 	if (!status) {
 		fidelity_of(&fidelity, &source->original, &again);
 		bound.waits = view->chosen.bound ? view->chosen.bound : bound.waits;
@@ -210,7 +210,7 @@ static int simulate_settings(struct tune_view *view, int index)
 		struct compare_run run;
 		struct sim_counts counts;
 
-		status = simulate_run(source, &source->work, &source->topology, &params, &run, NULL, &counts);
+		status = simulate_run(source, &source->work, &source->topology, &params, &run, true, NULL, &counts);
 		if (!status)
 			view->scores[index][i] = score_of(&run, &counts);
 		compare_run_free(&run);

@@ -90,7 +90,7 @@ static struct compare_run *waits_of(struct work *work, const struct sim_policy *
 	struct seen seen = { .run = result };
 	struct machine machine;
 
-	compare_run_init(result, work->topology, work->cpus_len, work->first_ns);
+	compare_run_init(result, work->topology, work->cpus_len, work->first_ns, false);
 	machine = run(work, policy, kernel, &seen);
 	compare_run_end(result);
 	machine_free(&machine);
@@ -153,7 +153,7 @@ static void test_round_trip(const struct sim_policy *policy, u32 cpus)
 
 	load_build(&work, &load);
 	work_init(&again, "6.18", NULL, cpus, work.first_ns, 0);
-	compare_run_init(&first, work.topology, cpus, work.first_ns);
+	compare_run_init(&first, work.topology, cpus, work.first_ns, false);
 	machine = run(&work, policy, SCX_KERNEL(6, 18), &seen);
 	machine_free(&machine);
 	compare_run_end(&first);

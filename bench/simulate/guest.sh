@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Records the same loads under one scheduler after another, in one boot of a VM; called by bench/simulate/run.sh.
+# Usage: bench/simulate/guest.sh 'SCHEDULER...' LOAD...   Prints lines "recording SCHEDULER LOAD BASE64", gzipped, and what loads say.
+#   SCHEDULER: eevdf tactus hints vtime fifo   (the last two are scx_simple without and with -f)
+set -uo pipefail
+schedulers=$1
+shift
+loads=("$@")
+load=build/bench/load
+tactus=build/tactus
+simple=${SCX_SIMPLE:-}
+seconds=${SECONDS_EACH:-4}
+warm=2 # roles are found out by then
+scratch=$(mktemp -d)
+export TACTUS_DB=$scratch/procdb.bin
+cpus=$(nproc)
+runner=''
+trap '[ -z "$runner" ] || kill "$runner"' EXIT
+
+state() { if [ -e /sys/kernel/sched_ext/state ]; then cat /sys/kernel/sched_ext/state; else echo disabled; fi; }
+until_state() {
+	for _ in $(seq 900); do
+		[ "$(state)" != "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "bench-simulate: no $1 after 90 s: $(cat "$scratch/err")" >&2
+	return 1
+}
+until_hints() {
+	for _ in $(seq 900); do
+		! grep -q "hints to the kernel's scheduler" "$scratch/err" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+take_over() {
+	case $1 in
+	tactus) $tactus run --actuator scx >"$scratch/out" 2>"$scratch/err" & ;;
+	hints) $tactus run --actuator hints >"$scratch/out" 2>"$scratch/err" & ;;
+	vtime) "$simple" >"$scratch/out" 2>"$scratch/err" & ;;
+	fifo) "$simple" -f >"$scratch/out" 2>"$scratch/err" & ;;
+	*) return 0 ;;
+	esac
+	runner=$!
+	if [ "$1" = hints ]; then until_hints; else until_state enabled; fi
+}
+hand_back() {
+	[ -n "$runner" ] || return 0
+	kill -INT "$runner"
+	wait "$runner"
+	runner=''
+	until_state disabled
+}
+
+hogs=()
+mapfile -t hogs < <(yes 0 | head -n $((2 * cpus)))
+all=$((seconds + warm))
+
+# Each load is started in the background, in a process group of its own, and ends by itself.
+start_load() {
+	case $1 in
+	wakers)
+		$load hogs $all "${hogs[@]}" &
+		$load wakers "$cpus" 5000 300 "$seconds" $warm &
+		;;
+	frames)
+		$load storm $all $((2 * cpus)) &
+		$load presents 16667 "$seconds" $warm &
+		;;
+	mixed)
+		$load storm $all "$cpus" &
+		$load hogs $all 0 5 &
+		$load periodic 8000 1500 "$seconds" $warm &
+		$load input 500 "$seconds" $warm &
+		;;
+	*) echo "bench-simulate: no load $1" >&2; exit 2 ;;
+	esac >>"$scratch/said"
+}
+
+# Into a full machine a recorder takes long to come: it is there before the load.
+record_load() {
+	local recorder
+	: >"$scratch/said"
+	$tactus record -o "$scratch/rec" --force >"$scratch/recorded" 2>&1 &
+	recorder=$!
+	for _ in $(seq 900); do
+		! grep -q '^tactus: watching' "$scratch/recorded" || break
+		sleep 0.1
+	done
+	start_load "$1"
+	sleep $((seconds + warm))
+	kill -INT $recorder
+	wait $recorder
+	# The scheduler itself is one of the jobs.
+	for job in $(jobs -p); do [ "$job" = "$runner" ] || wait "$job"; done
+}
+
+for scheduler in $schedulers; do
+	take_over "$scheduler" || exit 1
+	for name in "${loads[@]}"; do
+		record_load "$name"
+		printf '# %s %s: %s\n' "$scheduler" "$name" "$(grep -v watching "$scratch/recorded" | tail -n 1)"
+		printf 'said %s %s %s\n' "$scheduler" "$name" "$(tr '\n' ' ' <"$scratch/said")"
+		printf 'recording %s %s %s\n' "$scheduler" "$name" "$(gzip -9c "$scratch/rec" | base64 -w 0)"
+	done
+	hand_back || exit 1
+done
