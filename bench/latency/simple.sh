@@ -35,8 +35,10 @@ build() {
 	mv "$work/scx_simple" "$folder/scx_simple"
 }
 
-folder=$cache/scx_simple-$(need_package_version $package)
+# One that is there is good: which version it came from is nothing to a bench.
+folder=$(find "$cache" -maxdepth 1 -name "scx_simple-${package#linux-source-}*" 2>/dev/null | sort -V | tail -n 1)
 if [ ! -x "$folder/scx_simple" ]; then
+	folder=$cache/scx_simple-$(need_package_version $package)
 	work=$(mktemp -d "${TMPDIR:-/tmp}/tactus-simple.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
 	build "$work"

@@ -6,8 +6,8 @@ set -uo pipefail
 schedulers=$1
 shift
 loads=("$@")
-load=build/bench/load
-tactus=build/tactus
+load=${LOAD:-build/bench/load}
+tactus=${TACTUS:-build/tactus}
 simple=${SCX_SIMPLE:-}
 seconds=${SECONDS_EACH:-4}
 warm=2 # roles are found out by then
@@ -57,6 +57,13 @@ hogs=()
 mapfile -t hogs < <(yes 0 | head -n $((2 * cpus)))
 all=$((seconds + warm))
 
+# compiles JOBS: the real compiler on real files, by make, as long as the load lasts.
+compiles() {
+	printf 'all: %s\n%%.o:\n\tgcc -std=gnu11 -O2 -D_GNU_SOURCE -c $(word $*,$(FILES)) -o %s/$@\n' "$(seq -s ' ' -f '%g.o' 40)" "$scratch" >"$scratch/makefile"
+	# What is not done by then is not wanted.
+	timeout "$all" make -k -s -f "$scratch/makefile" -j "$1" FILES="$(find src/base src/model -name '*.c' -size -16k | sort | head -n 40 | tr '\n' ' ')" >/dev/null 2>&1
+}
+
 # Each load is started in the background, in a process group of its own, and ends by itself.
 start_load() {
 	case $1 in
@@ -64,15 +71,13 @@ start_load() {
 		$load hogs $all "${hogs[@]}" &
 		$load wakers "$cpus" 5000 300 "$seconds" $warm &
 		;;
-	frames)
-		$load storm $all $((2 * cpus)) &
+	game)
+		compiles $((2 * cpus)) &
 		$load presents 16667 "$seconds" $warm &
 		;;
-	mixed)
-		$load storm $all "$cpus" &
-		$load hogs $all 0 5 &
-		$load periodic 8000 1500 "$seconds" $warm &
-		$load input 500 "$seconds" $warm &
+	build)
+		compiles $((3 * cpus)) &
+		$load periodic 20000 2000 "$seconds" $warm &
 		;;
 	*) echo "bench-simulate: no load $1" >&2; exit 2 ;;
 	esac >>"$scratch/said"

@@ -22,8 +22,8 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- speed validate
 kernel=${KERNEL:-debian-7.2}
-schedulers="eevdf tactus vtime fifo"
-loads="wakers frames mixed"
+schedulers=${SCHEDULERS:-eevdf tactus vtime fifo}
+loads=${LOADS:-wakers game build}
 folder=${keep:-$(mktemp -d)}
 mkdir -p "$folder"
 [ -n "$keep" ] || trap 'rm -rf "$folder"' EXIT
@@ -39,7 +39,7 @@ record() {
 		schedulers="eevdf tactus"
 		missing=" eevdf tactus"
 	fi
-	CMD="SCX_SIMPLE=$simple SECONDS_EACH=$seconds bench/simulate/guest.sh '${missing# }' $loads" \
+	CMD="TACTUS=${TACTUS:-build/tactus} LOAD=${LOAD:-build/bench/load} SCX_SIMPLE=$simple SECONDS_EACH=$seconds bench/simulate/guest.sh '${missing# }' $loads" \
 		KERNEL=$kernel CLOCK=virtual CPUS=$cpus LIMIT=7200 vm/run.sh >"$folder/log" || { cut -c 1-300 "$folder/log" | tail -n 5 >&2; return 1; }
 	while read -r scheduler load data; do
 		base64 -d <<<"$data" | gzip -d >"$folder/$load-$scheduler.tactus"

@@ -484,6 +484,15 @@ static void take_thread(struct work *work, const struct event_thread *event)
 	to->is_kernel = event->parent_tid == 2 || event->head.tid == 2;
 }
 
+/* The name that it has as the window opens. */
+static void take_name(struct work *work, const struct event_rename *event)
+{
+	u32 place = map_get(&work->state->by_tid, event->head.tid);
+
+	if (place)
+		work->threads[place - 1].comm = event->comm;
+}
+
 static void take_timed(struct work *work, const struct event_header *event, const struct extracted *thread)
 {
 	if (!vec_reserve(work->timed, work->timed_room, work->timed_len + 1, FIRST_ROOM)) {
@@ -516,8 +525,62 @@ static void take_other(struct work *work, const struct event_header *event)
 	add(work, thread, (struct step){ .kind = STEP_EMIT, .value = keep(work, event) });
 }
 
+/* What a lead-in tells is how things stand as the window opens: nothing of it is work. */
+static void begin_thread(struct work *work, struct extracted *thread)
+{
+	struct work_thread *of = work_of(work, thread);
+
+	of->len = 0;
+	of->prio = thread->prio ? thread->prio : of->prio;
+	thread->has_sleep = false;
+	thread->early_ns = 0;
+	thread->pinned_votes = thread->cpus_seen = 0;
+	if (!thread->met)
+		return;
+	of->cpu = thread->cpu;
+	switch (thread->doing) {
+	case DOING_RUN:
+		of->begins = BEGIN_RUNNING;
+		thread->charged_ns = work->first_ns;
+		break;
+	case DOING_WAIT:
+		of->begins = BEGIN_RUNNABLE;
+		break;
+	case DOING_SLEEP:
+		of->begins = BEGIN_ASLEEP;
+		sleeps(work, thread, 1, work->first_ns);
+		break;
+	default:
+		of->begins = BEGIN_ASLEEP;
+		add(work, thread, (struct step){ .kind = STEP_EXIT, .state = 0x80 });
+	}
+}
+
+static void open_window(struct work *work)
+{
+	struct work_state *state = work->state;
+
+	state->is_open = true;
+	for (u32 i = 0; i < work->len; i++)
+		begin_thread(work, &state->threads[i]);
+	work->idle.len = work->preempt.len = 0;
+	work->idle.seen = work->preempt.seen = 0;
+	work->edges = work->external = 0;
+	state->turns = 0;
+	memset(state->turn_cos, 0, sizeof(state->turn_cos));
+	memset(state->turn_sin, 0, sizeof(state->turn_sin));
+}
+
+/* Who a thread is, and what it is for; what it did then is over. */
+static bool tells_of_before(const struct event_header *event)
+{
+	return event->kind == EVENT_TID_CHANGE || !event_is_own_act(event->kind);
+}
+
 void work_take(struct work *work, const struct event_header *event)
 {
+	if (!work->state->is_open && event->time_ns >= work->first_ns)
+		open_window(work);
 	work->events++;
 	if (event->time_ns > work->last_ns)
 		work->last_ns = event->time_ns;
@@ -548,8 +611,15 @@ void work_take(struct work *work, const struct event_header *event)
 	case EVENT_STACK_FRAME:
 	case EVENT_EFFECT:
 		break;
+	case EVENT_RENAME:
+		if (!work->state->is_open)
+			take_name(work, (const void *)event);
+		else
+			take_other(work, event);
+		break;
 	default:
-		take_other(work, event);
+		if (work->state->is_open || tells_of_before(event))
+			take_other(work, event);
 	}
 }
 

@@ -40,6 +40,7 @@ struct work_state {
 	struct extracted *threads; /* by the same index */
 	u32 room;
 	struct work_cpu *cpus;
+	bool is_open; /* what comes from here on is in the window; before that it is a lead-in */
 	u64 turns;
 	double turn_cos[TICKS], turn_sin[TICKS];
 };
