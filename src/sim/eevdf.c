@@ -22,16 +22,19 @@ enum {
 	BALANCE_NS = 64 * NSEC_PER_MSEC,
 	NICE_0_WEIGHT = 1024,
 };
+#define BASE_FAR (1LL << 36)
 
-/* Of one CPU. Its running thread is not in the list. */
+/* Of one CPU. Its running thread is not in the list; those that sleep owing time are. */
 struct fair_queue {
 	u32 *list;
 	u32 len, room;
-	u64 weight; /* of those in the list */
+	u32 delayed; /* of them */
+	u64 weight;  /* of those in the list */
+	s64 sum;     /* of their virtual times less the base, each by its weight */
+	s64 base;
 	s64 least;  /* it goes on even if there is nobody */
 	s64 protected_until;
 	u64 balanced_ns;
-	u32 next_plus; /* who woke last and did not preempt, plus one; 0: nobody */
 };
 
 struct fair {
@@ -43,7 +46,8 @@ struct fair {
 	bool delays_dequeue;	/* 6.12: who sleeps owing time works that off asleep */
 	bool shortest_protects; /* 6.17: protected for the shortest slice that waits */
 	bool has_hrtick;	/* 7.1: slices end when they end, not with a tick */
-	bool has_buddies;	/* 6.19: who woke goes next */
+	bool forks_wait;	/* 7.0: a new thread does not preempt */
+	bool lag_by_tick;	/* 7.0: owed or owing is at most a slice and a tick, before that two slices or a tick */
 	bool hints;		/* urgent threads have those of core/hints.h */
 };
 
@@ -74,7 +78,7 @@ static int fair_init(struct machine *machine)
 	fair->delays_dequeue = !kernel || kernel >= SCX_KERNEL(6, 12);
 	fair->shortest_protects = !kernel || kernel >= SCX_KERNEL(6, 17);
 	fair->hints = machine->policy == &policy_hints;
-	fair->has_buddies = kernel >= SCX_KERNEL(6, 19);
+	fair->forks_wait = fair->lag_by_tick = kernel >= SCX_KERNEL(7, 0);
 	fair->has_hrtick = kernel >= SCX_KERNEL(7, 1);
 	fair->slice_ns = (u64)(kernel && kernel < SCX_KERNEL(6, 15) ? BASE_SLICE_OLD_NS : BASE_SLICE_NS) * factor;
 	if (machine->params.slice_ns)
@@ -106,19 +110,27 @@ static struct sim_thread *fair_running(const struct machine *machine, s32 cpu)
 static s64 middle_of(const struct machine *machine, s32 cpu, const struct sim_thread *curr)
 {
 	const struct fair_queue *queue = &fair_of(machine)->queues[cpu];
-	s64 base = curr ? curr->fair.vruntime : queue->least, sum = 0;
-	s64 weight = curr ? curr->fair.weight : 0;
+	s64 sum = queue->sum, weight = (s64)queue->weight;
 
-	for (u32 i = 0; i < queue->len; i++) {
-		const struct fair_entity *entity = &machine->threads[queue->list[i]].fair;
-
-		sum += (entity->vruntime - base) * entity->weight;
-		weight += entity->weight;
+	if (curr) {
+		sum += (curr->fair.vruntime - queue->base) * curr->fair.weight;
+		weight += curr->fair.weight;
 	}
 	if (!weight)
-		return base;
+		return queue->least;
 	/* Towards less, so that nobody counts as eligible for a rounding. */
-	return base + (sum < 0 ? (sum - weight + 1) / weight : sum / weight);
+	return queue->base + (sum < 0 ? (sum - weight + 1) / weight : sum / weight);
+}
+
+/* Sums stay small where the base is near. */
+static void move_base(struct fair_queue *queue, s64 near)
+{
+	s64 by = near - queue->base;
+
+	if (queue->len && by < BASE_FAR && by > -(s64)BASE_FAR)
+		return;
+	queue->sum -= by * (s64)queue->weight;
+	queue->base = near;
 }
 
 static void list_add(struct machine *machine, s32 cpu, struct sim_thread *thread)
@@ -129,11 +141,14 @@ static void list_add(struct machine *machine, s32 cpu, struct sim_thread *thread
 		machine->failed = true;
 		return;
 	}
+	move_base(queue, thread->fair.vruntime);
 	thread->fair.at = queue->len;
 	thread->fair.queue = cpu;
 	queue->list[queue->len++] = sim_index(machine, thread);
 	queue->weight += thread->fair.weight;
-	fair_of(machine)->queued++;
+	queue->sum += (thread->fair.vruntime - queue->base) * thread->fair.weight;
+	queue->delayed += thread->fair.is_delayed;
+	fair_of(machine)->queued += !thread->fair.is_delayed;
 }
 
 static void list_remove(struct machine *machine, s32 cpu, struct sim_thread *thread)
@@ -141,12 +156,12 @@ static void list_remove(struct machine *machine, s32 cpu, struct sim_thread *thr
 	struct fair_queue *queue = &fair_of(machine)->queues[cpu];
 	u32 last = queue->list[--queue->len];
 
-	if (queue->next_plus == sim_index(machine, thread) + 1)
-		queue->next_plus = 0;
 	queue->list[thread->fair.at] = last;
 	machine->threads[last].fair.at = thread->fair.at;
 	queue->weight -= thread->fair.weight;
-	fair_of(machine)->queued--;
+	queue->sum -= (thread->fair.vruntime - queue->base) * thread->fair.weight;
+	queue->delayed -= thread->fair.is_delayed;
+	fair_of(machine)->queued -= !thread->fair.is_delayed;
 }
 
 static s64 clamped(s64 value, s64 most)
@@ -159,6 +174,9 @@ static void note_lag(struct machine *machine, s32 cpu, struct sim_thread *thread
 {
 	struct fair *fair = fair_of(machine);
 	u64 most_ns = 2 * fair->slice_ns > machine->tick_ns ? 2 * fair->slice_ns : machine->tick_ns;
+
+	if (fair->lag_by_tick)
+		most_ns = fair->slice_ns + machine->tick_ns;
 
 	thread->fair.lag = clamped(middle - thread->fair.vruntime, virtual_of(most_ns, thread->fair.weight));
 	thread->fair.left_at = middle;
@@ -199,11 +217,6 @@ static void place(struct machine *machine, s32 cpu, struct sim_thread *thread, b
 		entity->vruntime = entity->vruntime < least ? least : entity->vruntime;
 		entity->vruntime += is_new ? own : 0;
 		return;
-	}
-	if (slept && lag < 0 && fair->delays_dequeue) {
-		s64 since = entity->left_queue == cpu ? middle - entity->left_at : -lag;
-
-		lag = lag + (since > 0 ? since : 0) < 0 ? lag + (since > 0 ? since : 0) : 0;
 	}
 	if (load)
 		lag = lag * (load + entity->weight) / load;
@@ -247,7 +260,16 @@ static struct sim_thread *least_run(struct machine *machine, s32 cpu, struct sim
 	return best;
 }
 
-static struct sim_thread *choose(struct machine *machine, s32 cpu, struct sim_thread *curr, bool protects)
+/* It has worked off what it owed, and is owed nothing for having slept. */
+static void end_delay(struct machine *machine, s32 cpu, struct sim_thread *thread, s64 middle)
+{
+	list_remove(machine, cpu, thread);
+	thread->fair.is_delayed = false;
+	note_lag(machine, cpu, thread, middle);
+	thread->fair.lag = thread->fair.lag > 0 ? 0 : thread->fair.lag;
+}
+
+static struct sim_thread *choose_once(struct machine *machine, s32 cpu, struct sim_thread *curr, bool protects)
 {
 	const struct fair_queue *queue = &fair_of(machine)->queues[cpu];
 	s64 middle;
@@ -257,9 +279,19 @@ static struct sim_thread *choose(struct machine *machine, s32 cpu, struct sim_th
 	middle = middle_of(machine, cpu, curr);
 	if (curr && protects && is_eligible(curr, middle) && curr->fair.vruntime < queue->protected_until)
 		return curr;
-	if (queue->next_plus && is_eligible(&machine->threads[queue->next_plus - 1], middle))
-		return &machine->threads[queue->next_plus - 1];
 	return earliest(machine, cpu, curr, middle);
+}
+
+/* Who runs next there; NULL: nobody, once those that only sleep there are gone. */
+static struct sim_thread *choose(struct machine *machine, s32 cpu, struct sim_thread *curr, bool protects)
+{
+	struct sim_thread *found = choose_once(machine, cpu, curr, protects);
+
+	while (found && found->fair.is_delayed) {
+		end_delay(machine, cpu, found, middle_of(machine, cpu, curr));
+		found = choose_once(machine, cpu, curr, protects);
+	}
+	return found;
 }
 
 static bool cfs_preempts(const struct machine *machine, const struct sim_thread *curr, const struct sim_thread *woken)
@@ -280,6 +312,21 @@ static void set_slice_end(struct machine *machine, s32 cpu, const struct sim_thr
 	sim_set_slice_end(machine, cpu, machine->now_ns + (u64)left + 1);
 }
 
+/* Woken before it had worked off what it owed: what is left of that it owes still. */
+static void wake_delayed(struct machine *machine, s32 cpu, struct sim_thread *thread)
+{
+	s64 owed = thread->fair.lag, middle = middle_of(machine, cpu, fair_running(machine, cpu));
+	s64 now = middle - thread->fair.vruntime;
+
+	list_remove(machine, cpu, thread);
+	thread->fair.is_delayed = false;
+	if (now > 0 || now < owed) {
+		thread->fair.lag = now > 0 ? 0 : owed;
+		place(machine, cpu, thread, false, true);
+	}
+	list_add(machine, cpu, thread);
+}
+
 static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32 cpu, bool wakes, bool is_new)
 {
 	struct fair *fair = fair_of(machine);
@@ -293,13 +340,17 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 	}
 	if (curr)
 		sim_charge(machine, cpu);
-	place(machine, cpu, thread, is_new, wakes);
-	list_add(machine, cpu, thread);
+	if (thread->fair.is_delayed && thread->fair.queue == cpu) {
+		wake_delayed(machine, cpu, thread);
+	} else {
+		place(machine, cpu, thread, is_new, wakes);
+		list_add(machine, cpu, thread);
+	}
 	if (sim_is_idle(machine, cpu)) {
 		sim_resched(machine, cpu);
 		return;
 	}
-	if (!curr || !wakes)
+	if (!curr || !wakes || (is_new && fair->forks_wait))
 		return;
 	preempts = fair->is_cfs
 			   ? cfs_preempts(machine, curr, thread)
@@ -308,8 +359,6 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 	if (preempts) {
 		sim_resched(machine, cpu);
 	} else {
-		if (fair->has_buddies)
-			fair->queues[cpu].next_plus = sim_index(machine, thread) + 1;
 		set_slice_end(machine, cpu, curr);
 		machine_plan(machine, cpu);
 	}
@@ -317,7 +366,9 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 
 static u32 load_on(const struct machine *machine, s32 cpu)
 {
-	return fair_of(machine)->queues[cpu].len + !sim_is_idle(machine, cpu);
+	const struct fair_queue *queue = &fair_of(machine)->queues[cpu];
+
+	return queue->len - queue->delayed + !sim_is_idle(machine, cpu);
 }
 
 static bool shares_cache(const struct machine *machine, s32 a, s32 b)
@@ -374,6 +425,8 @@ static s32 fair_select(struct machine *machine, struct sim_thread *thread, s32 w
 	s32 prev = thread->cpu, target = prev, near;
 
 	(void)by_interrupt;
+	if (thread->fair.is_delayed)
+		return thread->fair.queue;
 	if (thread->work->only_cpu >= 0)
 		return thread->work->only_cpu % (s32)machine->cpus_len;
 	if (is_new || prev < 0)
@@ -398,15 +451,16 @@ static struct sim_thread *pullable(struct machine *machine, s32 cpu, bool cache,
 	for (u32 other = 0; other < machine->cpus_len; other++) {
 		const struct fair_queue *queue = &fair->queues[other];
 
-		if ((s32)other == cpu || queue->len <= best || shares_cache(machine, cpu, (s32)other) != cache)
+		if ((s32)other == cpu || queue->len - queue->delayed <= best ||
+		    shares_cache(machine, cpu, (s32)other) != cache)
 			continue;
 		for (u32 i = 0; i < queue->len; i++) {
 			struct sim_thread *thread = &machine->threads[queue->list[i]];
 
-			if (!sim_may_run(thread, cpu))
+			if (thread->fair.is_delayed || !sim_may_run(thread, cpu))
 				continue;
 			found = thread;
-			best = queue->len;
+			best = queue->len - queue->delayed;
 			break;
 		}
 	}
@@ -416,11 +470,15 @@ static struct sim_thread *pullable(struct machine *machine, s32 cpu, bool cache,
 static void pull(struct machine *machine, s32 cpu, struct sim_thread *thread)
 {
 	s32 from = thread->fair.queue;
-	s64 middle = middle_of(machine, from, fair_running(machine, from));
+	s64 middle = middle_of(machine, from, fair_running(machine, from)), left;
 
 	list_remove(machine, from, thread);
 	note_lag(machine, from, thread, middle);
+	left = thread->fair.deadline - thread->fair.vruntime;
 	place(machine, cpu, thread, false, false);
+	/* What it had run of its slice it has run there too. */
+	if (fair_of(machine)->delays_dequeue)
+		thread->fair.deadline = thread->fair.vruntime + left;
 	list_add(machine, cpu, thread);
 }
 
@@ -443,9 +501,12 @@ static struct sim_thread *fair_pick(struct machine *machine, s32 cpu, struct sim
 	struct fair_queue *queue = &fair_of(machine)->queues[cpu];
 	struct sim_thread *next;
 
-	if (!prev && !queue->len && !balance_idle(machine, cpu))
-		return NULL;
-	next = choose(machine, cpu, prev, true);
+	next = prev || queue->len ? choose(machine, cpu, prev, true) : NULL;
+	if (!next) {
+		if (!balance_idle(machine, cpu))
+			return NULL;
+		next = choose(machine, cpu, NULL, true);
+	}
 	if (next == prev) {
 		set_slice_end(machine, cpu, prev);
 		return prev;
@@ -462,7 +523,8 @@ static u64 shortest_slice(const struct machine *machine, s32 cpu, const struct s
 	const struct fair_queue *queue = &fair_of(machine)->queues[cpu];
 	u64 shortest_ns = thread->fair.slice_ns;
 
-	for (u32 i = 0; i < queue->len; i++) {
+	/* Without hints they are all alike. */
+	for (u32 i = 0; fair_of(machine)->hints && i < queue->len; i++) {
 		u64 slice_ns = machine->threads[queue->list[i]].fair.slice_ns;
 
 		shortest_ns = slice_ns < shortest_ns ? slice_ns : shortest_ns;
@@ -487,11 +549,15 @@ static void fair_charge(struct machine *machine, struct sim_thread *thread, s32 
 	struct fair_queue *queue = &fair_of(machine)->queues[cpu];
 
 	thread->fair.vruntime += virtual_of(ran_ns, thread->fair.weight);
-	if (!fair_of(machine)->is_cfs && thread->fair.vruntime >= thread->fair.deadline) {
-		thread->fair.deadline = thread->fair.vruntime + virtual_of(thread->fair.slice_ns, thread->fair.weight);
-		queue->protected_until = thread->fair.vruntime;
-		if (queue->len)
+	if (!fair_of(machine)->is_cfs) {
+		if (thread->fair.vruntime >= thread->fair.deadline) {
+			thread->fair.deadline =
+				thread->fair.vruntime + virtual_of(thread->fair.slice_ns, thread->fair.weight);
+			queue->protected_until = thread->fair.vruntime;
+		}
+		if (queue->len && thread->fair.vruntime >= queue->protected_until)
 			sim_resched_now(machine, cpu);
+		return;
 	}
 	if (thread->fair.vruntime > queue->least) {
 		s64 least = thread->fair.vruntime;
@@ -505,15 +571,19 @@ static void fair_charge(struct machine *machine, struct sim_thread *thread, s32 
 
 static void fair_sleeps(struct machine *machine, struct sim_thread *thread, s32 cpu, bool ends)
 {
+	struct fair *fair = fair_of(machine);
 	s64 middle = middle_of(machine, cpu, thread);
 
-	(void)ends;
 	thread->fair.burst_ns = ewma(thread->fair.burst_ns, thread->ran_ns - thread->fair.slept_ran_ns);
 	thread->fair.slept_ran_ns = thread->ran_ns;
 	/* Who joins an empty queue joins where it was. */
-	if (!fair_of(machine)->queues[cpu].len)
-		fair_of(machine)->queues[cpu].least = middle;
+	if (!fair->queues[cpu].len)
+		fair->queues[cpu].least = middle;
 	note_lag(machine, cpu, thread, middle);
+	if (fair->delays_dequeue && !fair->is_cfs && !ends && thread->fair.vruntime > middle && fair->queues[cpu].len) {
+		thread->fair.is_delayed = true;
+		list_add(machine, cpu, thread);
+	}
 }
 
 static void balance_busy(struct machine *machine, s32 cpu)
@@ -524,9 +594,9 @@ static void balance_busy(struct machine *machine, s32 cpu)
 	if (machine->now_ns - queue->balanced_ns < BALANCE_NS)
 		return;
 	queue->balanced_ns = machine->now_ns;
-	thread = pullable(machine, cpu, true, queue->len + 2);
+	thread = pullable(machine, cpu, true, queue->len - queue->delayed + 2);
 	if (!thread)
-		thread = pullable(machine, cpu, false, queue->len + 2);
+		thread = pullable(machine, cpu, false, queue->len - queue->delayed + 2);
 	if (thread)
 		pull(machine, cpu, thread);
 }
@@ -535,7 +605,8 @@ static void balance_busy(struct machine *machine, s32 cpu)
 static void kick_idle(struct machine *machine, s32 cpu)
 {
 	for (u32 other = 0; machine->idle && other < machine->cpus_len; other++)
-		if ((s32)other != cpu && sim_is_idle(machine, (s32)other) && pullable(machine, (s32)other, true, 1)) {
+		if ((s32)other != cpu && sim_is_idle(machine, (s32)other) &&
+		    (pullable(machine, (s32)other, true, 1) || pullable(machine, (s32)other, false, 1))) {
 			sim_resched(machine, (s32)other);
 			return;
 		}
@@ -560,7 +631,7 @@ static void fair_tick(struct machine *machine, s32 cpu)
 	if (!thread)
 		return;
 	balance_busy(machine, cpu);
-	if (fair->queues[cpu].len)
+	if (fair->queues[cpu].len > fair->queues[cpu].delayed)
 		kick_idle(machine, cpu);
 	if (fair->is_cfs && fair->queues[cpu].len && cfs_turn_ends(machine, cpu, thread))
 		sim_resched_now(machine, cpu);

@@ -27,6 +27,7 @@ struct fair_entity {
 	u32 at;		/* its place in the queue's list */
 	s32 queue;	/* -1: none */
 	s32 left_queue; /* where it was last */
+	bool is_delayed; /* it sleeps, and stays in the queue until it owes no time */
 };
 
 struct sim_thread {
