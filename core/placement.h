@@ -53,6 +53,13 @@ core_fn int cache_takes_from(u32 own_waiting, u32 own_cpus, u32 other_waiting, u
 	return other_waiting && (u64)(other_waiting - 1) * own_cpus >= ((u64)own_waiting + 1) * other_cpus;
 }
 
+/* Whether a CPU that has work of its own had better take the first of another cache's queue: that one has waited longer
+ * by more than a move and cold caches are worth. 0 for `bound_ns`: never. */
+core_fn int steals_older(u64 own_wait_ns, u64 other_wait_ns, u64 bound_ns)
+{
+	return bound_ns && other_wait_ns > bound_ns && other_wait_ns - bound_ns > own_wait_ns;
+}
+
 /* An idle CPU that a thread may run on. */
 struct idle_cpu {
 	u8 is_previous; /* the thread ran there last, so its caches are warm */

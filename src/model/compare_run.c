@@ -55,9 +55,15 @@ static void piece_ends(struct compare_run *run, u64 to_ns)
 	struct threads *threads = &run->threads;
 
 	threads_charge(threads, to_ns);
-	for (size_t i = 0; i < threads->len; i++)
-		if (threads->all[i]->account.cpu_ns && !threads->all[i]->bystander)
-			add_share(run, threads->all[i]->pid, threads->all[i]->account.cpu_ns);
+	for (size_t i = 0; i < threads->len; i++) {
+		const struct thread *thread = threads->all[i];
+
+		if (!thread->account.cpu_ns || thread->bystander)
+			continue;
+		add_share(run, thread->pid, thread->account.cpu_ns);
+		if (thread->role && thread->role->tier == TIER_LATENCY_CRITICAL)
+			run->urgent_ns += thread->account.cpu_ns;
+	}
 	run->take.blocks = &run->blocks;
 	compare_take_piece_ends(&run->take, threads, run->piece_from_ns, to_ns);
 	run->piece_from_ns = to_ns;

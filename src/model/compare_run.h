@@ -16,6 +16,7 @@ struct compare_run {
 	struct map by_pid; /* the index of its CPU time, plus one */
 	u64 *cpu_ns;
 	u32 *pids;
+	u64 urgent_ns; /* CPU time of latency-critical threads */
 	u32 pids_len, pids_room, cpu_room;
 	bool failed;
 	bool for_fidelity;

@@ -142,6 +142,10 @@ void fidelity_of(struct fidelity *fidelity, const struct compare_run *a, const s
 		fidelity->late = fabs((double)fidelity->late_frames[0] / (double)fidelity->frames[0] -
 				      (double)fidelity->late_frames[1] / (double)fidelity->frames[1]);
 	compare_shares(fidelity, a, b);
+	fidelity->urgent_ns[0] = a->urgent_ns;
+	fidelity->urgent_ns[1] = b->urgent_ns;
+	if (a->urgent_ns >= FIDELITY_URGENT_LEAST_NS)
+		fidelity->urgent = fabs((double)b->urgent_ns - (double)a->urgent_ns) / (double)a->urgent_ns;
 }
 
 const char *fidelity_breaks(const struct fidelity *fidelity, const struct fidelity_bound *bound)
@@ -150,5 +154,7 @@ const char *fidelity_breaks(const struct fidelity *fidelity, const struct fideli
 		return "waits";
 	if (fidelity->late > bound->late)
 		return "late frames";
+	if (fidelity->urgent > bound->urgent)
+		return "what urgent threads got done";
 	return fidelity->shares > bound->shares ? "shares of CPU time" : NULL;
 }

@@ -8,6 +8,7 @@
 
 enum {
 	FIDELITY_FLOOR_NS = 100 * NSEC_PER_USEC, /* waits below are one and the same */
+	FIDELITY_URGENT_LEAST_NS = 20 * NSEC_PER_MSEC, /* of less CPU time likewise */
 	FIDELITY_WAITS_LEAST = 30,		 /* of fewer nothing is said */
 };
 
@@ -26,14 +27,16 @@ struct fidelity {
 	double late;   /* frames that are late in one and not in the other, net, of all */
 	double shares; /* of the CPU time, what has another owner */
 	double cpu;    /* by how much the CPU time in all differs, of it */
+	double urgent; /* by how much the CPU time that urgent threads got differs, of it: how far they came */
+	u64 urgent_ns[2];
 	u64 frames[2], late_frames[2];
 };
 
 /* Within which a prediction is made. */
 struct fidelity_bound {
-	double waits, late, shares;
+	double waits, late, shares, urgent;
 };
-#define FIDELITY_BOUND ((struct fidelity_bound){ .waits = 0.75, .late = 0.05, .shares = 0.10 })
+#define FIDELITY_BOUND ((struct fidelity_bound){ .waits = 0.75, .late = 0.05, .shares = 0.10, .urgent = 0.15 })
 
 void fidelity_of(struct fidelity *fidelity, const struct compare_run *a, const struct compare_run *b);
 

@@ -78,6 +78,7 @@ struct sim_counts {
 	u64 longest_wait_ns;
 	u64 queued_most;
 	u64 stayed; /* tactus: a thread was kept on its CPU because it had moved too often */
+	u64 stolen; /* tactus: taken from another cache for having waited longer */
 	u64 steps;
 };
 

@@ -244,7 +244,7 @@ static void dispatch(struct machine *machine, s32 cpu, struct sim_thread *prev)
 	s64 own_lag, shared_lag;
 
 	tactus->runs[cpu].kicked = 0;
-	if (tactus_dispatch_any_late(machine, own, shared, cpu))
+	if (tactus_dispatch_any_late(machine, own, shared, cpu) || tactus_steal_older(machine, shared, cpu))
 		return;
 	if (prev || (own_first && tactus->queues[shared].len)) {
 		shared_lag = tactus_first_lag(tactus, shared);

@@ -128,6 +128,32 @@ bool tactus_dispatch_any_late(struct machine *machine, u32 own, u32 shared, s32 
 	       take_from_longer(machine, shared, cpu);
 }
 
+static u64 first_wait_ns(const struct machine *machine, u32 queue)
+{
+	const struct dsq *dsq = &tactus_of(machine)->queues[queue];
+	u64 since_ns = dsq->len ? machine->threads[dsq_at(dsq, 0)->thread].scx->queued_at_ns : 0;
+
+	return dsq->len ? span_between(since_ns, machine->now_ns) : 0;
+}
+
+/* One other cache a time, each in its turn: what it costs does not grow with the machine. */
+bool tactus_steal_older(struct machine *machine, u32 shared, s32 cpu)
+{
+	struct tactus *tactus = tactus_of(machine);
+	const struct scx_config *settings = &tactus->settings;
+	u64 bound_ns = machine->params.steal_older_ns;
+	u32 other;
+
+	if (!bound_ns || settings->caches_len < 2)
+		return false;
+	other = settings->steal_order[shared * SCX_CACHES_MAX + tactus->runs[cpu].looks++ % (settings->caches_len - 1)];
+	if (!steals_older(first_wait_ns(machine, shared), first_wait_ns(machine, other), bound_ns) ||
+	    !tactus_move_first(machine, other, cpu))
+		return false;
+	machine->counts.stolen++;
+	return true;
+}
+
 bool tactus_steal(struct machine *machine, u32 shared, s32 cpu)
 {
 	const struct scx_config *settings = &tactus_of(machine)->settings;

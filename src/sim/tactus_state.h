@@ -34,6 +34,7 @@ struct tactus_load {
 struct tactus_run {
 	u64 since_ns, burst_ns, last_burst_ns, shared_seen, looked_ns, late_at_ns;
 	u32 tier, kicked, is_own, own_waits, may_burn;
+	u32 looks; /* into other caches' queues */
 };
 
 struct tactus {
@@ -89,6 +90,7 @@ void tactus_follow_shared(struct tactus *tactus, s32 cpu, u32 shared, bool has_r
 bool tactus_move_first(struct machine *machine, u32 queue, s32 cpu);
 bool tactus_dispatch_any_late(struct machine *machine, u32 own, u32 shared, s32 cpu);
 bool tactus_steal(struct machine *machine, u32 shared, s32 cpu);
+bool tactus_steal_older(struct machine *machine, u32 shared, s32 cpu);
 
 #define NO_LAG 0x7fffffffffffffffLL
 

@@ -34,6 +34,7 @@ enum {
 	KEY_BOUND,
 	KEY_AGAINST,
 	KEY_HINTS,
+	KEY_STEAL,
 	COPIES_MOST = 1000,
 	JITTER_PERCENT = 10,
 	HZ_MOST = 1000,
@@ -45,7 +46,7 @@ struct chosen {
 	const char *topology;
 	const char *against;
 	bool hints;
-	u64 cpus, slice_ns, hz, copies, jitter_ns, seed;
+	u64 cpus, slice_ns, steal_ns, hz, copies, jitter_ns, seed;
 	u32 kernel;
 	u32 sweep[SWEEP_MOST];
 	u32 sweep_len;
@@ -71,6 +72,8 @@ static const struct argp_option own_options[] = {
 	{ "hz", KEY_HZ, "N", 0, "Ticks a second (default: as the recording's turns show, else 250)", 0 },
 	{ "copies", KEY_COPIES, "N", 0, "Add so many copies of all user threads, each a little different", 0 },
 	{ "jitter", KEY_JITTER, "SPAN", 0, "Begin copies up to so much later (default: 100ms)", 0 },
+	{ "steal-older", KEY_STEAL, "SPAN", OPTION_HIDDEN,
+	  "tactus: a busy CPU takes from another cache's queue who has waited so much longer (default: never)", 0 },
 	{ "seed", KEY_SEED, "N", OPTION_HIDDEN, "The seed of what is left to chance (default: 1)", 0 },
 	{ "sweep", KEY_SWEEP, "LIST", 0,
 	  "Simulate eevdf and tactus on machines of these sizes, such as 2,8,32, with as many copies as fill them", 0 },
@@ -153,6 +156,8 @@ static const char *take_own(void *data, int key, const char *value)
 		return parse_number(value, COPIES_MOST, &chosen->copies) ? "is not a number up to 1000" : NULL;
 	case KEY_JITTER:
 		return parse_span(value, &chosen->jitter_ns);
+	case KEY_STEAL:
+		return parse_span(value, &chosen->steal_ns);
 	case KEY_SEED:
 		return parse_number(value, ~0ULL >> 1, &chosen->seed) ? "is not a number" : NULL;
 	case KEY_SWEEP:
@@ -382,6 +387,7 @@ static void set_params(struct simulate_view *view)
 {
 	const struct chosen *chosen = &view->chosen;
 
+	view->params.steal_older_ns = chosen->steal_ns;
 	view->params.raise = RAISE_INPUT;
 	view->params.seed = chosen->seed ? chosen->seed : 1;
 	view->params.tick_ns = chosen->hz ? NSEC_PER_SEC / chosen->hz : 0;

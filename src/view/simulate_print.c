@@ -84,6 +84,9 @@ static void fidelity_json(const struct wording *words, const struct fidelity *fi
 	if (!path)
 		json_double(&json, "cpu_share", fidelity->shares, 4);
 	json_double(&json, "cpu_time", fidelity->cpu, 4);
+	json_double(&json, "urgent_cpu", fidelity->urgent, 4);
+	named_u64(&json, words->real, "urgent_cpu_ns", fidelity->urgent_ns[0]);
+	named_u64(&json, words->simulated, "urgent_cpu_ns", fidelity->urgent_ns[1]);
 	named_u64(&json, words->real, "frames", fidelity->frames[0]);
 	named_u64(&json, words->simulated, "frames", fidelity->frames[1]);
 	named_u64(&json, words->real, "late", fidelity->late_frames[0]);
@@ -103,6 +106,9 @@ static void print_roles(const struct fidelity *fidelity, const char *real, const
 
 static void print_late(const struct fidelity *fidelity)
 {
+	if (fidelity->urgent_ns[0] >= FIDELITY_URGENT_LEAST_NS)
+		printf(", CPU time of urgent threads by %.1f %% (%.0f against %.0f ms)", fidelity->urgent * 100,
+		       ms(fidelity->urgent_ns[1]), ms(fidelity->urgent_ns[0]));
 	if (fidelity->frames[0])
 		printf(", late frames by %.1f %% (%" PRIu64 " of %" PRIu64 " against %" PRIu64 " of %" PRIu64 ")",
 		       fidelity->late * 100, fidelity->late_frames[1], fidelity->frames[1], fidelity->late_frames[0],
