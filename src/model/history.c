@@ -87,6 +87,8 @@ enum culprit history_culprit(const struct history *history, u32 cpu, u64 from_ns
 
 		if (run->to_ns <= from_ns)
 			break;
+		if (run->from_ns >= to_ns)
+			continue;
 		add_share(shares, &shares_len, run->tid, span_between(begin_ns, end_ns));
 	}
 	if (!shares_len)

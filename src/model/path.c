@@ -96,6 +96,7 @@ bool path_handle(struct threads *threads, const struct event_header *event)
 static bool stretch_before(const struct thread *thread, u64 time_ns, struct stretch *found)
 {
 	const struct stretches *own = thread ? thread->stretches : NULL;
+	u64 first, low, high;
 
 	if (!own)
 		return false;
@@ -104,15 +105,21 @@ static bool stretch_before(const struct thread *thread, u64 time_ns, struct stre
 		found->to_ns = time_ns;
 		return true;
 	}
-	for (u64 back = 1; back <= own->taken && back <= STRETCHES_KEPT; back++) {
-		const struct stretch *stretch = &own->last[(own->taken - back) % STRETCHES_KEPT];
+	high = own->taken;
+	first = low = high > STRETCHES_KEPT ? high - STRETCHES_KEPT : 0;
+	/* One began after another: the last that began before is found by halves. */
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
 
-		if (stretch->from_ns < time_ns) {
-			*found = *stretch;
-			return stretch->to_ns >= time_ns;
-		}
+		if (own->last[middle % STRETCHES_KEPT].from_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	if (low == first)
+		return false;
+	*found = own->last[(low - 1) % STRETCHES_KEPT];
+	return found->to_ns >= time_ns;
 }
 
 static void add_item(struct path *path, const struct path_item *item, enum path_whose whose)

@@ -10,7 +10,15 @@
 #include "json.h"
 #include "text.h"
 
-enum { CPUS_MOST = 4096, TRACK_ROW = 0x40000000, MACHINE_PID = 0, NAME_SIZE = 64, LINE_SIZE = 512 };
+enum { CPUS_MOST = 4096, TRACK_ROW = 0x40000000, MACHINE_PID = 0, NAME_SIZE = 64, LINE_SIZE = 512, NAMES_KEPT = 256 };
+
+/* How a thread is called, ready to be written: those that run come back, and a name is long to escape. */
+struct kept_name {
+	u32 tid;
+	u32 len; /* 0: none */
+	struct comm comm;
+	char text[NAME_SIZE];
+};
 
 /* Who runs. */
 struct cpu_row {
@@ -30,6 +38,7 @@ struct chrome {
 	size_t cpus_len;
 	u64 last_flow;
 	bool failed;
+	struct kept_name names[NAMES_KEPT];
 };
 
 /* How an event begins. */
@@ -85,24 +94,38 @@ static void put_name(struct chrome *chrome, const char *what, u32 pid, u32 row, 
 }
 
 /* "name [tid]" within a JSON string. Of plain text only two characters mean anything there. */
-static char *put_thread_name(char *at, const struct comm *comm, u32 tid)
+static void make_name(struct kept_name *name)
 {
-	char plain[NAME_SIZE / 2], text[COMM_LEN + 1] = "";
+	char plain[NAME_SIZE / 2], text[COMM_LEN + 1] = "", *at = name->text;
 
-	if (comm)
-		memcpy(text, comm->text, COMM_LEN);
+	memcpy(text, name->comm.text, COMM_LEN);
 	format_plain(plain, sizeof(plain), text);
 	for (const char *from = plain; *from; from++) {
 		if (*from == '"' || *from == '\\')
 			*at++ = '\\';
 		*at++ = *from;
 	}
-	if (!tid)
-		return at;
-	at = chars_text(at, " [");
-	at = chars_number(at, tid);
-	*at++ = ']';
-	return at;
+	if (name->tid) {
+		at = chars_text(at, " [");
+		at = chars_number(at, name->tid);
+		*at++ = ']';
+	}
+	name->len = (u32)(at - name->text);
+}
+
+static char *put_thread_name(struct chrome *chrome, char *at, const struct comm *comm, u32 tid)
+{
+	static const struct comm none;
+	struct kept_name *kept = &chrome->names[tid % NAMES_KEPT];
+
+	if (!comm)
+		comm = &none;
+	if (!kept->len || kept->tid != tid || memcmp(&kept->comm, comm, sizeof(*comm)) != 0) {
+		kept->tid = tid;
+		kept->comm = *comm;
+		make_name(kept);
+	}
+	return chars_put(at, kept->text, kept->len);
 }
 
 struct chrome *chrome_open(FILE *out, const struct trace_machine *machine)
@@ -166,7 +189,7 @@ static void put_run(struct chrome *chrome, u32 cpu, const struct cpu_row *row, u
 	at = put_head(line, 'X', MACHINE_PID, cpu, row->since_ns);
 	at = put_duration(at, to_ns - row->since_ns);
 	at = chars_text(at, ",\"cat\":\"run\",\"name\":\"");
-	at = put_thread_name(at, &row->comm, row->tid);
+	at = put_thread_name(chrome, at, &row->comm, row->tid);
 	at = chars_text(at, "\",\"args\":{\"tid\":");
 	at = chars_number(at, row->tid);
 	put_line(chrome, line, chars_text(at, "}}"));
@@ -220,7 +243,7 @@ static void woken(void *sink, const struct trace_wakeup *wakeup)
 		row->seen_ns = wakeup->at_ns;
 	at = put_head(line, 'i', MACHINE_PID, wakeup->cpu, wakeup->at_ns);
 	at = chars_text(at, ",\"s\":\"t\",\"cat\":\"wakeup\",\"name\":\"wakes ");
-	at = put_thread_name(at, wakeup->comm, wakeup->tid);
+	at = put_thread_name(chrome, at, wakeup->comm, wakeup->tid);
 	at = chars_text(at, "\",\"args\":{\"tid\":");
 	at = chars_number(at, wakeup->tid);
 	at = chars_text(at, ",\"waker_tid\":");

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # 'tactus trial' on one CPU by the virtual clock: a program that it helps, one that it can't help, one that a rule of the configuration
-# makes it harm, each with the right verdict; and none in trials in which nothing acts. Runs in the VM.
+# makes it harm, each with the right verdict ('verdicts'); and none in trials in which nothing acts ('nothing'; NULLS says how many, FIRST the
+# first seed). Words choose which of both; without any it is both. Runs in the VM.
 . tests/tap.sh
 . tests/guest/scheduler.sh
 
@@ -25,33 +26,40 @@ hogs() {
 	done
 }
 
-# A rule is looked at when a thread gets its name, so the crowd begins when acting does.
-: >"$scratch/err"
-{
-	wait_for "$scratch/err" "hints to the kernel's scheduler"
-	exec build/workloads/crowding crowd 3 15000 100000 900
-} >/dev/null &
-load+=($!)
-try_it harms --actuator hints --config "$scratch/harms.conf" --turn 1s -d 150 -- build/workloads/crowding bystander 3000 900
-say_measured "$(grep 'hints given' "$scratch/err")"
-is "a program beside threads that a rule makes urgent is harmed" "$(verdict harms)" harms
-end_load
-for actuator in ${ACTUATORS:-hints scx}; do
-	hogs
-	try_it "helps-$actuator" --actuator "$actuator" --config "$scratch/helps.conf" --turn 1s -d 60 -- build/workloads/pace 5000 200 900000
-	is "a thread that wakes every 5 ms beside three hogs is helped ($actuator)" "$(verdict "helps-$actuator")" helps
-	is "a thread that wakes by a clock is measured by its waits ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/helps-$actuator")" waits
+verdicts() {
+	# A rule is looked at when a thread gets its name, so the crowd begins when acting does.
+	: >"$scratch/err"
+	{
+		wait_for "$scratch/err" "hints to the kernel's scheduler"
+		exec build/workloads/crowding crowd 3 15000 100000 900
+	} >/dev/null &
+	load+=($!)
+	try_it harms --actuator hints --config "$scratch/harms.conf" --turn 1s -d 150 -- build/workloads/crowding bystander 3000 900
+	say_measured "$(grep 'hints given' "$scratch/err")"
+	is "a program beside threads that a rule makes urgent is harmed" "$(verdict harms)" harms
 	end_load
-	try_it "alone-$actuator" --actuator "$actuator" --turn 500ms -d 15 -- "$scratch/hog" 0 1 900000
-	is "a program that computes alone can't be helped ($actuator)" "$(verdict "alone-$actuator")" no_difference
-	is "a program that computes is measured by its CPU time ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/alone-$actuator")" progress
+	for actuator in ${ACTUATORS:-hints scx}; do
+		hogs
+		try_it "helps-$actuator" --actuator "$actuator" --config "$scratch/helps.conf" --turn 1s -d 60 -- build/workloads/pace 5000 200 900000
+		is "a thread that wakes every 5 ms beside three hogs is helped ($actuator)" "$(verdict "helps-$actuator")" helps
+		is "a thread that wakes by a clock is measured by its waits ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/helps-$actuator")" waits
+		end_load
+		try_it "alone-$actuator" --actuator "$actuator" --turn 500ms -d 15 -- "$scratch/hog" 0 1 900000
+		is "a program that computes alone can't be helped ($actuator)" "$(verdict "alone-$actuator")" no_difference
+		is "a program that computes is measured by its CPU time ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/alone-$actuator")" progress
+	done
+}
+nothing() {
+	local false_ones=0
+	for ((seed = ${FIRST:-1}; seed < ${FIRST:-1} + ${NULLS:-20}; seed++)); do
+		hogs
+		try_it "nothing-$seed" --actuator none --turn 500ms -d 13 -- build/workloads/pace 5000 200 900000
+		[ "$(verdict "nothing-$seed")" = no_difference ] || false_ones=$((false_ones + 1))
+		end_load
+	done
+	is "no trial of ${NULLS:-20} in which nothing acts has an answer" "$false_ones" 0
+}
+for part in ${*:-verdicts nothing}; do
+	$part
 done
-false_ones=0
-for ((seed = 1; seed <= ${NULLS:-20}; seed++)); do
-	hogs
-	try_it "nothing-$seed" --actuator none --turn 500ms -d 13 -- build/workloads/pace 5000 200 900000
-	[ "$(verdict "nothing-$seed")" = no_difference ] || false_ones=$((false_ones + 1))
-	end_load
-done
-is "no trial of ${NULLS:-20} in which nothing acts has an answer" "$false_ones" 0
 done_testing
