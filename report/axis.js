@@ -59,6 +59,8 @@ class Chart {
   get inner() { return this.width - LEFT - RIGHT; }
   get deep() { return this.height - this.foot; }
   x(ns) { return LEFT + (ns - view.from) / (view.to - view.from) * this.inner; }
+  /* Where a time lies, as an origin and a factor. */
+  scale() { const perNs = this.inner / (view.to - view.from); return [LEFT - view.from * perNs, perNs]; }
   at(x) { return view.from + (x - LEFT) / this.inner * (view.to - view.from); }
   draw() {
     const pen = this.pen;
@@ -153,6 +155,31 @@ class Chart {
       event.preventDefault();
       act();
     });
+  }
+}
+
+/* Fields of a grid, a stretch of time wide and a row tall, as pixels of a picture that is made once: to draw them takes a stroke a row, however many there are.
+ * `tint` gives red, green, blue and how much of it, or nothing. */
+class Grid {
+  constructor(rows, tint) { Object.assign(this, { rows, tint, made: null, madeOf: null }); }
+  picture() {
+    if (this.made && this.madeOf === colours) return this.made;
+    const picture = el('canvas', { width: Math.max(1, bins), height: Math.max(1, this.rows) }), pen = picture.getContext('2d'), image = pen.createImageData(picture.width, picture.height);
+    for (let row = 0; row < this.rows; row++) {
+      for (let bin = 0; bin < bins; bin++) {
+        const tint = this.tint(bin, row);
+        if (tint) image.data.set([tint[0], tint[1], tint[2], 255 * tint[3]], 4 * (row * picture.width + bin));
+      }
+    }
+    pen.putImageData(image, 0, 0);
+    this.madeOf = colours;
+    return this.made = picture;
+  }
+  draw(chart, pen, tall, gap) {
+    const first = Math.max(0, Math.floor(view.from / binNs)), last = Math.min(bins - 1, Math.floor(view.to / binNs)), from = chart.x(first * binNs), to = chart.x((last + 1) * binNs);
+    if (last < first) return;
+    pen.imageSmoothingEnabled = false;
+    for (let row = 0; row < this.rows; row++) pen.drawImage(this.picture(), first, row, last + 1 - first, 1, from, row * tall, to - from, tall - gap);
   }
 }
 

@@ -5,7 +5,7 @@ const BLAMES = {
 
 /* The series of a process: when each frame came and how long it took, in nanoseconds. */
 function seriesOf(record) {
-  const len = record.took_us.length, at = new Float64Array(len), took = new Float64Array(len), late = new Uint8Array(len), numbers = new Float64Array(len);
+  const len = record.took_us.length, at = new Float64Array(len), took = new Float64Array(len), late = new Uint8Array(len), early = new Uint8Array(len), numbers = new Float64Array(len);
   let now = 0, from = 0;
   for (let i = 0; i < len; i++) {
     now += record.after_us[i];
@@ -13,11 +13,12 @@ function seriesOf(record) {
     took[i] = record.took_us[i] * 1000;
   }
   for (const i of record.late) late[i] = 1;
+  for (const i of record.unjudged) early[i] = 1;
   for (let k = 0; k < record.numbers.length; k += 2) {
     const end = k + 2 < record.numbers.length ? record.numbers[k + 2] : len;
     for (from = record.numbers[k]; from < end; from++) numbers[from] = record.numbers[k + 1] + from - record.numbers[k];
   }
-  const series = { pid: record.pid, each: record.each, len, at, took, late, numbers, counts: record.counts || [], step: record.step_ns || 1 };
+  const series = { pid: record.pid, each: record.each, len, at, took, late, early, numbers, counts: record.counts || [], step: record.step_ns || 1 };
   return { ...series, coarse: [coarser(series, 8), coarser(series, 64)] };
 }
 /* Of so many frames in a row when the last came, the longest, and the longest that was late. */
@@ -31,13 +32,13 @@ function coarser(series, by) {
   }
   return { by, at, took, late };
 }
-/* Calls `column` with each column of pixels, its longest frame and its longest late one, from as few numbers as do. */
-function columnsOf(series, first, last, wide, x, column) {
+/* Calls `column` with each column of pixels, its longest frame and its longest late one, from as few numbers as do. A time lies at origin + ns * perNs. */
+function columnsOf(series, first, last, wide, [origin, perNs], column) {
   const coarse = series.coarse.filter((one) => (last - first) / one.by > wide * 3).pop();
-  const [from, to, took] = coarse ? [Math.floor(first / coarse.by), Math.ceil(last / coarse.by), coarse.took] : [first, last, series.took];
+  const [from, to] = coarse ? [Math.floor(first / coarse.by), Math.ceil(last / coarse.by)] : [first, last], { took, at: when } = coarse || series;
   let at = -1, longest = 0, late = 0;
   for (let i = from; i < to; i++) {
-    const here = Math.floor(x((coarse || series).at[i])), lateHere = coarse ? coarse.late[i] : series.late[i] && took[i];
+    const here = Math.floor(origin + when[i] * perNs), lateHere = coarse ? coarse.late[i] : series.late[i] && took[i];
     if (here !== at) {
       if (at >= 0) column(at, longest, late);
       at = here;
@@ -117,34 +118,38 @@ class FrameGraph {
   }
   paintBar(pen, from, to, i) {
     const { series, chart } = this, gap = to - from > 4 ? 1 : 0, y = this.y(series.took[i]);
-    pen.fillStyle = colour(series.late[i] ? 'late' : 'frame');
+    pen.fillStyle = colour(series.late[i] ? 'late' : series.early[i] ? 'early' : 'frame');
     pen.fillRect(from, y, Math.max(1, to - from - gap), chart.deep - y);
     if (series.took[i] > this.top) this.paintCut(pen, (from + to) / 2);
   }
   /* The longest of each column of pixels; red where one is late. */
   paintColumns(pen, first, last) {
     const { series, chart } = this;
-    columnsOf(series, first, last, chart.inner, (ns) => chart.x(ns), (column, longest, late) => {
-      pen.fillStyle = colour('frame');
+    const red = [], cut = [];
+    pen.fillStyle = colour('frame');
+    columnsOf(series, first, last, chart.inner, chart.scale(), (column, longest, late) => {
       pen.fillRect(column, this.y(longest), 1, chart.deep - this.y(longest));
-      if (late) { pen.fillStyle = colour('late'); pen.fillRect(column - 0.25, this.y(late), 1.5, chart.deep - this.y(late)); }
-      if (longest > this.top) this.paintCut(pen, column);
+      if (late) red.push([column, this.y(late)]);
+      if (longest > this.top) cut.push(column);
     });
+    pen.fillStyle = colour('late');
+    for (const [column, y] of red) pen.fillRect(column - 0.25, y, 1.5, chart.deep - y);
+    for (const column of cut) this.paintCut(pen, column);
   }
   /* A mark below each late one: not everybody tells red from blue. */
   over(pen) {
     const { chart, series } = this, first = Math.max(0, find(series, view.from) - 1), last = Math.min(series.len, find(series, view.to) + 2);
     let before = -9;
     pen.fillStyle = colour('late');
+    pen.beginPath();
     for (const i of this.lateOnes) {
       if (i < first || i >= last) continue;
       const x = Math.min(Math.max(chart.x(series.at[i] - series.took[i] / 2), LEFT), chart.width - RIGHT);
       if (x - before < 1.5) continue;
       before = x;
-      pen.beginPath();
       pen.moveTo(x, chart.deep + 1); pen.lineTo(x - 4, chart.deep + 7); pen.lineTo(x + 4, chart.deep + 7);
-      pen.fill();
     }
+    pen.fill();
   }
   paintCut(pen, x) {
     pen.fillStyle = colour('card');
@@ -165,7 +170,7 @@ class FrameGraph {
     const { series } = this, i = this.nearest(x);
     if (i < 0) return '';
     const frame = series.late[i] && this.lateAt(i), of = series.each > 1 ? `the longest of ${series.each} frames` : `frame ${series.numbers[i]}`;
-    return `${of} at ${seconds(series.at[i])}: ${time(series.took[i])}` + (frame ? `, ${time(frame.late_ns)} late\n${frame.why}` : series.late[i] ? ', late' : '');
+    return `${of} at ${seconds(series.at[i])}: ${time(series.took[i])}` + (frame ? `, ${time(frame.late_ns)} late\n${frame.why}` : series.late[i] ? ', late' : series.early[i] ? '\none of the first: how often frames come was not known yet, so it is not called late' : '');
   }
   click(x) { const i = this.nearest(x); if (i >= 0) this.choose(this.series.late[i] ? this.lateAt(i) || null : null); }
   next(by) {
@@ -258,7 +263,7 @@ function showLate(host, frame, graph) {
       el('button', { type: 'button', click: () => graph.next(1), 'aria-label': 'The next late frame' }, '▸'),
       el('button', { type: 'button', click: () => setView(frame.at_ns - frame.interval_ns * 2, frame.at_ns + frame.interval_ns) }, 'Zoom to it'),
       el('button', { type: 'button', click: () => graph.choose(null) }, 'Close')),
-    el('p', { class: 'reason', 'data-why': frame.frame }, frame.why + '.'), picture,
+    el('p', { class: 'reason', 'data-why': frame.frame }, together(frame.why) + '.'), picture,
     legend([['waited', 'could run and waited for a CPU', 10], ['ran', 'ran', 6], ['slept', 'slept', 3], ...(frame.target_ns ? [['target', 'when it was due']] : [])]),
     el('div', { class: 'wide' }, partsTable(frame)),
     frame.not_shown_ns ? el('p', { class: 'lead' }, `${time(frame.not_shown_ns)} of it, in many short steps, are not shown.`) : null);
@@ -278,14 +283,14 @@ function histogram(series, row) {
     if (!count) return;
     const last = i === counts.length - 1, words = last ? `over ${time(i * series.step)}` : `${time(i * series.step)} to ${time((i + 1) * series.step)}`;
     picture.append(svg('rect', { x: left + i * wide + 0.5, y: y(count), width: Math.max(1, wide - 1), height: height - foot - y(count),
-      fill: last ? 'var(--late)' : 'var(--frame)', rx: 1 }, svg('title', {}, `${number(count)} frames took ${words}`)));
+      fill: 'var(--frame)', rx: 1 }, svg('title', {}, `${number(count)} frames took ${words}`)));
   });
   const span = series.step * counts.length, x = (ns) => left + Math.min(ns / span, 1) * (width - left - 6);
   [['p50', row.p50_ns], ['p99', row.p99_ns]].forEach(([name, ns]) => picture.append(
     svg('line', { x1: x(ns), x2: x(ns), y1: 2, y2: height - foot, stroke: 'var(--soft)', 'stroke-dasharray': '3 3' }),
     svg('text', { x: x(ns) + 3, y: 10, 'font-size': 10, fill: 'var(--soft)' }, name)));
   const grain = steps(span, 5), most_ns = series.step * (counts.length - 1);
-  if (counts[counts.length - 1]) picture.append(svg('text', { x: width - 6, y: height - 9, 'text-anchor': 'end', 'font-size': 10, fill: 'var(--late)' }, '> ' + tick(most_ns)));
+  if (counts[counts.length - 1]) picture.append(svg('text', { x: width - 6, y: height - 9, 'text-anchor': 'end', 'font-size': 10, fill: 'var(--ink)' }, 'over ' + tick(most_ns)));
   for (let at = 0; at < span && (x(at) < width - 70 || !counts[counts.length - 1]); at += grain) picture.append(svg('text', { x: x(at), y: height - 9, 'text-anchor': 'middle', 'font-size': 10, fill: 'var(--soft)' }, tick(at)));
   return picture;
 }
@@ -295,7 +300,7 @@ function frameNumbers(row) {
   const causes = all('report_cause').filter((cause) => cause.pid === row.pid);
   return [
     el('div', { class: 'tiles', id: 'frame-tiles' }, tile('frames', 'frames', row.frames, number(row.frames)), tile(`late, ${share(row.late, row.frames)}`, 'late', row.late, number(row.late), row.late),
-      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('a second in the slowest 1 %', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
+      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('a second in the slowest 1 % (1 % low)', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
       row.target_ns ? tile('due every', 'target_ns', row.target_ns, time(row.target_ns)) : null, tile('dropped', 'dropped', row.dropped, number(row.dropped), row.dropped)),
     (host, series) => {
       const causeRows = causes.map((cause) => ({ ...cause, who: cause.name > 1 ? nameOf(cause.name) : '', what: BLAMES[cause.blame] || cause.blame }));
@@ -327,9 +332,9 @@ function makeFrames() {
     kept.pid = pid;
     const row = presenters.find((one) => one.pid === pid), [numbers, rest] = frameNumbers(row), shownLate = lateFrames.filter((frame) => frame.pid === pid).length;
     tiles.replaceChildren(numbers);
-    legendBox.replaceChildren(legend([['frame', 'frame'], ['late', 'late frame, with a mark below it'], ...(row.target_ns ? [['target', 'when each is due']] : [])]));
     below.replaceChildren();
     graph.show(pid);
+    legendBox.replaceChildren(legend([['frame', 'frame'], ['late', ['late frame, with a mark below it', el('span', { class: 'screen' }, '; click it to see why')]], ...(graph.series.early.some(Boolean) ? [['early', 'one of the first frames, too early to judge']] : []), ...(row.target_ns ? [['target', 'when each is due']] : [])]));
     rest(below, graph.series);
     const notes = [];
     if (graph.series.each > 1) notes.push(`There are so many frames that each bar is the longest of ${graph.series.each}.`);

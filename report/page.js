@@ -1,9 +1,9 @@
 /* The rest of the page: the verdict, threads, moves, GPU, CUDA, what tactus did; and light and dark. */
 let counts = {};
 
-/* A number and its unit stay together; of a verdict the first sentence is the one that counts. */
+/* Of a verdict the first sentence is the one that counts. */
 function sentence({ kind, text }) {
-  const words = text.replace(/(\d) (ms|us|ns|s|%)(?!\w)/g, '$1\u00a0$2'), end = kind === 'bad' || kind === 'good' ? words.indexOf('. ') + 1 : 0;
+  const words = together(text), end = kind === 'bad' || kind === 'good' ? words.indexOf('. ') + 1 : 0;
   return end ? [words.slice(0, end), el('span', {}, words.slice(end))] : words;
 }
 
@@ -70,7 +70,7 @@ function makeMoves() {
   section.append(el('h3', {}, 'Threads that moved'), makeTable({ label: 'Threads that moved', id: 'move-table', sort: 'moves', low: true, rows, columns: [
     ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['role', 'role', 'role'], ['moves', 'moves', 'count'], ['wakeup', 'by wake-up', 'count'], ['balance', 'by balance', 'count'],
     ['affinity', 'by affinity', 'count'], ['core', 'to sibling', 'count'], ['cache', 'in cache', 'count'], ['node', 'in node', 'count'], ['across', 'across', 'count'],
-    ['to_run_avg_ns', 'ran after', 'time'], ['to_run_max_ns', 'at most', 'time']].filter(([field, , kind]) => kind !== 'count' || rows.some((row) => row[field])) }));
+    ['to_run_avg_ns', 'until it ran, mean', 'time'], ['to_run_max_ns', 'longest', 'time']].filter(([field, , kind]) => kind !== 'count' || rows.some((row) => row[field])) }));
 }
 
 function makeTimers() {
@@ -79,7 +79,7 @@ function makeTimers() {
   shown('timers').append(el('p', { class: 'lead' }, 'Threads that render, play, read input or compose by a timer: how often one ran too late for its period.'),
     makeTable({ label: 'Threads that work by a timer', id: 'timer-table', sort: 'misses', low: true, rows, columns: [
       ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['role', 'role', 'role'], ['period_ns', 'period', 'time'], ['periods', 'periods', 'count'], ['misses', 'missed', 'count', true],
-      ['missed_periods', 'periods lost', 'count'], ['late_avg_ns', 'late by', 'time'], ['late_max_ns', 'at most', 'time']] }));
+      ['missed_periods', 'periods lost', 'count'], ['late_avg_ns', 'late by, mean', 'time'], ['late_max_ns', 'longest', 'time']] }));
 }
 
 function makeGpu() {
@@ -180,7 +180,7 @@ function build() {
   makeRuler((pen, x, height) => {
     if (series) {
       const top = Math.max(1, presenters.find((row) => row.pid === series.pid)?.p99_ns * 1.5 || 1);
-      columnsOf(series, 0, series.len, 500, x, (column, longest, late) => {
+      columnsOf(series, 0, series.len, 500, [x(0), (x(whole) - x(0)) / whole], (column, longest, late) => {
         const tall = Math.min(1, longest / top) * (height - 3);
         pen.fillStyle = colour(late ? 'late' : 'frame');
         pen.fillRect(column, height - tall, 1.2, tall);

@@ -49,6 +49,8 @@ function bytes(count) {
   while (count >= 1023.5 && unit + 1 < units.length) { count /= 1024; unit++; }
   return count.toFixed(unit === 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2) + ' ' + units[unit];
 }
+/* A number and its unit stay on one line. */
+const together = (text) => text.replace(/(\d) (ms|us|ns|s|%)(?!\w)/g, '$1\u00a0$2');
 const number = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
 const seconds = (ns, digits = 3) => (ns / 1e9).toFixed(digits) + ' s';
 const share = (part, whole) => (whole ? (100 * part / whole).toFixed(1) : '0.0') + ' %';
@@ -65,10 +67,11 @@ let colours = {};
 const colour = (name) => colours[name] ?? (colours[name] = getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim());
 const roleColour = (role) => colour('role-' + (role === 'not watched' ? 'unwatched' : role));
 const channels = (text) => (text[0] === '#' ? [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)) : text.match(/[\d.]+/g).slice(0, 3).map(Number));
-function mix(from, to, part) {
+function mixed(from, to, part) {
   const [a, b] = [channels(from), channels(to)];
-  return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * part)).join(',')})`;
+  return a.map((value, i) => Math.round(value + (b[i] - value) * part));
 }
+const mix = (from, to, part) => `rgb(${mixed(from, to, part).join(',')})`;
 
 /* As WCAG has it: 4.5 is what text takes, 3 what a picture does. */
 function contrast(one, other) {

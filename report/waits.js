@@ -8,6 +8,8 @@ function makeWaits() {
   if (!roles.length) return;
   const section = shown('waits'), on = new Set(roles.map((record) => record.role).filter((role) => !kept.rolesOff.has(role))), cells = new Float64Array(bins * OCTAVES);
   let low = 0, high = OCTAVES - 1, most = 1;
+  let grid = null;
+  const mostText = el('span');
   const total = () => {
     cells.fill(0);
     most = 1;
@@ -20,8 +22,13 @@ function makeWaits() {
         if (on.has(record.role)) most = Math.max(most, cells[at] += record.cells[k + 2]);
       }
     }
+    grid = new Grid(high - low + 1, (bin, row) => {
+      const count = cells[bin * OCTAVES + high - row];
+      return count && [...mixed(colour('heat-0'), colour('heat-1'), 0.18 + 0.82 * Math.log1p(count) / Math.log1p(most)), 1];
+    });
+    mostText.textContent = `${number(most)} in ${time(binNs)}`;
   };
-  section.append(el('p', { class: 'lead' }, 'Each field is a stretch of time and a length of wait, from being able to run to running; the stronger its colour, the more such waits. Choose whose:'));
+  section.append(el('p', { class: 'lead' }, 'How often threads waited for a CPU, and how long: from being able to run until they ran. Time goes to the right, longer waits are higher, and the stronger the colour, the more of them. Whose:'));
   section.append(el('ul', { class: 'legend' }, roles.map((record) => el('li', {}, el('label', {}, el('input', { type: 'checkbox', checked: on.has(record.role), change: (event) => {
     if (event.target.checked) on.add(record.role); else on.delete(record.role);
     if (event.target.checked) kept.rolesOff.delete(record.role); else kept.rolesOff.add(record.role);
@@ -41,20 +48,11 @@ function makeWaits() {
       }
     },
     paint(pen) {
-      const tall = this.deep / (high - low + 1), first = Math.max(0, Math.floor(view.from / binNs)), last = Math.min(bins - 1, Math.floor(view.to / binNs));
       pen.fillStyle = colour('heat-0');
       pen.globalAlpha = 0.6;
       pen.fillRect(LEFT, 0, this.inner, this.deep);
       pen.globalAlpha = 1;
-      for (let bin = first; bin <= last; bin++) {
-        const from = this.x(bin * binNs), wide = this.x((bin + 1) * binNs) - from;
-        for (let octave = low; octave <= high; octave++) {
-          const count = cells[bin * OCTAVES + octave];
-          if (!count) continue;
-          pen.fillStyle = mix(colour('heat-0'), colour('heat-1'), 0.18 + 0.82 * Math.log1p(count) / Math.log1p(most));
-          pen.fillRect(from, this.row(octave), wide + 0.4, tall - 0.5);
-        }
-      }
+      grid.draw(this, pen, this.deep / (high - low + 1), 0.5);
     },
     hover(x, y) {
       const bin = Math.floor(this.at(x) / binNs), octave = high - Math.floor(y / this.deep * (high - low + 1)), count = cells[bin * OCTAVES + octave];
@@ -62,6 +60,7 @@ function makeWaits() {
       return `${number(count)} waits of ${octave ? `${time(octaveLow(octave))} to ${time(octaveLow(octave + 1))}` : 'under 1 us'}\n${seconds(bin * binNs)} to ${seconds(Math.min((bin + 1) * binNs, whole))}`;
     },
   });
+  section.append(el('p', { class: 'lead' }, 'one wait ', el('span', { class: 'ramp', 'aria-hidden': 'true' }), ' ', mostText));
   total();
   window.waitCells = () => sum([...cells]);
   const words = { all: 'all', wakeup: 'after a wake-up', preempt: 'after a preemption' };
@@ -117,7 +116,7 @@ function makeCpus() {
   const section = shown('cpus'), order = kinds.map((kind, i) => ({ ...kind, i })).filter((kind) => kind.cpu_ns).sort((a, b) => b.cpu_ns - a.cpu_ns);
   const variable = (kind) => 'role-' + (kind === 'not watched' ? 'unwatched' : kind);
   section.append(el('p', { class: 'lead' }, `CPU time by what the threads are for, over ${head.cpus} CPUs: `, el('b', { 'data-field': 'cpu_ns', 'data-value': busy }, time(busy)), ` in all, ${share(busy, whole * head.cpus)} of what there was.`
-    + (others ? ' Threads that were not watched are seen only beside those that were: theirs is what it may have been at most.' : '')),
+    + (others ? ' The grey part is time of threads that were not recorded: at most that, since they are seen only where a recorded one begins or ends.' : '')),
     legend(order.map((kind) => [variable(kind.kind), `${kind.kind}: ${time(kind.cpu_ns)}`])));
   new Chart(section, {
     label: 'CPU time by role over time.', height: 150,
@@ -147,6 +146,7 @@ function makeCpus() {
     },
   });
   if (!lanes.length) return;
+  const grid = new Grid(lanes.length, (bin, i) => lanes[i].busy_per_mille[bin] && [...channels(roleColour(ROLES[lanes[i].mostly[bin]] || 'unknown')), 0.15 + 0.85 * Math.min(1, lanes[i].busy_per_mille[bin] / 1000)]);
   const tall = lanes.length > 32 ? 8 : lanes.length > 8 ? 14 : 22;
   section.append(el('h3', {}, 'Each CPU: what it mostly ran, the paler the less busy'));
   new Chart(section, {
@@ -159,17 +159,7 @@ function makeCpus() {
       lanes.forEach((lane, i) => { if (i % each === 0) pen.fillText('CPU ' + lane.cpu, LEFT - 8, i * tall + tall / 2); });
     },
     paint(pen) {
-      const first = Math.max(0, Math.floor(view.from / binNs)), last = Math.min(bins - 1, Math.floor(view.to / binNs));
-      lanes.forEach((lane, i) => {
-        for (let bin = first; bin <= last; bin++) {
-          if (!lane.busy_per_mille[bin]) continue;
-          const from = this.x(bin * binNs), wide = this.x((bin + 1) * binNs) - from;
-          pen.globalAlpha = 0.15 + 0.85 * Math.min(1, lane.busy_per_mille[bin] / 1000);
-          pen.fillStyle = roleColour(ROLES[lane.mostly[bin]] || 'unknown');
-          pen.fillRect(from, i * tall, wide + 0.4, tall - 2);
-        }
-      });
-      pen.globalAlpha = 1;
+      grid.draw(this, pen, tall, 2);
     },
     hover(x, y) {
       const lane = lanes[Math.floor(y / tall)], bin = Math.floor(this.at(x) / binNs);

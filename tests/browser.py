@@ -90,6 +90,14 @@ class Browser:
         """What the page has complained of since the last time."""
         return [f'{entry["level"]}: {entry["message"]}' for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
+    def devtools(self, command, **params):
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": params})
+
+    def spent_ms(self):
+        """CPU time of the page's thread since its beginning, of which another's load takes nothing."""
+        self.devtools("Performance.enable", timeDomain="threadTicks")
+        return 1000 * next(one["value"] for one in self.devtools("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
+
     def size(self, width, height):
         self.ask("POST", "/window/rect", {"width": width, "height": height})
 

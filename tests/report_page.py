@@ -120,7 +120,7 @@ CONTRASTS = """const behind = (node) => { for (; node; node = node.parentElement
     if (!/, 0\\)$|transparent|color\\(/.test(ground)) return ground; } return 'rgb(255, 255, 255)'; };
   return [...document.querySelectorAll('body *:not(script):not(svg *)')].filter((node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim()) && node.getClientRects().length)
     .map((node) => [contrast(getComputedStyle(node).color, behind(node)), node.tagName, node.className, node.textContent.slice(0, 40)]).sort((a, b) => a[0] - b[0])"""
-GRAPHICS = ["frame", "late", "ran", "waited", "slept", "target", "accent", "edge", "faint", *("role-" + role for role in
+GRAPHICS = ["frame", "early", "late", "ran", "waited", "slept", "target", "accent", "edge", "faint", *("role-" + role for role in
             ("render", "input", "audio", "network", "compositor", "background", "cpu-bound", "unknown", "unwatched"))]
 
 
@@ -204,6 +204,33 @@ def check_hostile(page):
     print(f"# measured: {drawn:.2f} ms for drawing the graph of them")
 
 
+# How long a picture of all of the time takes, the best of five times twenty, and how many strokes of the pen.
+DRAWN = """showAll(); const { chart } = frameGraph, real = chart.pen.fillRect; let best = Infinity, strokes = 0;
+for (let k = 0; k < 5; k++) { const from = performance.now(); for (let i = 0; i < 20; i++) chart.draw(); best = Math.min(best, (performance.now() - from) / 20); }
+chart.pen.fillRect = function (...at) { strokes++; real.apply(this, at); };
+chart.draw();
+delete chart.pen.fillRect;
+return { frames: frameGraph.series.len, ms: best, strokes, pixels: chart.inner }"""
+
+
+def check_many(page):
+    seen = {}
+    for name in ("few", "many"):
+        open_page(page, name + ".html")
+        seen[name] = page.run(DRAWN)
+    few, many = seen["few"], seen["many"]
+    same("the browser has no complaint about a page of 100,000 frames", [page.console(), many["frames"], few["frames"]], [[], 99999, 999])
+    print(f"# measured: a picture of {few['frames']} frames takes {few['ms']:.3f} ms and {few['strokes']} strokes, of {many['frames']} {many['ms']:.3f} ms and {many['strokes']}")
+    check("a picture of 100,000 frames takes at most a quarter of a hundred times as long as one of 1,000", many["ms"] < 25 * max(few["ms"], 0.02), seen)
+    check("a picture of 100,000 frames takes no more strokes than some for each pixel", many["strokes"] < 4 * many["pixels"], seen)
+    grids = page.run("return charts.map((chart) => { let strokes = 0; const count = {}; for (const name of ['fillRect', 'drawImage']) { const real = chart.pen[name]; chart.pen[name] = function (...at) { strokes++; real.apply(this, at); }; }"
+                     "chart.draw(); delete chart.pen.fillRect; delete chart.pen.drawImage; return [strokes, chart.label]; })")
+    check("every picture of the page takes no more strokes than some for each pixel", max(strokes for strokes, _ in grids) < 4 * many["pixels"], grids)
+    before_ms = page.spent_ms()
+    page.run("return new Promise((done) => { let left = 30; const next = () => { if (!left--) { done(); return; } const part = 0.1 + left / 40; setView(whole * (1 - part) / 2, whole * (1 + part) / 2); requestAnimationFrame(next); }; next(); })")
+    print(f"# measured: zooming in 100,000 frames, the page's thread takes {(page.spent_ms() - before_ms) / 30:.1f} ms of CPU time a picture, of 16.7 at 60 a second")
+
+
 def check_cuda(page):
     open_page(page, "cuda.html")
     same("the browser has no complaint about a page of CUDA", page.console(), [])
@@ -277,6 +304,7 @@ def check_compare(page):
 with Browser(scratch) as browser:
     check_example(browser)
     check_hostile(browser)
+    check_many(browser)
     check_cuda(browser)
     check_steps(browser)
     check_clicks(browser)

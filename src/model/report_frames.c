@@ -258,9 +258,12 @@ void report_frames_take(struct report_frames *frames, struct report_names *names
 		return;
 	presenter = presenter_of(frames, process->pid);
 	if (presenter)
-		keep_frame(
-			frames, presenter,
-			&(struct report_frame){ frame->at_ns, frame->interval_ns, frame->number, frame->late_ns != 0 });
+		keep_frame(frames, presenter,
+			   &(struct report_frame){ .at_ns = frame->at_ns,
+						   .interval_ns = frame->interval_ns,
+						   .number = frame->number,
+						   .is_late = frame->late_ns != 0,
+						   .is_judged = frame->target_ns != 0 });
 	else
 		frames->presenters_refused++;
 	if (!frame->late_ns)

@@ -24,7 +24,8 @@ struct report_frame {
 	u64 at_ns;
 	u64 interval_ns;
 	u64 number;
-	bool is_late; /* any of them */
+	bool is_late;	/* any of them */
+	bool is_judged; /* it was known by then how often frames come */
 };
 
 struct report_presenter {

@@ -166,6 +166,11 @@ static void print_frames(const struct report *report, const struct frames *frame
 		if (presenter->all[i].is_late)
 			json_u64(&json, NULL, i);
 	json_array_end(&json);
+	json_array(&json, "unjudged");
+	for (size_t i = 0; i < presenter->len; i++)
+		if (!presenter->all[i].is_judged)
+			json_u64(&json, NULL, i);
+	json_array_end(&json);
 	end(&json);
 }
 

@@ -61,7 +61,7 @@ static double percent(u64 part, u64 whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* "behind cc1 (38) and make (2)": of one process's causes of that kind, the most frequent. */
+/* "behind cc1 (38 frames), make (2)": of one process's causes of that kind, the most frequent. */
 static void list_guilty(char *into, size_t size, const struct report *report, u32 pid, enum report_blame blame,
 			const char *before)
 {
@@ -81,8 +81,8 @@ static void list_guilty(char *into, size_t size, const struct report *report, u3
 			continue;
 		}
 		report_name_words(name, &report->names, cause->name);
-		used += (size_t)snprintf(into + used, size - used, "%s%s (%" PRIu64 ")", named ? ", " : before, name,
-					 cause->frames);
+		used += (size_t)snprintf(into + used, size - used, "%s%s (%" PRIu64 "%s)", named ? ", " : before, name,
+					 cause->frames, named ? "" : cause->frames == 1 ? " frame" : " frames");
 		named++;
 	}
 	if (more)
@@ -119,14 +119,16 @@ static enum report_blame worst_blame(const struct report *report, u32 pid)
 static void say_blame(const struct verdict *verdict, const struct frame_process *process, enum report_blame blame)
 {
 	static const struct {
-		const char *words, *before;
+		const char *words, *before, *after;
 	} how[REPORT_BLAMES] = {
-		[REPORT_BLAME_CPU] = { "a thread that the frame needs waited for a CPU", ", behind " },
-		[REPORT_BLAME_ITSELF] = { "the thread that presents ran longer than it usually does", "" },
-		[REPORT_BLAME_WORK] = { "it waited for another thread that ran longer", ": " },
-		[REPORT_BLAME_SLEEP] = { "it slept, until a timer or a device woke it", ", or " },
-		[REPORT_BLAME_GPU] = { "its time went into calls to the GPU's driver", "" },
-		[REPORT_BLAME_UNKNOWN] = { "nothing is known of its time", "" },
+		[REPORT_BLAME_CPU] = { "a thread that the frame needed waited for a CPU", " behind ", "" },
+		[REPORT_BLAME_ITSELF] = { "the thread that presents ran longer than usual", "", "" },
+		[REPORT_BLAME_WORK] = { "the thread that presents waited for another that ran longer than usual", ": ",
+					"" },
+		[REPORT_BLAME_SLEEP] = { "the thread that presents slept until a timer or a device woke it", ", or ",
+					 " did" },
+		[REPORT_BLAME_GPU] = { "its time went into calls to the GPU's driver", "", "" },
+		[REPORT_BLAME_UNKNOWN] = { "the recording does not say what its time went into", "", "" },
 	};
 	u64 frames = blamed(verdict->of->report, process->pid, blame);
 	char guilty[VERDICT_SIZE / 2];
@@ -134,8 +136,8 @@ static void say_blame(const struct verdict *verdict, const struct frame_process 
 	if (!frames)
 		return;
 	list_guilty(guilty, sizeof(guilty), verdict->of->report, process->pid, blame, how[blame].before);
-	say_it(verdict, VERDICT_WHY, "In %" PRIu64 " of %" PRIu64 " (%.0f %%) %s%s.", frames, process->late,
-	       percent(frames, process->late), how[blame].words, guilty);
+	say_it(verdict, VERDICT_WHY, "In %" PRIu64 " of the %" PRIu64 " (%.0f %%) %s%s%s.", frames, process->late,
+	       percent(frames, process->late), how[blame].words, guilty, guilty[0] ? how[blame].after : "");
 }
 
 static u64 sum_count(const struct report *report, enum report_count what)
@@ -172,11 +174,11 @@ static void say_advice_cpu(const struct verdict *verdict, u32 pid)
 		       "knows what the threads are for; [roles] in /etc/tactus.conf tells it.");
 	else if (!name[0])
 		say_it(verdict, VERDICT_ADVICE,
-		       "Run 'tactus run' meanwhile: it lets threads that frames wait for go first.");
+		       "Let 'tactus run' run beside it: threads that frames wait for then go first.");
 	else
 		say_it(verdict, VERDICT_ADVICE,
-		       "Run 'tactus run' meanwhile: it lets threads that frames wait for go before %s. Without it, "
-		       "'nice -n 19' or fewer jobs for %s help.",
+		       "Let 'tactus run' run beside it: threads that frames wait for then go before %s. Or start what "
+		       "runs %s with 'nice -n 19', or with fewer jobs at once.",
 		       name, name);
 }
 
@@ -289,14 +291,14 @@ static void say_waits(const struct verdict *verdict)
 	format_time(p99, sizeof(p99), hist_percentile(&all, 990000));
 	format_time(max, sizeof(max), all.max);
 	say_it(verdict, VERDICT_NOTE,
-	       "Threads waited %" PRIu64 " times for a CPU: half under %s, one in a hundred over %s, at most %s.",
+	       "Threads waited for a CPU %" PRIu64 " times: half under %s, one in a hundred over %s, the longest %s.",
 	       (u64)all.total, p50, p99, max);
 	if (!pair || pair->wait_ns < WORTH_A_WORD_NS)
 		return;
 	report_name_words(waiter, &verdict->of->report->names, pair->waiter);
 	report_name_words(culprit, &verdict->of->report->names, pair->culprit);
 	format_time(max, sizeof(max), pair->wait_ns);
-	say_it(verdict, VERDICT_NOTE, "Most time was waited by %s behind %s: %s in %" PRIu64 " wait%s.", waiter,
+	say_it(verdict, VERDICT_NOTE, "The most waiting was that of %s behind %s: %s in %" PRIu64 " wait%s.", waiter,
 	       culprit, max, pair->waits, pair->waits == 1 ? "" : "s");
 }
 
@@ -305,7 +307,7 @@ static const struct {
 	const char *words, *advice;
 } of_part[STEP_PARTS] = {
 	[STEP_CPU_WAIT] = { "waited for a CPU",
-			    "Run 'tactus run' meanwhile: it lets threads that feed GPUs go first." },
+			    "Let 'tactus run' run beside it: threads that feed GPUs then go first." },
 	[STEP_DATA] = { "waited for data of another process",
 			"The loader is late, not the GPU: give it more workers, or prepare the data before. 'tactus "
 			"cuda --steps' names the process that was waited for." },
@@ -357,7 +359,7 @@ static void say_slow_steps(const struct verdict *verdict, const struct step_proc
 	for (u32 part = 0; part < STEP_PARTS; part++)
 		if (process->slow_by[part])
 			say_it(verdict, VERDICT_WHY,
-			       "In %" PRIu64 " of %" PRIu64 " (%.0f %%) the thread that launches %s longer than usual.",
+			       "In %" PRIu64 " of the %" PRIu64 " (%.0f %%) the thread that launches %s longer than usual.",
 			       process->slow_by[part], process->slow, percent(process->slow_by[part], process->slow),
 			       of_part[part].words);
 	say_it(verdict, VERDICT_ADVICE, "%s", of_part[most_of(process->slow_by)].advice);

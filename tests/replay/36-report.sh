@@ -60,6 +60,25 @@ is "the page of hostile names has the script elements of any other" \
 is "the page of hostile names ends as many scripts as it begins" "$(grep -oi '</script' "$scratch/hostile.html" | wc -l)" 2
 "$tactus" tasks --json -i "$scratch/hostile.tac" >"$scratch/views/hostile" 2>/dev/null
 
+# 100,000 frames, and a hundredth of them: what a picture takes is by pixels.
+for count in 1000 100000; do
+	python3 - $count <<-'END' | python3 tests/recording.py "$scratch/$count.tac"
+		import sys
+		print("thread 0 100 0 pid=100 comm=game")
+		print("switch 500 0 0 next_tid=100")
+		at = 1000
+		for i in range(int(sys.argv[1])):
+		    took = 16667 * (3 if i % 977 == 976 else 1) + i * 7919 % 400
+		    at += took
+		    print(f"frame {at} 100 0 interval_ns={took * 1000 if i else 0} number={i + 1} api=1")
+	END
+done
+"$tactus" report -i "$scratch/1000.tac" -o "$scratch/few.html" >/dev/null 2>&1
+"$tactus" report -i "$scratch/100000.tac" -o "$scratch/many.html" >/dev/null 2>&1
+size=$(stat -c %s "$scratch/many.html")
+say_measured "the page of 100,000 frames has $size bytes"
+holds "the page of 100,000 frames is smaller than 3 MB" test "$size" -lt 3000000
+
 # CUDA and GPU, of a real start of a real program.
 "$tactus" report -i tests/recordings/h200-startup.tac -o "$scratch/cuda.html" >/dev/null 2>&1
 "$tactus" cuda --json -i tests/recordings/h200-startup.tac >"$scratch/views/cuda" 2>/dev/null
