@@ -1,9 +1,11 @@
 'use strict';
 /* The records of the page, and small helpers. Text from outside goes into the page by textContent alone: there is no other way here. */
+/* Characters that are not seen, or turn around what is beside them, show as in a terminal. */
+const plain = (_, value) => (typeof value === 'string' ? value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '?') : value);
 let records = [], head = {}, names = [];
 const all = (kind) => records.filter((record) => record.record === kind);
 function readRecords(text) {
-  records = text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  records = text.split('\n').filter(Boolean).map((line) => JSON.parse(line, line.includes('\\u') ? plain : undefined));
   head = all('report')[0] || { span_ns: 0, bins: 0, bin_ns: 1 };
   names = (all('report_names')[0] || { names: [] }).names;
   /* Of a run that only tells of itself the time is that of what it told. */

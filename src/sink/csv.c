@@ -9,7 +9,7 @@
 #include "chars.h"
 #include "event_table.h"
 
-enum { KIND_FIELDS_MAX = 64, TEXT_MOST = 2 * TABLE_TEXT_SIZE + 2, OWN_MOST = 3 * CHARS_NUMBER + TEXT_MOST + 64 };
+enum { KIND_FIELDS_MAX = 64, TEXT_MOST = 2 * TABLE_TEXT_SIZE + 3, OWN_MOST = 3 * CHARS_NUMBER + TEXT_MOST + 64 };
 
 struct csv_field {
 	const struct event_field *field;
@@ -73,6 +73,8 @@ static char *put_text(char *at, const void *event, const struct event_field *fie
 
 	event_field_text(plain, event, field);
 	*at++ = '"';
+	if (csv_is_formula(plain))
+		*at++ = '\'';
 	for (const char *from = plain; *from; from++) {
 		if (*from == '"')
 			*at++ = '"';

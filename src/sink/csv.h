@@ -14,6 +14,12 @@
 
 struct csv;
 
+/* A spreadsheet takes text that begins so for a formula, in quotes or not; an apostrophe before it says that it is text. */
+static inline bool csv_is_formula(const char *text)
+{
+	return *text == '=' || *text == '+' || *text == '-' || *text == '@';
+}
+
 /* Rows of these kinds, as bits, with their columns. NULL for want of memory. */
 struct csv *csv_open(FILE *out, u64 kinds);
 void csv_close(struct csv *csv);

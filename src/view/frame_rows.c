@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../sink/columns.h"
+#include "../sink/csv.h"
 #include "../sink/text.h"
 #include "frame_words.h"
 #include "thread_words.h"
@@ -162,7 +163,7 @@ static void csv_number(FILE *csv, bool is_known, u64 number)
 /* Names of threads may have any character. */
 static void csv_text(FILE *csv, const char *text)
 {
-	fputs(",\"", csv);
+	fputs(csv_is_formula(text) ? ",\"'" : ",\"", csv);
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', csv);

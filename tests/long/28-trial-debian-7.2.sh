@@ -5,6 +5,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-export NULLS=5
 CLOCK=virtual CPUS=1 LIMIT=3600 on_kernel debian-7.2 guest/trial
 done_testing

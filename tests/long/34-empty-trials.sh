@@ -14,7 +14,7 @@ done
 trap 'kill "${hogs[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
 answers=0 judged=0
 for ((seed = 1; seed <= 20; seed++)); do
-	"$tactus" trial --actuator none --without $less --turn 500ms --seed $seed --json -d 13 -- build/workloads/pace 5000 200 900000 >"$scratch/out" 2>"$scratch/err" ||
+	"$tactus" trial --actuator none --without $less --turn 500ms --seed $seed --json -d 20 -- build/workloads/pace 5000 200 900000 >"$scratch/out" 2>"$scratch/err" ||
 		flunk "a trial in which nothing acts ends with status 0 (seed $seed)" "$(cat "$scratch/err")"
 	grep '^{' "$scratch/out" >"$scratch/json"
 	say_measured "$seed: $(json 'rows[-1]["words"]' <"$scratch/json")"

@@ -31,6 +31,28 @@ is "'tactus top --once -i' on the example ends with status 0 for an ordinary use
 as_nobody "$scratch/tactus" compare "$scratch/late-frames.tactus@0s..4s" "$scratch/late-frames.tactus@4s.." >"$scratch/out" 2>"$scratch/err"
 is "'tactus compare' on two parts of the example ends with status 0 for an ordinary user" $? 0
 
+# Whatever says in its help that it reads a recording does, every recording of examples/; of a new command too.
+readers=$(for name in $("$tactus" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort -u | grep -v '^tactus$'); do
+	! "$tactus" "$name" --help 2>/dev/null | grep -qE -- '-i, --input' || printf '%s ' "$name"
+done)
+say_measured "commands with -i: $readers"
+holds "there are 17 commands or more that read a recording" test "$(wc -w <<<"$readers")" -ge 17
+for recording in examples/*.tactus; do
+	for name in $readers; do
+		words=() wanted=0
+		case $name in
+		top) words=(--once) ;;
+		cut) words=(-o "$scratch/cut.tactus" --force) ;;
+		export) words=(-o "$scratch/out.csv" --force) ;;
+		# A recording of some threads alone, beside others that took the CPUs, can't be done again: it says so.
+		simulate) wanted=1 ;;
+		esac
+		"$tactus" "$name" -i "$recording" "${words[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
+		is "'tactus $name -i $recording' ends with status $wanted" $? $wanted
+		[ "$name" != simulate ] || like "'tactus simulate' of a recording that it can't give back says so" "$(cat "$scratch/err")" 'nothing is predicted: waits .* differ too much from the recording'
+	done
+done
+
 view frames --why >"$scratch/why"
 is "'tactus frames --why -i' on the example ends with status 0" $? 0
 say_measured "$(grep -c ' late: ' "$scratch/why") late frames with a reason"

@@ -35,7 +35,7 @@ done
 python3 - "$scratch/hostile" <<'END'
 import sys
 with open(sys.argv[1], "w") as out:
-    names = ["<script>", "</script><b>", "<!--", "&lt;x&gt;", "</style>", "a\"b'c`${d}", "\\u003cx", "a&b<c>"]
+    names = ["<script>", "</script><b>", "<!--", "&lt;x&gt;", "</style>", "a\"b'c`${d}", "\\u003cx", "a&b<c>", "\u202egnp.exe"]
     for i, name in enumerate(names):
         print(f"thread 0 {100 + i} 0 pid={100 + i} comm={name}", file=out)
     at, frame = 1000, 0
@@ -48,9 +48,9 @@ with open(sys.argv[1], "w") as out:
         print(f"switch {begins} 101 0 next_tid=100 flags=1 prev_prio=121 next_prio=121", file=out)
         at += 40000 if late else 0
         print(f"frame {at} 100 0 interval_ns={(at - frame) * 1000 if frame else 0} number={i + 1} api=1", file=out)
-        print(f"switch {at + 10} 100 0 next_tid={101 + i % 7} prev_state=1 prev_prio=121 next_prio=121", file=out)
-        if i % 7:
-            print(f"switch {at + 20} {101 + i % 7} 0 next_tid=101 flags=1 prev_prio=121 next_prio=121", file=out)
+        print(f"switch {at + 10} 100 0 next_tid={101 + i % 8} prev_state=1 prev_prio=121 next_prio=121", file=out)
+        if i % 8:
+            print(f"switch {at + 20} {101 + i % 8} 0 next_tid=101 flags=1 prev_prio=121 next_prio=121", file=out)
         frame = at
 END
 python3 tests/recording.py "$scratch/hostile.tac" <"$scratch/hostile"
