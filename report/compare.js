@@ -2,6 +2,13 @@
 const FOR_A_CURVE = 20;
 const SIDES = [['a', 'A', 'role-background'], ['b', 'B', 'accent']];
 const UNITS = { ns: time, share: (value) => (100 * value).toFixed(2) + ' %', per_s: (value) => (value >= 1000 ? number(value) : value.toFixed(2)), cpus: (value) => value.toFixed(3) };
+/* As 'tactus compare' names them. */
+const FIGURES = { frames: 'frames a second', late_frames: 'late frames', frame_p50: 'frame time p50', frame_p99: 'frame time p99', frame_p999: 'frame time p99.9', frame_longest: 'longest frame',
+  wait_p50: 'wait p50', wait_p99: 'wait p99', wait_p999: 'wait p99.9', wait_longest: 'longest wait', misses: 'deadline misses', cpu_time: 'CPUs used', switches: 'switches a second', launches: 'launches a second' };
+const CAUSES = { ran: 'it ran longer itself', other_ran: 'it waited for a thread that ran', waited: 'a wait for a CPU', slept: 'sleep', unknown: 'not known' };
+const ofWords = ({ of, name }) => ({ program: name, cause: `by ${CAUSES[name] || name}`, tier: `${name} threads`, role: `${name} threads`, others: 'other programs' })[of] ?? 'all threads';
+/* Between two shares there are points. */
+const changeText = (unit) => (value) => (value === null ? '–' : (value < 0 ? '−' : '+') + (unit === 'share' ? (100 * Math.abs(value)).toFixed(2) + ' points' : (UNITS[unit] || String)(Math.abs(value))));
 const unitText = (unit) => (value) => (value === null ? '–' : value < 0 ? '−' + (UNITS[unit] || String)(-value) : (UNITS[unit] || String)(value));
 
 /* Of a curve the shares that took longer than each of its times: what it is at the percentiles is what 'tactus compare' prints. */
@@ -10,9 +17,12 @@ function longerThan(curve) {
   return curve.times_ns.map((ns, i) => { const part = left / curve.total; left -= curve.counts[i]; return [ns, part]; });
 }
 
+/* Text keeps its size on a narrow screen. */
+const wideEnough = () => Math.max(300, Math.min(860, byId('verdict').clientWidth - 30));
+
 /* Times to the right and shares downwards, both logarithmic: where curves part below, the slow ones differ. */
 function curvePicture(curves, label) {
-  const width = 860, height = 250, left = 62, foot = 34, top = 8;
+  const width = wideEnough(), height = 250, left = 62, foot = 34, top = 8;
   const lines = curves.map(longerThan), times = lines.flat().map(([ns]) => Math.max(ns, 1)), low = Math.log10(Math.min(...times)), high = Math.log10(Math.max(...times)) + 0.02;
   const least = Math.min(...curves.map((curve) => -Math.log10(Math.max(curve.total, 10)))), x = (ns) => left + (Math.log10(Math.max(ns, 1)) - low) / Math.max(high - low, 0.01) * (width - left - 20);
   const y = (part) => top + Math.log10(part) / least * (height - foot - top);
@@ -22,16 +32,20 @@ function curvePicture(curves, label) {
   for (let power = Math.floor(low); power <= high; power++) {
     for (const part of [1, 2, 5]) {
       const ns = part * 10 ** power;
-      if (Math.log10(ns) < low || Math.log10(ns) > high || (high - low > 3 && part !== 1)) continue;
+      if (Math.log10(ns) < low || Math.log10(ns) > high || (high - low > width / 280 && part !== 1)) continue;
       picture.append(svg('line', { x1: x(ns), x2: x(ns), y1: top, y2: height - foot, stroke: 'var(--grid)' }),
         svg('text', { x: x(ns), y: height - foot + 15, 'text-anchor': 'middle', 'font-size': 11, fill: 'var(--soft)' }, tick(ns)));
     }
   }
+  let ended = [0, 0];
   lines.forEach((line, i) => {
     const [, name, paint] = SIDES.find(([side]) => side === curves[i].side), path = line.map(([ns, part], at) => `${at ? 'H' : 'M'}${x(ns).toFixed(1)}${at ? 'V' : ','}${y(part).toFixed(1)}`).join('');
     const [last, part] = line[line.length - 1];
+    /* Where both end at one place, their names stand on both sides of it. */
+    const near = i && Math.abs(x(last) - ended[0]) < 14 && Math.abs(y(part) - ended[1]) < 14;
+    ended = [x(last), y(part)];
     picture.append(svg('path', { d: path, fill: 'none', stroke: `var(--${paint})`, 'stroke-width': 2, 'data-side': curves[i].side }),
-      svg('text', { x: Math.min(x(last) + 6, width - 16), y: y(part) + 4, 'font-size': 13, 'font-weight': 700, fill: `var(--${paint})` }, name));
+      svg('text', { x: near ? x(last) - 6 : Math.min(x(last) + 6, width - 16), y: y(part) + 4, 'text-anchor': near ? 'end' : 'start', 'font-size': 13, 'font-weight': 700, fill: `var(--${paint})` }, name));
   });
   return picture;
 }
@@ -63,10 +77,10 @@ function forest(row) {
 function makeFigures() {
   const rows = all('compare');
   if (!rows.length) return;
-  const cellOf = (row, field) => el('td', { 'data-field': field, 'data-value': row[field] ?? '' }, unitText(row.unit)(row[field]));
+  const cellOf = (row, field, text = unitText) => el('td', { 'data-field': field, 'data-value': row[field] ?? '' }, text(row.unit)(row[field]));
   const table = el('table', { id: 'figure-table' }, el('thead', {}, el('tr', {}, ['Figure', 'of', 'A', 'B', 'difference', '95 % interval', '', 'sure'].map((title, i) => el('th', { scope: 'col', class: i < 2 ? 'text' : null }, title)))),
-    el('tbody', {}, rows.map((row) => el('tr', { class: row.is_headline ? 'headline' : null }, el('th', { scope: 'row', class: 'text' }, row.figure.replace(/_/g, ' ')), el('td', { class: 'text' }, row.name ?? (row.of === 'all' ? '' : row.of)),
-      cellOf(row, 'a'), cellOf(row, 'b'), cellOf(row, 'difference'), el('td', {}, row.low === null ? '' : `${unitText(row.unit)(row.low)} to ${unitText(row.unit)(row.high)}`), forest(row),
+    el('tbody', {}, rows.map((row) => el('tr', { class: row.is_headline ? 'headline' : null }, el('th', { scope: 'row', class: 'text' }, FIGURES[row.figure] ?? row.figure), el('td', { class: 'text' }, ofWords(row)),
+      cellOf(row, 'a'), cellOf(row, 'b'), cellOf(row, 'difference', changeText), el('td', {}, row.low === null ? '' : `${changeText(row.unit)(row.low)} to ${changeText(row.unit)(row.high)}`), forest(row),
       el('td', { class: row.change === 'more' || row.change === 'less' ? 'sure' : null }, row.change === 'more' || row.change === 'less' ? row.change : '')))));
   shown('figures').append(el('p', { class: 'lead' }, 'Each interval holds the real difference 19 times of 20; of 40 figures two leave theirs by chance. The verdict is by the lines in bold, whose intervals are wider for it.'),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Figures of both sides' }, table));
@@ -80,7 +94,7 @@ function makeBlocks() {
   const section = shown('blocks'), rate = (block) => block[at] / Math.max(block[0], 1) * 1e9, most = Math.max(...runs.flatMap((run) => run.blocks.map(rate))) || 1;
   section.append(el('p', { class: 'lead' }, `Each bar is a stretch of a recording, as tall as its ${what}; where frames were late, its part of them is red. Differences within a side are what an interval is made of.`));
   for (const run of runs) {
-    const width = 860, height = 74, wide = width / run.blocks.length, [, name, paint] = SIDES.find(([side]) => side === run.side);
+    const width = wideEnough(), height = 74, wide = width / run.blocks.length, [, name, paint] = SIDES.find(([side]) => side === run.side);
     section.append(el('h3', {}, `${name}: ${run.blocks.length} stretches`), el('div', { class: 'curve' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${name}, ${what} of each stretch` },
       run.blocks.map((block, i) => {
         const tall = rate(block) / most * (height - 4), late = at === 1 && block[1] ? tall * block[2] / block[1] : 0;

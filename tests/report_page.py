@@ -290,7 +290,7 @@ def check_compare(page):
     same("there is a line for each side of each curve that has twenty on both", [page.run("return document.querySelectorAll('.curve path').length"), len(enough) >= 4], [len(enough), True])
     few = page.run("return document.getElementById('curves').textContent")
     check("a curve that has too few on a side is said to be one", len(enough) == len(totals) or "Too few on a side for a curve" in few, few)
-    check("the page of a comparison says what each side is", "late-frames.tactus: 4.0" in page.run("return document.getElementById('verdict').textContent"), page.run("return document.getElementById('verdict').textContent"))
+    check("the page of a comparison says what each side is", "late-frames.tactus@0s..4s: 4.0" in page.run("return document.getElementById('verdict').textContent"), page.run("return document.getElementById('verdict').textContent"))
     page.picture(os.path.join(log, "compare.png"), whole=True)
     page.size(520, 900)
     page.wait("innerWidth <= 520")

@@ -218,7 +218,7 @@ static void print_side_json(const struct compare_view *view, const struct compar
 	json_string(&json, "side", side ? "b" : "a");
 	json_array(&json, "files");
 	for (int i = side ? view->a_len : 0; i < (side ? view->len : view->a_len); i++)
-		json_string(&json, NULL, view->recordings[i].path);
+		json_string(&json, NULL, view->options.inputs.files[i]);
 	json_array_end(&json);
 	json_u64(&json, "runs", result->runs[side]);
 	json_u64(&json, "blocks", result->blocks[side]);

@@ -180,7 +180,7 @@ void compare_interval_words(char into[COMPARE_WORDS_SIZE], const struct compare_
 		span_words(into, row, row->low, row->high);
 }
 
-/* "late frames of game are 0.40 % instead of 12.30 % (-16.20 points to -7.10 points)" */
+/* "late frames of game: 0.40 % instead of 12.30 % (a difference of -16.20 points to -7.10 points)" */
 static void headline_words(char *into, size_t size, const struct compare_row *row)
 {
 	char of[COMPARE_WORDS_SIZE], a[COMPARE_WORDS_SIZE], b[COMPARE_WORDS_SIZE], span[COMPARE_WORDS_SIZE];
@@ -189,7 +189,7 @@ static void headline_words(char *into, size_t size, const struct compare_row *ro
 	compare_value_words(a, row->unit, row->a);
 	compare_value_words(b, row->unit, row->b);
 	span_words(span, row, row->sure_low, row->sure_high);
-	snprintf(into, size, "%s of %s: %s instead of %s (%s)", figure_words(row), of, b, a, span);
+	snprintf(into, size, "%s of %s: %s instead of %s (a difference of %s)", figure_words(row), of, b, a, span);
 }
 
 void compare_verdict_words(char into[COMPARE_SENTENCE_SIZE], const struct compare_result *result,

@@ -17,8 +17,8 @@ static const char *const by_json[TRIAL_BYS] = {
 const char *trial_by_words(enum trial_by by)
 {
 	static const char *const words[TRIAL_BYS] = {
-		[TRIAL_BY_FRAMES] = "frame time, mean over time",
-		[TRIAL_BY_WAITS] = "wait for CPUs a wake-up (root mean square)",
+		[TRIAL_BY_FRAMES] = "frame time (mean over time)",
+		[TRIAL_BY_WAITS] = "wait for a CPU at each wake-up (root mean square)",
 		[TRIAL_BY_PROGRESS] = "CPU time a second",
 	};
 
@@ -79,14 +79,14 @@ void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, 
 	trial_value_words(without, trial->by, sums[0]);
 	trial_value_words(with, trial->by, sums[1]);
 	if (contradict) {
-		snprintf(rest, sizeof(rest), "; over all turns %s instead of %s, for single ones that stand out", with,
+		snprintf(rest, sizeof(rest), "; over all turns %s and %s, for single ones that stand out", with,
 			 without);
 		trial_value_words(without, trial->by, trial_middle(trial, false));
 		trial_value_words(with, trial->by, trial_middle(trial, true));
 	}
 	snprintf(into, TRIAL_WORDS_SIZE,
-		 "%s: %s: %s with it instead of %s%s (from pair to pair %.0f %% to %.0f %% of that), better in %u and "
-		 "worse in %u of %u pairs of turns%s; evidence %.3g to 1, of the %d that an answer takes",
+		 "%s: %s: %s with tactus, %s without%s (%.0f %% to %.0f %% of it, from pair to pair); better in %u and "
+		 "worse in %u of %u pairs of turns%s; evidence %.3g to 1, where an answer takes %d to 1",
 		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the middle turn" : "",
 		 100 * answer->low, 100 * answer->high, answer->better, answer->worse, trial->len, rest,
 		 answer->evidence, TRIAL_EVIDENCE);
