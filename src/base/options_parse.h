@@ -60,7 +60,7 @@ static inline void options_note_key(struct parse *parse, int key)
 /* For a word that argp may not understand: where it was. */
 static inline void options_note_next(struct parse *parse, int key, const struct argp_state *state)
 {
-	if (key > 0 && key < ARGP_KEY_END && state->next > parse->next)
+	if (key >= 0 && key < ARGP_KEY_END && state->next > parse->next)
 		parse->next = state->next;
 }
 

@@ -126,6 +126,14 @@ void options_take_file(struct options *options, const char *file)
 	options->inputs.len++;
 }
 
+static bool is_called_recording(const char *word)
+{
+	static const char ending[] = ".tactus";
+	size_t len = strlen(word);
+
+	return len > strlen(ending) && !strcmp(word + len - strlen(ending), ending);
+}
+
 void options_take_word(struct parse *parse, struct argp_state *state, char *word)
 {
 	if (parse->usage->takes & TAKES_FILES) {
@@ -145,6 +153,8 @@ void options_take_word(struct parse *parse, struct argp_state *state, char *word
 	if ((parse->usage->takes & TAKES_INTERVAL) && !state->quoted && word[0] >= '0' && word[0] <= '9' &&
 	    take_interval_word(parse, word))
 		return;
+	if (!state->quoted && (parse->usage->takes & TAKES_INPUT) && is_called_recording(word))
+		bad_usage(parse, "unexpected word '%s': a recording is named with -i: -i %s", word, word);
 	if (!(parse->usage->takes & TAKES_COMMAND))
 		bad_usage(parse, "unexpected word '%s'", word);
 	if (!state->quoted)
@@ -245,7 +255,7 @@ static void check_trace(const struct parse *parse)
 
 	if (options->output_format < OUTPUT_TRACE)
 		bad_usage(parse,
-			  "what '%s' is to be its name does not say: name a FILE.pftrace, FILE.json, FILE.csv or "
+			  "the name '%s' does not say which format: name a FILE.pftrace, FILE.json, FILE.csv or "
 			  "FILE.parquet, or give --format",
 			  options->output);
 }

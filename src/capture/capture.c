@@ -256,7 +256,7 @@ static int start_sched(struct session *session)
 static int open_recording(struct session *session)
 {
 	const struct options *options = session->options;
-	struct output_rule rule = { EVENT_JSON_BEGINNING, options->force };
+	struct output_rule rule = { .beginning = EVENT_JSON_BEGINNING, .force = options->force };
 	struct reason why;
 
 	if (options->output_format == OUTPUT_LINES) {

@@ -138,17 +138,16 @@ static void on_interval(void *data, u64 from_ns, u64 to_ns)
 }
 
 /* "FILE@2s..4s": true if that is what it is, with the file's name cut off. */
-static bool take_part(struct recording *recording)
+static bool take_part(struct recording *recording, struct reason *why)
 {
 	char *at = strrchr(recording->path, '@'), *dots = at ? strstr(at, "..") : NULL;
 	struct excerpt part = { 0 };
-	struct reason why;
 
 	if (!dots || (dots == at + 1 && !dots[2]))
 		return false;
 	*dots = '\0';
 	if ((dots > at + 1 && excerpt_take(&part, EXCERPT_FROM, at + 1)) ||
-	    (dots[2] && excerpt_take(&part, EXCERPT_TO, dots + 2)) || !excerpt_check(&part, &why)) {
+	    (dots[2] && excerpt_take(&part, EXCERPT_TO, dots + 2)) || !excerpt_check(&part, why)) {
 		*dots = '.';
 		return false;
 	}
@@ -160,16 +159,16 @@ static bool take_part(struct recording *recording)
 /* A file of that very name is that file, whatever its name looks like. */
 static int open_one(struct recording *recording, const char *word)
 {
-	struct reason why = { "" }, why_part;
+	struct reason why = { "" }, why_part = { "" };
 
 	recording->path = strdup(word);
 	if (!recording->path)
 		return fail("compare", "out of memory");
 	if (!recording_open(&recording->reader, recording->path, &why))
 		return 0;
-	if (take_part(recording) && !recording_open(&recording->reader, recording->path, &why_part))
+	if (take_part(recording, &why_part) && !recording_open(&recording->reader, recording->path, &why_part))
 		return 0;
-	return fail(recording->path, "%s", strcmp(recording->path, word) ? why_part.text : why.text);
+	return fail(recording->path, "%s", why_part.text[0] ? why_part.text : why.text);
 }
 
 static int read_one(struct compare_view *view, int index)

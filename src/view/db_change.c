@@ -231,7 +231,7 @@ const struct command_usage db_export_usage = {
 
 static int export_json(const struct procdb *db, const char *path, bool force)
 {
-	struct output_rule rule = { "{\"record\":\"profile\"", force };
+	struct output_rule rule = { .beginning = "{\"record\":\"profile\"", .force = force };
 	struct profile **order = db_by_name(db);
 	bool to_stdout = !strcmp(path, "-");
 	struct reason why;
@@ -271,7 +271,7 @@ int db_export(int argc, char **argv)
 		procdb_free(&db);
 		return status;
 	}
-	if (!output_may_replace(options.word, &(struct output_rule){ "PDDB", options.force }, &why)) {
+	if (!output_may_replace(options.word, &(struct output_rule){ .beginning = "PDDB", .force = options.force }, &why)) {
 		procdb_free(&db);
 		return fail("db export", "%s: %s", options.word, why.text);
 	}

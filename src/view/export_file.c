@@ -14,7 +14,7 @@ bool trace_file_open(struct trace_file *file, const struct options *options, boo
 								[OUTPUT_PERFETTO] = PERFETTO_BEGINNING,
 								[OUTPUT_CSV] = CSV_BEGINNING,
 								[OUTPUT_PARQUET] = PARQUET_BEGINNING };
-	struct output_rule rule = { beginnings[options->output_format], options->force };
+	struct output_rule rule = { .beginning = beginnings[options->output_format], .force = options->force };
 	struct reason why;
 
 	file->format = options->output_format;

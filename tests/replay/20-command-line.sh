@@ -88,6 +88,8 @@ like "doctor --sort and --columns choose what the table of sensors shows" "$("$t
 [a-z]+ +[a-z]+$'
 ends "an unknown option of one letter is named" 2 "there is no option '-x'" "$tactus" tasks -x
 ends "a long option without its value is told from an unknown one" 2 "option '--sort' needs a value: COLUMN" "$tactus" tasks --sort
+ends "a long option without its value behind words is named" 2 "option '--html' needs a value: FILE" "$tactus" compare a.tactus b.tactus --html
+ends "a recording without -i is told how to be named" 2 "unexpected word 'game.tactus': a recording is named with -i: -i game.tactus" "$tactus" report game.tactus
 ends "a short option without its value is told from an unknown one" 2 "option '-d' needs a value: SECONDS" "$tactus" tasks -d
 ends "a short option behind others without its value is named" 2 "option '-d' needs a value" "$tactus" tasks -jd
 ends "an option with a value that it does not take is named" 2 "option '--json' takes no value" "$tactus" tasks --json=3

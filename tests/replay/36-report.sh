@@ -21,6 +21,14 @@ is "a file of somebody else's is as it was" "$(cat "$scratch/foreign.html")" min
 ends "'tactus report' refuses to put the page where its recording is" 2 'one file' "$tactus" report -i $example -o $example
 ends "'tactus report' of a file that is not there says so" 1 'nothing.tactus' "$tactus" report -i "$scratch/nothing.tactus" -o "$scratch/none.html"
 ends "'tactus report' on a full disk fails" 1 'No space left' "$tactus" report -i $example -o /dev/full
+short_of_room() { (ulimit -f 64 && trap '' XFSZ && exec "$tactus" "$@"); }
+ends "'tactus report' that finds no room says that nothing is left" 1 'File too large: nothing is left of it' short_of_room report -i $example -o "$scratch/none.html"
+is "'tactus report' that found no room leaves nothing in its file" "$(stat -c %s "$scratch/none.html")" 0
+ends "compare --html that finds no room says that nothing is left" 1 'File too large: nothing is left of it' short_of_room compare $example $example --html "$scratch/none.html"
+holds "'tactus report' writes to a file in which nothing was left" "$tactus" report -i $example -o "$scratch/none.html"
+head -c 1000 "$scratch/none.html" >"$scratch/no-recording"
+"$tactus" report -i "$scratch/no-recording" -o "$scratch/none.html" >/dev/null 2>&1
+is "a report of what is no recording fails and leaves the page that was there" "$? $(cmp "$scratch/none.html" "$page" 2>&1)" "1 "
 "$tactus" report -i $example --json >"$scratch/records" 2>/dev/null
 is "the page's data are the records that 'tactus report --json' prints" \
 	"$(python3 tests/page_records.py "$page" | cmp - "$scratch/records" 2>&1)" ""

@@ -28,7 +28,7 @@ is "export -o - >>FILE goes on at its end" "$(head -n 1 around) $(wc -l <around)
 "$tactus" export -i "$example" -o - --format csv 2>err | head -n 1 >/dev/null
 like "export -o - ends quietly when its reader has enough" "${PIPESTATUS[0]} $(cat err)" '^0 -: [0-9]+ events in [0-9.]+ MB$'
 ends "export -o - on a full disk fails" 1 'No space left' sh -c "'$tactus' export -i '$example' -o - --format csv >/dev/full"
-ends "export -o - without a format is bad usage" 2 "what '-' is to be its name does not say.*--format" "$tactus" export -i "$example" -o -
+ends "export -o - without a format is bad usage" 2 "the name '-' does not say which format.*--format" "$tactus" export -i "$example" -o -
 python3 - "$tactus" "$example" >terminal.out <<'PYTHON'
 import os, pty, sys
 pty.spawn([sys.argv[1], "export", "-i", sys.argv[2], "-o", "-", "--format", "parquet"])
