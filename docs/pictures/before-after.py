@@ -38,7 +38,7 @@ deep = len(rows) * ROW
 out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 40} {TOP + deep + 40}" font-family="sans-serif" font-size="12">',
        '<rect width="100%" height="100%" rx="8" fill="#ffffff"/>',
        '<text x="20" y="24" font-size="14" font-weight="bold" fill="#111827">How late a thread runs beside a load that wants the same CPU: 99 of 100 times less than this</text>',
-       f'<text x="20" y="43" fill="#6b7280">{escape(table.group(1))}; the scale is logarithmic. A dot is the middle of five boots (the second row: three, by hints two), the line goes from the best to the worst.</text>']
+       f'<text x="20" y="43" fill="#6b7280">{escape(table.group(1))}, five boots (the second row: three, by hints two). A dot is the median, the line goes from the best to the worst.</text>']
 at = LEFT
 for _, words, colour in WAYS:
     out.append(f'<circle cx="{at + 5}" cy="60" r="5" fill="{colour}"/><text x="{at + 16}" y="64" fill="#374151">{escape(words)}</text>')

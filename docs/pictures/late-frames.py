@@ -18,6 +18,7 @@ def lines_of(*words):
 
 
 frames = [f for f in lines_of("events", "--only", "frame") if f.get("event") == "frame" and f["interval_ns"]]
+judged = {f["frame"] for f in lines_of("frames", "--each") if f.get("record") == "frame" and f["late_ns"] is not None}
 late = {f["late_frame"]: f for f in lines_of("frames", "--why") if "late_frame" in f}
 SHOWN = 5  # of the late ones, the longest are named
 named = sorted(late, key=lambda n: -late[n]["interval_ns"])[:SHOWN]
@@ -27,7 +28,7 @@ step = WIDTH / len(frames)
 out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 20} {TOP + HEIGHT + 40 + 18 * SHOWN + 12}" font-family="sans-serif" font-size="12">',
        '<rect width="100%" height="100%" rx="8" fill="#ffffff"/>',
        f'<text x="{LEFT}" y="22" font-size="14" font-weight="bold" fill="#111827">Frame times of a game (Doom); its last three seconds beside a compile of three jobs</text>',
-       f'<text x="{LEFT}" y="40" fill="#6b7280">{len(frames)} frames, {len(late)} late (red), each with its cause: tactus frames --why -i examples/late-frames.tactus</text>']
+       f'<text x="{LEFT}" y="40" fill="#6b7280">{len(frames)} frames, {len(late)} late (red), the first too early to judge (grey): tactus frames --why -i examples/late-frames.tactus</text>']
 
 
 def height_of(ns):
@@ -40,7 +41,7 @@ for ms in (0, 40, 80, 120, 160):
     out.append(f'<text x="{LEFT - 8}" y="{y + 4:g}" text-anchor="end" fill="#6b7280">{ms} ms</text>')
 for i, frame in enumerate(frames):
     tall = height_of(frame["interval_ns"])
-    colour = "#dc2626" if frame["number"] in late else "#60a5fa"
+    colour = "#dc2626" if frame["number"] in late else "#60a5fa" if frame["number"] in judged else "#9ca3af"
     out.append(f'<rect x="{LEFT + i * step:.1f}" y="{TOP + HEIGHT - tall:.1f}" width="{max(step - 1, 1):.1f}" height="{tall:.1f}" fill="{colour}"/>')
     if frame["number"] in named:
         mark = named.index(frame["number"]) + 1
