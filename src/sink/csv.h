@@ -14,7 +14,8 @@
 
 struct csv;
 
-/* A spreadsheet takes text that begins so for a formula, in quotes or not; an apostrophe before it says that it is text. */
+/* A spreadsheet takes text that begins so for a formula, in quotes or not; an apostrophe before it says that it is
+ * text. */
 static inline bool csv_is_formula(const char *text)
 {
 	return *text == '=' || *text == '+' || *text == '-' || *text == '@';

@@ -64,7 +64,8 @@ struct writing {
 
 struct cuda_export *cuda_export_open(const char *path, enum cuda_form form, bool force, enum kernel_names names)
 {
-	struct output_rule rule = { .beginning = form == FORM_LINES ? LINES_BEGINNING : CHROME_BEGINNING, .force = force };
+	struct output_rule rule = { .beginning = form == FORM_LINES ? LINES_BEGINNING : CHROME_BEGINNING,
+				    .force = force };
 	struct cuda_export *export = calloc(1, sizeof(*export));
 	struct reason why;
 

@@ -271,7 +271,8 @@ int db_export(int argc, char **argv)
 		procdb_free(&db);
 		return status;
 	}
-	if (!output_may_replace(options.word, &(struct output_rule){ .beginning = "PDDB", .force = options.force }, &why)) {
+	if (!output_may_replace(options.word, &(struct output_rule){ .beginning = "PDDB", .force = options.force },
+				&why)) {
 		procdb_free(&db);
 		return fail("db export", "%s: %s", options.word, why.text);
 	}

@@ -82,7 +82,10 @@ static void list_guilty(char *into, size_t size, const struct report *report, u3
 		}
 		report_name_words(name, &report->names, cause->name);
 		used += (size_t)snprintf(into + used, size - used, "%s%s (%" PRIu64 "%s)", named ? ", " : before, name,
-					 cause->frames, named ? "" : cause->frames == 1 ? " frame" : " frames");
+					 cause->frames,
+					 named		      ? ""
+					 : cause->frames == 1 ? " frame"
+							      : " frames");
 		named++;
 	}
 	if (more)
@@ -359,7 +362,8 @@ static void say_slow_steps(const struct verdict *verdict, const struct step_proc
 	for (u32 part = 0; part < STEP_PARTS; part++)
 		if (process->slow_by[part])
 			say_it(verdict, VERDICT_WHY,
-			       "In %" PRIu64 " of the %" PRIu64 " (%.0f %%) the thread that launches %s longer than usual.",
+			       "In %" PRIu64 " of the %" PRIu64
+			       " (%.0f %%) the thread that launches %s longer than usual.",
 			       process->slow_by[part], process->slow, percent(process->slow_by[part], process->slow),
 			       of_part[part].words);
 	say_it(verdict, VERDICT_ADVICE, "%s", of_part[most_of(process->slow_by)].advice);

@@ -334,7 +334,8 @@ static void test_steps(void)
 	       said[VERDICT_NOTE]);
 	ok(strstr(said[VERDICT_BAD], "10 of 100 training steps of python3 (10.0 %) were slow."),
 	   "the verdict on slow steps says how many and whose");
-	ok(strstr(said[VERDICT_WHY], "In 3 of the 10 (30 %) the thread that launches waited for a CPU longer than usual."),
+	ok(strstr(said[VERDICT_WHY],
+		  "In 3 of the 10 (30 %) the thread that launches waited for a CPU longer than usual."),
 	   "the verdict on slow steps says what they went into");
 	ok(strstr(said[VERDICT_ADVICE], "The loader is late"),
 	   "the advice on slow steps is by what most of them waited for");
