@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether a trial says of three programs what is so, by the virtual clock, and nothing of five in which nothing acts; tests/long/34-empty-trials.sh has
+# Whether a trial says of three programs what is so, by the virtual clock, and nothing of five in which nothing acts; tests/long/35-empty-trials.sh has
 # twenty of these on this machine, where they take seconds instead of minutes.
 # kernel: debian-7.2
 . tests/tap.sh
