@@ -159,12 +159,12 @@ static __noinline int role_told_of_input(struct task_ctx *thread, struct task_st
 }
 
 /* Somebody wakes it. A thread of the same process that is at work for a frame hands a part of that over. Anybody else
- * on the CPU may just have been interrupted by its timer; where a timer meets one of the same process, a period is
- * missed, which core/period.h bears. */
+ * on the CPU may just have been interrupted by its timer. */
 static __always_inline void role_woken(struct task_struct *p, struct task_ctx *thread, struct task_struct *current,
 				       u32 by, u64 now_ns)
 {
-	struct task_ctx *waker = pid_of(current) == pid_of(p) ? thread_of(current) : NULL;
+	bool is_within = role_is_woken_within(by == EVENT_FLAG_BY_INTERRUPT, pid_of(current) == pid_of(p));
+	struct task_ctx *waker = is_within ? thread_of(current) : NULL;
 
 	if (!waker)
 		timer_heard(&thread->role.timer, now_ns);

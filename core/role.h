@@ -451,6 +451,15 @@ core_fn u32 role_urgency_depth(const struct role_state *role)
 									       : AWAITED_DEPTH_MOST;
 }
 
+/* Whether a thread is woken by the one that runs, of its own process, and not from outside. An interrupt that meets a
+ * thread of the process is a timer's or a device's all the same: a process that keeps its CPU busy would miss most of
+ * its timers else, and none of its threads would be known to have one. Where nobody knows whether it is an interrupt,
+ * such a period is missed, which core/timer.h bears. */
+core_fn int role_is_woken_within(int by_interrupt, int is_own_process)
+{
+	return is_own_process && !by_interrupt;
+}
+
 /* An urgent thread slept until this one woke it. */
 core_fn void role_is_awaited(struct role_state *role, u32 depth_of_woken)
 {

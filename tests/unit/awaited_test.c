@@ -108,6 +108,38 @@ static void test_input(void)
 	is(role_urgency_depth(&told), 1, "thread that is told of input events makes urgent whom it waits for");
 }
 
+/* Whether the period of a frame loop is found in two seconds: every other frame overruns and makes no wake-up, and two
+ * interrupts of five meet a thread of its process. */
+static int is_found(u64 period_ns, u32 seed, int knows_interrupts)
+{
+	struct timer timer = { 0 };
+
+	for (u64 at_ns = 0; at_ns < 2ull * NSEC_PER_SEC; at_ns += period_ns) {
+		seed = seed * 1103515245 + 12345;
+		if ((seed >> 16) % 2)
+			continue;
+		seed = seed * 1103515245 + 12345;
+		if (!role_is_woken_within(knows_interrupts, (seed >> 16) % 5 < 2))
+			timer_heard(&timer, NSEC_PER_SEC + at_ns + 50 * NSEC_PER_USEC);
+	}
+	return timer.gap_ns + period_ns / 50 > period_ns && timer.gap_ns < period_ns + period_ns / 50;
+}
+
+static void test_interrupts(void)
+{
+	u32 heard = 0, missed = 0;
+
+	for (u32 seed = 1; seed <= 100; seed++) {
+		heard += (u32)is_found(6944000, seed, 1);
+		missed += (u32)is_found(6944000, seed, 0);
+	}
+	printf("# found in two seconds: %u of 100, without those that meet its own process %u\n", heard, missed);
+	ok(heard >= 95, "period of a late frame loop is found though its timer interrupts threads of its own process");
+	ok(missed < heard, "interrupts that meet its own process are needed for that");
+	ok(role_is_woken_within(0, 1), "thread that another of its process wakes is woken from within");
+	ok(!role_is_woken_within(0, 0), "thread that another process wakes is woken from outside");
+}
+
 static void test_depth(void)
 {
 	struct role_state feeds = { .facts = { .gpu_submits = 20 } }, periodic = { .pattern = { .timely = 90 } };
@@ -174,6 +206,7 @@ int main(void)
 	test_who_is_urgent();
 	test_depth();
 	test_input();
+	test_interrupts();
 	test_audience();
 	return tap_end();
 }
