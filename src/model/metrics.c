@@ -120,11 +120,23 @@ static u32 find_group(const struct metrics *metrics, const struct group_name *na
 	return metrics->groups_len;
 }
 
-/* A place that nobody has, or that of who did nothing for the longest time. */
-static u32 make_place(struct metrics *metrics, u64 now_ns)
+static u32 groups_of(const struct metrics *metrics, u32 user)
+{
+	u32 len = 0;
+
+	for (u32 i = 0; i < metrics->groups_len; i++)
+		len += metrics->groups[i].name.user == user;
+	return len;
+}
+
+/* A place that nobody has, or that of who did nothing for the longest time. A user makes groups of his own as he likes: he has half of the
+ * places. */
+static u32 make_place(struct metrics *metrics, u32 user, u64 now_ns)
 {
 	u32 idle = 0;
 
+	if (user && groups_of(metrics, user) >= (metrics->groups_most + 1) / 2)
+		return metrics->groups_most;
 	if (metrics->groups_len < metrics->groups_most)
 		return metrics->groups_len++;
 	for (u32 i = 1; i < metrics->groups_len; i++)
@@ -144,7 +156,7 @@ void metrics_name_group(struct metrics *metrics, u64 cgroup, const struct group_
 	if (metrics->by_id.len >= METRICS_IDS_MOST)
 		map_clear(&metrics->by_id);
 	if (name && place == metrics->groups_len) {
-		place = make_place(metrics, now_ns);
+		place = make_place(metrics, name->user, now_ns);
 		if (place < metrics->groups_most)
 			metrics->groups[place] = (struct metrics_group){ .name = *name, .active_ns = now_ns };
 		else
@@ -153,18 +165,40 @@ void metrics_name_group(struct metrics *metrics, u64 cgroup, const struct group_
 	map_set(&metrics->by_id, cgroup, place < metrics->groups_most ? place + 2 : 1);
 }
 
-static u32 find_rank(const struct metrics *metrics, const struct rank_name *name)
+static u32 find_rank(const struct metrics *metrics, const struct rank_name *name, u32 uid)
 {
 	for (u32 i = 0; i < metrics->ranks_len; i++)
-		if (!strcmp(metrics->ranks[i].name.job, name->job) && !strcmp(metrics->ranks[i].name.rank, name->rank))
+		if (metrics->ranks[i].uid == uid && !strcmp(metrics->ranks[i].name.job, name->job) && !strcmp(metrics->ranks[i].name.rank, name->rank))
 			return i;
 	return metrics->ranks_len;
 }
 
-static u32 make_rank(struct metrics *metrics, u64 now_ns)
+/* Whoever likes can call his process a rank of any job. What it does is nothing of others' figures, and does not take their places. */
+static bool may_have_rank(const struct metrics *metrics, const struct rank_name *name, u32 uid, u64 now_ns)
+{
+	u32 own = 0;
+
+	for (u32 i = 0; i < metrics->ranks_len; i++) {
+		const struct metrics_rank *rank = &metrics->ranks[i];
+		bool is_active = span_between(rank->active_ns, now_ns) < METRICS_IDLE_NS;
+
+		if (is_active && rank->uid != uid && !strcmp(rank->name.job, name->job))
+			return false;
+		own += is_active && rank->uid == uid;
+	}
+	return own < METRICS_RANKS_OF_USER;
+}
+
+/* One of that name that was another's, or a new place. */
+static u32 make_rank(struct metrics *metrics, const struct rank_name *name, u64 now_ns)
 {
 	u32 idle = 0;
 
+	for (u32 i = 0; i < metrics->ranks_len; i++)
+		if (!strcmp(metrics->ranks[i].name.job, name->job) && !strcmp(metrics->ranks[i].name.rank, name->rank)) {
+			map_clear(&metrics->by_pid);
+			return i;
+		}
 	if (metrics->ranks_len < METRICS_RANKS_MOST)
 		return metrics->ranks_len++;
 	for (u32 i = 1; i < metrics->ranks_len; i++)
@@ -177,16 +211,16 @@ static u32 make_rank(struct metrics *metrics, u64 now_ns)
 }
 
 void metrics_name_rank(struct metrics *metrics, u32 pid, const struct comm *comm, const struct rank_name *name,
-		       u64 now_ns)
+		       u32 uid, u64 now_ns)
 {
-	u32 place = name ? find_rank(metrics, name) : METRICS_RANKS_MOST;
+	u32 place = name ? find_rank(metrics, name, uid) : METRICS_RANKS_MOST;
 
 	if (metrics->by_pid.len >= METRICS_PROCESSES_MOST)
 		map_clear(&metrics->by_pid);
 	if (name && place == metrics->ranks_len) {
-		place = make_rank(metrics, now_ns);
+		place = may_have_rank(metrics, name, uid, now_ns) ? make_rank(metrics, name, now_ns) : METRICS_RANKS_MOST;
 		if (place < METRICS_RANKS_MOST)
-			metrics->ranks[place] = (struct metrics_rank){ .name = *name, .active_ns = now_ns };
+			metrics->ranks[place] = (struct metrics_rank){ .name = *name, .uid = uid, .active_ns = now_ns };
 		else
 			metrics->ranks_refused++;
 	}

@@ -21,7 +21,8 @@ enum {
 	METRICS_BUCKETS = METRICS_OCTAVES + 1,
 	METRICS_GROUPS_DEFAULT = 64,
 	METRICS_GROUPS_MOST = 1000,
-	METRICS_RANKS_MOST = 64,
+	METRICS_RANKS_MOST = 128,
+	METRICS_RANKS_OF_USER = 64,
 	METRICS_PROCESSES_MOST = 1 << 16,
 	METRICS_ROWS_MOST = 1 << 18,
 	METRICS_IDS_MOST = 1 << 14, /* numbers of control groups that are remembered */
@@ -64,6 +65,7 @@ struct metrics_group {
 
 struct metrics_rank {
 	struct rank_name name;
+	u32 uid; /* whose processes say so */
 	struct metrics_sums sums;
 	u64 steps, slow_steps, launches;
 	u64 step_ns, parts_ns[STEP_PARTS];
@@ -107,10 +109,11 @@ void metrics_free(struct metrics *metrics);
 bool metrics_wants_group(const struct metrics *metrics, u64 cgroup);
 bool metrics_wants_rank(const struct metrics *metrics, const struct sums_head *head);
 bool metrics_knows_process(const struct metrics *metrics, u32 pid);
-/* NULL: nothing is known of it. */
+/* NULL: nothing is known of it. A job is the user's who had it first, until it does nothing more: another who says that his process is
+ * of it is refused, and so is who has too many. */
 void metrics_name_group(struct metrics *metrics, u64 cgroup, const struct group_name *name, u64 now_ns);
 void metrics_name_rank(struct metrics *metrics, u32 pid, const struct comm *comm, const struct rank_name *name,
-		       u64 now_ns);
+		       u32 uid, u64 now_ns);
 
 /* What a thread did. */
 void metrics_add(struct metrics *metrics, const struct sums_row *row, u64 now_ns);

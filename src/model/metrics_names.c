@@ -3,6 +3,7 @@
  */
 #include "metrics_names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { ID_SHOWN = 12, ID_LEAST = 32 };
@@ -76,8 +77,8 @@ static bool take_unit(struct group_name *name, const char *part, size_t len)
 	return true;
 }
 
-/* The innermost container wins, then the innermost unit, then the path as it is. */
-static void name_of_path(struct group_name *name, const char *path, size_t len)
+/* The innermost container wins, then the innermost unit. False: there is none. *at is where it is. */
+static bool find_inner(struct group_name *name, const char *path, size_t len, size_t *at)
 {
 	struct group_name unit = { .kind = GROUP_CGROUP };
 	size_t end = len;
@@ -87,15 +88,59 @@ static void name_of_path(struct group_name *name, const char *path, size_t len)
 
 		while (from > 0 && path[from - 1] != '/')
 			from--;
-		if (take_container(name, path + from, end - from))
-			return;
-		if (unit.kind == GROUP_CGROUP)
-			take_unit(&unit, path + from, end - from);
+		if (take_container(name, path + from, end - from)) {
+			*at = from;
+			return true;
+		}
+		if (unit.kind == GROUP_CGROUP && take_unit(&unit, path + from, end - from))
+			*at = from;
 		end = from > 0 ? from - 1 : 0;
 	}
 	*name = unit;
-	if (unit.kind == GROUP_CGROUP)
+	return unit.kind != GROUP_CGROUP;
+}
+
+/* The first that is a container or a unit. False: there is none before `most`. */
+static bool find_outer(struct group_name *name, const char *path, size_t most)
+{
+	for (size_t from = 0, end; from < most; from = end + 1) {
+		for (end = from; end < most && path[end] != '/';)
+			end++;
+		if (take_container(name, path + from, end - from) || take_unit(name, path + from, end - from))
+			return true;
+	}
+	return false;
+}
+
+/* A unit or container in another unit or container has the name of both: who may make groups in one calls them what he likes, such as another
+ * one. Where there is none, it is the path as it is. */
+static void name_of_path(struct group_name *name, const char *path, size_t len)
+{
+	struct group_name inner, outer = { .kind = GROUP_CGROUP };
+	size_t at = 0;
+
+	if (!find_inner(&inner, path, len, &at)) {
+		*name = (struct group_name){ .kind = GROUP_CGROUP };
 		copy_plain(name->text, sizeof(name->text), len ? path : "/", len ? len : 1);
+		return;
+	}
+	*name = inner;
+	if (find_outer(&outer, path, at))
+		snprintf(name->text, sizeof(name->text), "%.31s/%.31s", outer.text, inner.text);
+}
+
+/* "/user.slice/user-1000.slice/...": below it that user makes groups as he likes. */
+static u32 user_of(const char *path, size_t len)
+{
+	static const char begins[] = "/user.slice/user-";
+	size_t at = strlen(begins);
+	u32 user = 0;
+
+	if (len <= at || memcmp(path, begins, at) != 0)
+		return 0;
+	for (; at < len && path[at] >= '0' && path[at] <= '9'; at++)
+		user = user * 10 + (u32)(path[at] - '0');
+	return user;
 }
 
 bool group_name_parse(struct group_name *name, const char *text, size_t len)
@@ -109,6 +154,7 @@ bool group_name_parse(struct group_name *name, const char *text, size_t len)
 
 		if (line_len > 3 && !memcmp(at, "0::/", 4)) {
 			name_of_path(name, at + 3, line_len - 3);
+			name->user = user_of(at + 3, line_len - 3);
 			return true;
 		}
 		at += line_len + 1;

@@ -16,6 +16,7 @@ enum group_kind { GROUP_CGROUP, GROUP_UNIT, GROUP_CONTAINER, GROUP_KINDS };
 
 struct group_name {
 	enum group_kind kind;
+	u32 user; /* in whose slice it is; 0: in none */
 	char text[GROUP_NAME_SIZE];
 };
 

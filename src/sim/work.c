@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/vec.h"
+#include "weights.h"
 #include "work_state.h"
 
 enum {
@@ -199,7 +200,8 @@ static void note_prio(struct work *work, struct extracted *thread, u32 prio)
 {
 	struct work_thread *to = work_of(work, thread);
 
-	if (!prio || prio == thread->prio)
+	/* 0: not known; and what a recording claims that is none. */
+	if (!prio || prio > PRIO_NICE_MOST || prio == thread->prio)
 		return;
 	if (!thread->prio)
 		to->prio = prio;

@@ -98,7 +98,7 @@ const struct trace_track *export_thread_lane(struct exporter *exporter, u32 tid,
 
 struct place *export_place(struct exporter *exporter, enum place_kind kind, u64 key)
 {
-	u64 mixed = (key + 1) * PLACE_END + kind;
+	u64 mixed = (key + 1) * (PLACE_END + 1) + kind;
 	u32 at = map_get(&exporter->by_place, mixed);
 	struct place *place;
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
+#include "../base/owner.h"
 #include "../base/serve.h"
 #include "../base/system.h"
 #include "../sensor/sched_sums.h"
@@ -212,9 +213,13 @@ static void find_rank(struct metrics_live *live, u32 pid, const struct comm *com
 {
 	struct rank_name name;
 	size_t len = read_of(pid, "environ", live->environment, ENVIRONMENT_BYTES);
+	bool is_rank = len && rank_name_parse(&name, live->environment, len);
+	u32 uid = 0;
 
-	metrics_name_rank(&live->metrics, pid, comm,
-			  len && rank_name_parse(&name, live->environment, len) ? &name : NULL, live->now_ns);
+	/* Who ended meanwhile is nobody's. */
+	if (is_rank && process_charged_to(pid, &uid))
+		is_rank = false;
+	metrics_name_rank(&live->metrics, pid, comm, is_rank ? &name : NULL, uid, live->now_ns);
 }
 
 static int take_row(void *data, const void *from)

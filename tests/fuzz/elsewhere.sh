@@ -2,6 +2,7 @@
 # Fuzzes with what FUZZ_PACK= has packed, beside which it lies, on a machine that need have nothing but a shell: every target at once, for so
 # many seconds. OUT gets one .tar.gz: each target's figures, what broke it, and the inputs that reach further than those it began with.
 # Usage: run.sh SECONDS OUT [JOBS]   Targets whose names stand in WHOLE run for all of it, the others in turns for what places are left.
+# ONLY="NAME:PROCESSES ...": these and no others.
 set -u
 cd "$(dirname "$0")" || exit 1
 seconds=$1 out=$2 jobs=${3:-16}
@@ -17,9 +18,15 @@ one() {
 		"of $(sed -n 's/^INFO: Loaded .*(\([0-9]*\) inline 8-bit counters).*/\1/p' "$results/$name-$seed.log" | head -n 1)," \
 		"executions $(sed -n 's/^stat::number_of_executed_units: *//p' "$results/$name-$seed.log")" >>"$results/figures"
 }
+# Some alone, each as so many processes from different seeds.
+for wanted in ${ONLY:-}; do
+	for seed in $(seq "${wanted#*:}"); do one "${wanted%:*}" "$seed" "$seconds" & done
+done
 others=
 places=$jobs
+[ -z "${ONLY:-}" ] || places=0
 for name in inputs/*; do
+	[ "$places" -gt 0 ] || break
 	name=${name#inputs/}
 	case " ${WHOLE:-} " in
 	*" $name "*)
@@ -31,7 +38,7 @@ for name in inputs/*; do
 done
 # shellcheck disable=SC2086 # names
 set -- $others
-turns=$((($# + places - 1) / places))
+turns=$((($# + places - 1) / (places ? places : 1)))
 # in_turns NAME...: one after the other, in one place
 in_turns() {
 	for name in "$@"; do one "$name" 1 $((seconds / turns)); done

@@ -38,7 +38,7 @@ static void name_of(struct metrics *metrics, const struct sums_row *row, const c
 				   now_ns);
 	if (metrics_wants_rank(metrics, &row->head))
 		metrics_name_rank(metrics, row->head.pid, &row->head.comm,
-				  rank_name_parse(&rank, text, len) ? &rank : NULL, now_ns);
+				  rank_name_parse(&rank, text, len) ? &rank : NULL, row->head.pid % 3, now_ns);
 }
 
 static void check_lines(const char *text, size_t len)

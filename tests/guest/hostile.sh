@@ -4,9 +4,9 @@
 # clock too, as early as a queue of them allows. Runs in a VM.
 . tests/tap.sh
 
-# [SECONDS]: of the attack; he is left out, and works by a clock, for a tenth of that, or as long.
+# [SECONDS [SHORT]]: of the attack; he is left out, and works by a clock, for SHORT: a tenth of that, or as long.
 seconds=${1:-10}
-short=$((seconds < 100 ? seconds : seconds / 10))
+short=${2:-$((seconds < 100 ? seconds : seconds / 10))}
 he=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 honest=(setpriv --reuid 65533 --regid 65533 --clear-groups)
 chmod 755 "$scratch"

@@ -69,7 +69,7 @@ stop_him() {
 }
 mkfifo -m 666 "$scratch/hold"
 
-before_s=$((seconds / 10 < 20 ? 20 : seconds / 10))
+before_s=${HOSTILE_BEFORE:-$((seconds / 10 < 20 ? 20 : seconds / 10))}
 attack $before_s
 nice -n -9 "${honest[@]}" "$scratch/load" periodic 5000 200 $before_s 2 >"$scratch/by_hand"
 stop_him

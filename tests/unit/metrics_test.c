@@ -124,11 +124,11 @@ static void test_ranks(void)
 	metrics_init(&metrics, 4);
 	strcpy(row.head.comm.text, "bash");
 	ok(metrics_wants_rank(&metrics, &row.head), "a process that is new has to be looked at");
-	metrics_name_rank(&metrics, 20, &row.head.comm, NULL, 1);
+	metrics_name_rank(&metrics, 20, &row.head.comm, NULL, 0, 1);
 	ok(!metrics_wants_rank(&metrics, &row.head), "process that is of no rank is looked at once");
 	strcpy(row.head.comm.text, "python3");
 	ok(metrics_wants_rank(&metrics, &row.head), "after an exec it is looked at again");
-	metrics_name_rank(&metrics, 20, &row.head.comm, &name, 1);
+	metrics_name_rank(&metrics, 20, &row.head.comm, &name, 1000, 1);
 	metrics_add(&metrics, &row, 1);
 	step.parts_ns[STEP_DATA] = 30 * MS;
 	metrics_add_step(&metrics, 20, &step, 2);
@@ -140,12 +140,57 @@ static void test_ranks(void)
 	metrics_add(&metrics, &row, 3);
 	row.head.ended = 0;
 	ok(metrics_wants_rank(&metrics, &row.head), "after its end the number may be another process's");
-	for (u32 i = 0; i < METRICS_RANKS_MOST + 5; i++) {
+	for (u32 i = 0; i < METRICS_RANKS_OF_USER + 5; i++) {
 		snprintf(name.rank, sizeof(name.rank), "%u", i);
-		metrics_name_rank(&metrics, 100 + i, &row.head.comm, &name, 4);
+		metrics_name_rank(&metrics, 100 + i, &row.head.comm, &name, 1000, 4);
 	}
-	is(metrics.ranks_len, METRICS_RANKS_MOST, "ranks are bounded");
+	is(metrics.ranks_len, METRICS_RANKS_OF_USER, "a user's ranks are bounded");
 	is(metrics.ranks_refused, 5, "those for which there is no place are counted");
+	strcpy(name.job, "another");
+	for (u32 i = 0; i < METRICS_RANKS_MOST; i++) {
+		snprintf(name.rank, sizeof(name.rank), "%u", i);
+		metrics_name_rank(&metrics, 1000 + i, &row.head.comm, &name, 1001 + i / 16, 4);
+	}
+	is(metrics.ranks_len, METRICS_RANKS_OF_USER + 16, "another user has places of his own, and a job is one user's");
+	metrics_free(&metrics);
+}
+
+static void test_forged_ranks(void)
+{
+	struct rank_name name = { "job", "3" };
+	struct sums_row row = row_of(20, 20, ROLE_UNKNOWN, TIER_INTERACTIVE, 1);
+
+	metrics_init(&metrics, 4);
+	metrics_name_rank(&metrics, 20, &row.head.comm, &name, 1000, 1);
+	metrics_add(&metrics, &row, 1);
+	row.head.tid = row.head.pid = 30;
+	metrics_name_rank(&metrics, 30, &row.head.comm, &name, 65534, 2);
+	metrics_add(&metrics, &row, 2);
+	is(metrics.ranks[0].sums.cpu_ns, 5 * MS, "another user's process of the same job and rank adds nothing to it");
+	is(metrics.ranks_refused, 1, "another user's claim to a job is counted");
+	strcpy(name.rank, "4");
+	metrics_name_rank(&metrics, 31, &row.head.comm, &name, 65534, 3);
+	is(metrics.ranks_len, 1, "another user has no other rank of the job either");
+	strcpy(name.rank, "3");
+	metrics_name_rank(&metrics, 32, &row.head.comm, &name, 65534, METRICS_IDLE_NS + 10);
+	is(metrics.ranks_len, 1, "a job that did nothing for long is another's, in the same place");
+	is(metrics.ranks[0].sums.cpu_ns, 0, "who has a job after another begins with nothing");
+	metrics_free(&metrics);
+}
+
+static void test_groups_of_user(void)
+{
+	struct group_name name = { .kind = GROUP_UNIT, .user = 1000 };
+
+	metrics_init(&metrics, 8);
+	for (u32 i = 0; i < 8; i++) {
+		snprintf(name.text, sizeof(name.text), "run-%u.scope", i);
+		metrics_name_group(&metrics, 10 + i, &name, 1);
+	}
+	is(metrics.groups_len, 4, "a user's own groups have half of the places");
+	name = (struct group_name){ .kind = GROUP_UNIT, .text = "nginx.service" };
+	metrics_name_group(&metrics, 30, &name, 1);
+	is(metrics.groups_len, 5, "a service has a place beside a user with many groups");
 	metrics_free(&metrics);
 }
 
@@ -157,7 +202,15 @@ static void test_group_names(void)
 	} cases[] = {
 		{ "0::/system.slice/nginx.service\n", "nginx.service", GROUP_UNIT },
 		{ "12:cpu:/x\n0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-firefox-1.scope\n",
-		  "app-firefox-1.scope", GROUP_UNIT },
+		  "user@1000.service/app-firefox-1.scope", GROUP_UNIT },
+		{ "0::/user.slice/user-1000.slice/user@1000.service/app.slice/nginx.service\n",
+		  "user@1000.service/nginx.service", GROUP_UNIT },
+		{ "0::/user.slice/user-1000.slice/user@1000.service/user.slice/"
+		  "docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n",
+		  "user@1000.service/0123456789ab", GROUP_CONTAINER },
+		{ "0::/user.slice/user-1000.slice/session-3.scope\n", "session-3.scope", GROUP_UNIT },
+		{ "0::/machine.slice/machine-web.scope/payload/system.slice/nginx.service\n",
+		  "machine-web.scope/nginx.service", GROUP_UNIT },
 		{ "0::/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n",
 		  "0123456789ab", GROUP_CONTAINER },
 		{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
@@ -209,6 +262,8 @@ int main(void)
 	test_roles();
 	test_groups();
 	test_ranks();
+	test_forged_ranks();
+	test_groups_of_user();
 	test_group_names();
 	test_rank_names();
 	return tap_end();
