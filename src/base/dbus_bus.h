@@ -36,7 +36,8 @@ u32 dbus_next_serial(struct dbus_bus *bus);
 
 /* The next message, if a whole one is there: 1, 0: none for now, or -errno: the bus has gone, or what came is no
  * message. Anybody on a bus may send anything to anybody: what is too long, of the other byte order, or has fields that
- * are not known here is passed over. What it points to, and its descriptors in bus->fds, are there until the next call. */
+ * are not known here is passed over. What it points to, and its descriptors in bus->fds, are there until the next call.
+ */
 int dbus_next(struct dbus_bus *bus, struct dbus_message *message);
 
 /* Calls a method of the bus itself with a string and a number (NULL: none). Returns 0 or -errno; *serial is the call's.

@@ -185,12 +185,12 @@ int output_check(const char *path, struct reason *why)
 struct text {
 	int fd;
 	bool has_failed;
-	bool has_lines;	   /* a regular file that was empty: where it ends early, it ends with a line */
+	bool has_lines;	      /* a regular file that was empty: where it ends early, it ends with a line */
 	off_t len, lines_len; /* written, and of that up to the last end of a line */
 	struct output_whole whole;
 	FILE *file;	   /* of a page */
 	struct text *next; /* of those that are open */
-	char path[]; /* for what is said */
+	char path[];	   /* for what is said */
 };
 
 static struct text *pages;

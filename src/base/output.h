@@ -36,12 +36,14 @@ struct output_rule {
 
 /* For text: a regular file as above, which is made empty; a pipe of the same users that somebody reads, or a character
  * device of theirs or in /dev. /dev/stdout and /dev/fd/N are what they lead to, whosever pipe that is; by the name of
- * standard output it goes on where that is; a file that can't be written to its end ends with a line. NULL with a reason. What can't be written is said at once, and nothing more
- * is written then; a reader who reads nothing for seconds is such a case. */
+ * standard output it goes on where that is; a file that can't be written to its end ends with a line. NULL with a
+ * reason. What can't be written is said at once, and nothing more is written then; a reader who reads nothing for
+ * seconds is such a case. */
 FILE *output_text(const char *path, const struct output_rule *rule, struct reason *why);
 
-/* For text that is of use only whole: a regular file gets its name when it is closed, and if not all could be written there is
- * none, or the old one. *folder is what privileges_give_up_but_folder() keeps until then; 0: nothing has to be kept. */
+/* For text that is of use only whole: a regular file gets its name when it is closed, and if not all could be written
+ * there is none, or the old one. *folder is what privileges_give_up_but_folder() keeps until then; 0: nothing has to be
+ * kept. */
 FILE *output_page(const char *path, const struct output_rule *rule, int *folder, struct reason *why);
 /* In the place of output_close(): it is not whole, and was not to be. */
 void output_drop(FILE *file);

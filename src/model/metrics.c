@@ -129,8 +129,8 @@ static u32 groups_of(const struct metrics *metrics, u32 user)
 	return len;
 }
 
-/* A place that nobody has, or that of who did nothing for the longest time. A user makes groups of his own as he likes: he has half of the
- * places. */
+/* A place that nobody has, or that of who did nothing for the longest time. A user makes groups of his own as he likes:
+ * he has half of the places. */
 static u32 make_place(struct metrics *metrics, u32 user, u64 now_ns)
 {
 	u32 idle = 0;
@@ -168,12 +168,14 @@ void metrics_name_group(struct metrics *metrics, u64 cgroup, const struct group_
 static u32 find_rank(const struct metrics *metrics, const struct rank_name *name, u32 uid)
 {
 	for (u32 i = 0; i < metrics->ranks_len; i++)
-		if (metrics->ranks[i].uid == uid && !strcmp(metrics->ranks[i].name.job, name->job) && !strcmp(metrics->ranks[i].name.rank, name->rank))
+		if (metrics->ranks[i].uid == uid && !strcmp(metrics->ranks[i].name.job, name->job) &&
+		    !strcmp(metrics->ranks[i].name.rank, name->rank))
 			return i;
 	return metrics->ranks_len;
 }
 
-/* Whoever likes can call his process a rank of any job. What it does is nothing of others' figures, and does not take their places. */
+/* Whoever likes can call his process a rank of any job. What it does is nothing of others' figures, and does not take
+ * their places. */
 static bool may_have_rank(const struct metrics *metrics, const struct rank_name *name, u32 uid, u64 now_ns)
 {
 	u32 own = 0;
@@ -195,7 +197,8 @@ static u32 make_rank(struct metrics *metrics, const struct rank_name *name, u64 
 	u32 idle = 0;
 
 	for (u32 i = 0; i < metrics->ranks_len; i++)
-		if (!strcmp(metrics->ranks[i].name.job, name->job) && !strcmp(metrics->ranks[i].name.rank, name->rank)) {
+		if (!strcmp(metrics->ranks[i].name.job, name->job) &&
+		    !strcmp(metrics->ranks[i].name.rank, name->rank)) {
 			map_clear(&metrics->by_pid);
 			return i;
 		}
@@ -210,15 +213,16 @@ static u32 make_rank(struct metrics *metrics, const struct rank_name *name, u64 
 	return idle;
 }
 
-void metrics_name_rank(struct metrics *metrics, u32 pid, const struct comm *comm, const struct rank_name *name,
-		       u32 uid, u64 now_ns)
+void metrics_name_rank(struct metrics *metrics, u32 pid, const struct comm *comm, const struct rank_name *name, u32 uid,
+		       u64 now_ns)
 {
 	u32 place = name ? find_rank(metrics, name, uid) : METRICS_RANKS_MOST;
 
 	if (metrics->by_pid.len >= METRICS_PROCESSES_MOST)
 		map_clear(&metrics->by_pid);
 	if (name && place == metrics->ranks_len) {
-		place = may_have_rank(metrics, name, uid, now_ns) ? make_rank(metrics, name, now_ns) : METRICS_RANKS_MOST;
+		place = may_have_rank(metrics, name, uid, now_ns) ? make_rank(metrics, name, now_ns)
+								  : METRICS_RANKS_MOST;
 		if (place < METRICS_RANKS_MOST)
 			metrics->ranks[place] = (struct metrics_rank){ .name = *name, .uid = uid, .active_ns = now_ns };
 		else

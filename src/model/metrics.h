@@ -109,11 +109,11 @@ void metrics_free(struct metrics *metrics);
 bool metrics_wants_group(const struct metrics *metrics, u64 cgroup);
 bool metrics_wants_rank(const struct metrics *metrics, const struct sums_head *head);
 bool metrics_knows_process(const struct metrics *metrics, u32 pid);
-/* NULL: nothing is known of it. A job is the user's who had it first, until it does nothing more: another who says that his process is
- * of it is refused, and so is who has too many. */
+/* NULL: nothing is known of it. A job is the user's who had it first, until it does nothing more: another who says that
+ * his process is of it is refused, and so is who has too many. */
 void metrics_name_group(struct metrics *metrics, u64 cgroup, const struct group_name *name, u64 now_ns);
-void metrics_name_rank(struct metrics *metrics, u32 pid, const struct comm *comm, const struct rank_name *name,
-		       u32 uid, u64 now_ns);
+void metrics_name_rank(struct metrics *metrics, u32 pid, const struct comm *comm, const struct rank_name *name, u32 uid,
+		       u64 now_ns);
 
 /* What a thread did. */
 void metrics_add(struct metrics *metrics, const struct sums_row *row, u64 now_ns);

@@ -112,8 +112,8 @@ static bool find_outer(struct group_name *name, const char *path, size_t most)
 	return false;
 }
 
-/* A unit or container in another unit or container has the name of both: who may make groups in one calls them what he likes, such as another
- * one. Where there is none, it is the path as it is. */
+/* A unit or container in another unit or container has the name of both: who may make groups in one calls them what he
+ * likes, such as another one. Where there is none, it is the path as it is. */
 static void name_of_path(struct group_name *name, const char *path, size_t len)
 {
 	struct group_name inner, outer = { .kind = GROUP_CGROUP };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of segments, HOST-YYYYMMDDTHHMMSSZ-NUMBER.tactus, and the lines of their index. Names and lines may be anybody's:
- * a folder of segments comes from other machines. */
+/* Names of segments, HOST-YYYYMMDDTHHMMSSZ-NUMBER.tactus, and the lines of their index. Names and lines may be
+ * anybody's: a folder of segments comes from other machines. */
 #ifndef TACTUS_MODEL_SEGMENT_INDEX_H
 #define TACTUS_MODEL_SEGMENT_INDEX_H
 

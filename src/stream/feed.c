@@ -20,7 +20,8 @@
 enum { READERS_MAX = 64, READERS_PER_USER = 8 };
 /* Who calls again and again neither fills the queue for long nor holds the run up. Ten times a second. */
 enum { CALLERS_MAX = 4096, CALLERS_AT_A_TIME = CALLERS_MAX / 8 + READERS_MAX };
-/* Whose user a caller is takes a look at its process, and holds for a while. Who comes by more users than this waits. */
+/* Whose user a caller is takes a look at its process, and holds for a while. Who comes by more users than this waits.
+ */
 enum { LOOKS_AT_A_TIME = 64, KNOWN_USERS = 64 };
 #define KNOWN_NS (10ull * NSEC_PER_SEC)
 /* Who called and asks for nothing goes. */
@@ -176,7 +177,8 @@ static int oldest_of(const struct feed *feed, uid_t charged, int *len)
 	return oldest;
 }
 
-/* A user may have made a namespace with thousands of users of his own: they are one here. False: it has gone already. */
+/* A user may have made a namespace with thousands of users of his own: they are one here. False: it has gone already.
+ */
 static bool charge(struct feed *feed, const struct ucred *who, uid_t *charged, int *looks)
 {
 	struct known_user *place = &feed->known[0];
@@ -232,9 +234,11 @@ static void let_in(struct feed *feed)
 			close(fd);
 			continue;
 		}
-		feed->readers[feed->readers_len++] = (struct reader){
-			.fd = fd, .uid = who.uid, .charged = charged, .number = ++feed->let_in, .called_ns = clock_now_ns()
-		};
+		feed->readers[feed->readers_len++] = (struct reader){ .fd = fd,
+								      .uid = who.uid,
+								      .charged = charged,
+								      .number = ++feed->let_in,
+								      .called_ns = clock_now_ns() };
 	}
 }
 

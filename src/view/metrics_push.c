@@ -61,8 +61,9 @@ static const int sender_calls[] = {
 #ifdef SYS_poll /* newer machines have ppoll alone */
 	SYS_poll,
 #endif
-	SYS_ppoll,	SYS_recvmsg,  SYS_recvfrom, SYS_sendto, SYS_socket,	   SYS_connect,	   SYS_getsockopt,     SYS_close,
-	SYS_munmap,	SYS_mremap,   SYS_brk,	    SYS_madvise, SYS_clock_gettime, SYS_getppid,   SYS_restart_syscall, SYS_exit_group,
+	SYS_ppoll,	   SYS_recvmsg, SYS_recvfrom,	     SYS_sendto,     SYS_socket, SYS_connect,
+	SYS_getsockopt,	   SYS_close,	SYS_munmap,	     SYS_mremap,     SYS_brk,	 SYS_madvise,
+	SYS_clock_gettime, SYS_getppid, SYS_restart_syscall, SYS_exit_group,
 };
 
 /* The sender's side: does not return. */

@@ -71,8 +71,8 @@ static void find_host(char host[SEGMENT_HOST_SIZE])
 		strcpy(host, "unknown");
 }
 
-/* Links on the way are followed as to any output (base/way.h). A folder in which others can put and take files is no place for
- * what root writes, removes and reads again. Returns a descriptor, or -1 after a message. */
+/* Links on the way are followed as to any output (base/way.h). A folder in which others can put and take files is no
+ * place for what root writes, removes and reads again. Returns a descriptor, or -1 after a message. */
 static int open_folder(const char *path)
 {
 	char bare[PATH_MAX], name[WAY_NAME_SIZE];

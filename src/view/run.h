@@ -63,7 +63,7 @@ struct run_control {
 	u64 began_wall_ns, reloads;
 	struct run_looker {
 		uid_t charged;
-		u64 next_ns; /* he may ask why again */
+		u64 next_ns;	/* he may ask why again */
 	} lookers[RUN_LOOKERS]; /* users other than root, who asked last */
 	struct run_registered games[RUN_GAMES_MAX];
 	u32 games_len;

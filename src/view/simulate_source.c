@@ -53,6 +53,9 @@ int simulate_read(struct simulate_source *source)
 	    compare_run_init(&source->original, info->topology, info->cpus_len, info->mono_start_ns, false))
 		return fail(source->path, "out of memory");
 	while ((got = recording_next(source->reader, &event, &why)) > 0) {
+		/* Before pieces of all the time between are made: a recording may claim centuries. */
+		if (event->time_ns > info->mono_start_ns && event->time_ns - info->mono_start_ns > SPAN_MOST_NS)
+			return fail(source->path, "is longer than an hour: cut a part of it with 'tactus cut'");
 		if (!source->only_run)
 			work_take(&source->work, event);
 		compare_run_take(&source->original, event);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fuzzing what a server answers: any bytes as an answer by HTTP, its body as Prometheus's JSON, whose figures are judged; and
- * as an address to ask. What is found lies within the answer, texts end, numbers are numbers. The first byte says what
- * figure it is, or that it is an address. */
+/* Fuzzing what a server answers: any bytes as an answer by HTTP, its body as Prometheus's JSON, whose figures are
+ * judged; and as an address to ask. What is found lies within the answer, texts end, numbers are numbers. The first
+ * byte says what figure it is, or that it is an address. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static void take(void *data, const struct fleet_sample *sample)
 	/* Of all figures, so that there is something to judge. */
 	for (u32 figure = 0; figure < FIGURES; figure++)
 		fleet_take(taking->fleet, sample->host, sample->rank,
-			   (enum fleet_figure)((figure + taking->figure) % FIGURES),
-			   figure % 2 ? sample->part : "all", sample->value);
+			   (enum fleet_figure)((figure + taking->figure) % FIGURES), figure % 2 ? sample->part : "all",
+			   sample->value);
 }
 
 static void judge(const char *body, size_t len, enum fleet_figure figure)

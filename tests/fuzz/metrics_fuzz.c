@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fuzzing figures: any text as /proc/PID/cgroup and /proc/PID/environ, which are what a process's user chose, and any sums of
- * threads with such names. Names come out plain; figures come out as lines of OpenMetrics, and as JSON. The first byte says
- * which. */
+/* Fuzzing figures: any text as /proc/PID/cgroup and /proc/PID/environ, which are what a process's user chose, and any
+ * sums of threads with such names. Names come out plain; figures come out as lines of OpenMetrics, and as JSON. The
+ * first byte says which. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		return 0;
 	memcpy(text, data + 1, size - 1);
 	if (data[0] % 3 == 0 && group_name_parse(&group, text, size - 1))
-		require(group.kind < GROUP_KINDS && is_plain(group.text, sizeof(group.text)), "a group's name is plain");
+		require(group.kind < GROUP_KINDS && is_plain(group.text, sizeof(group.text)),
+			"a group's name is plain");
 	if (data[0] % 3 == 1 && rank_name_parse(&rank, text, size - 1))
 		require(is_plain(rank.job, sizeof(rank.job)) && rank.job[0] && is_plain(rank.rank, sizeof(rank.rank)) &&
 				rank.rank[0],

@@ -8,7 +8,8 @@
 
 static const char *const groups[] = {
 	"0::/system.slice/cron.service\n",
-	"1:name=systemd:/\n0::/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n",
+	"1:name=systemd:/\n0::/system.slice/"
+	"docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n",
 	"0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-a\\x2d\".scope/b\n",
 	"0::/lxc.payload.web/init.scope\n",
 };
@@ -54,7 +55,8 @@ int main(int argc, char **argv)
 		memcpy(row.head.comm.text, "a\"\\b\n", 5);
 		row.sums.longest.wait_ns = 5 * NSEC_PER_MSEC;
 		memcpy(at, &row, sizeof(row));
-		memcpy(at + sizeof(row), i % 2 ? environments[i / 2] : groups[i / 2], i % 2 ? 64 : strnlen(groups[i / 2], 64));
+		memcpy(at + sizeof(row), i % 2 ? environments[i / 2] : groups[i / 2],
+		       i % 2 ? 64 : strnlen(groups[i / 2], 64));
 	}
 	return put(argv[1], "rows", 0, bytes, sizeof(bytes));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fuzzing names of segments and lines of their index: any text. A machine's name that is sound leads nowhere as part of a
- * path, and a line's file lies in its folder. */
+/* Fuzzing names of segments and lines of their index: any text. A machine's name that is sound leads nowhere as part of
+ * a path, and a line's file lies in its folder. */
 #include <stdlib.h>
 #include <string.h>
 

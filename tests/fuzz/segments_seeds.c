@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes the inputs that fuzzing the index of segments starts from: names as they are, names that lead elsewhere, and lines.
- * Usage: segments_seeds FOLDER */
+/* Makes the inputs that fuzzing the index of segments starts from: names as they are, names that lead elsewhere, and
+ * lines. Usage: segments_seeds FOLDER */
 #include <stdio.h>
 
 static const char *const texts[] = {
@@ -9,8 +9,9 @@ static const char *const texts[] = {
 	"..-20261118T030000Z-0001",
 	"../../etc-20261118T030000Z-0001.tactus",
 	"-20261118T030000Z-0001",
-	("{\"record\":\"segment\",\"schema\":1,\"file\":\"web1-20261118T030000Z-0001.tactus\",\"host\":\"web1\",\"from_wall_ns\":1,"
-	"\"to_wall_ns\":2,\"events\":3,\"bytes\":4,\"lost\":0}\n"),
+	("{\"record\":\"segment\",\"schema\":1,\"file\":\"web1-20261118T030000Z-0001.tactus\",\"host\":\"web1\",\"from_"
+	 "wall_ns\":1,"
+	 "\"to_wall_ns\":2,\"events\":3,\"bytes\":4,\"lost\":0}\n"),
 	"{\"file\":\"../../etc/passwd\",\"record\":\"segment\"}\n",
 	"{\"file\":[{}],\"record\":\"segment\"}\n",
 };

@@ -151,7 +151,8 @@ static void test_ranks(void)
 		snprintf(name.rank, sizeof(name.rank), "%u", i);
 		metrics_name_rank(&metrics, 1000 + i, &row.head.comm, &name, 1001 + i / 16, 4);
 	}
-	is(metrics.ranks_len, METRICS_RANKS_OF_USER + 16, "another user has places of his own, and a job is one user's");
+	is(metrics.ranks_len, METRICS_RANKS_OF_USER + 16,
+	   "another user has places of his own, and a job is one user's");
 	metrics_free(&metrics);
 }
 
