@@ -18,6 +18,7 @@ memory=${MEM:-2G}
 most_cpus=64
 most_seconds=86400
 attend_pid=
+xvfb_pid=
 work=
 
 refuse() { printf 'tactus: %s\n' "$*" >&2; exit 2; }
@@ -121,7 +122,14 @@ choose_gpu() {
 	virtio) gpu=(-device virtio-gpu-pci) ;;
 	virgl)
 		install_packages qemu-system-gui xvfb libgl1-mesa-dri
-		machine=(env LIBGL_ALWAYS_SOFTWARE=1 xvfb-run -a "${machine[@]}")
+		Xvfb -displayfd 4 -screen 0 800x600x24 -nolisten tcp 4>"$work/display" 2>/dev/null &
+		xvfb_pid=$!
+		until [ -s "$work/display" ]; do
+			kill -0 "$xvfb_pid" 2>/dev/null || die "GPU=virgl: Xvfb does not start"
+			sleep 0.1
+		done
+		DISPLAY=:$(cat "$work/display")
+		export DISPLAY LIBGL_ALWAYS_SOFTWARE=1
 		display=(-display 'sdl,gl=on')
 		gpu=(-device virtio-gpu-gl-pci)
 		;;
@@ -131,6 +139,7 @@ choose_gpu() {
 # shellcheck disable=SC2317 # a trap calls it
 end_all() {
 	[ -z "$attend_pid" ] || kill "$attend_pid" 2>/dev/null || true
+	[ -z "$xvfb_pid" ] || kill "$xvfb_pid" 2>/dev/null || true
 	[ -z "$work" ] || rm -rf "$work"
 }
 
@@ -169,12 +178,12 @@ main() {
 	choose_machine "$boot"
 	command -v "${machine[0]}" >/dev/null ||
 		case ${machine[0]} in *-aarch64) install_packages qemu-system-arm ;; *) install_packages qemu-system-x86 ;; esac
-	choose_gpu
 	trap end_all EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
 	work=$(mktemp -d "${TMPDIR:-/tmp}/tactus-vm.XXXXXX")
 	touch "$work/console"
+	choose_gpu
 	compose "$boot"
 	# In the background, because bash hears signals only while it waits.
 	"$boot/attend" "$work/outcome" "$limit" "$(pwd -P)" "$(realpath -m "$cache")" "$kernel" "$(realpath "$boot/image")" \
