@@ -292,7 +292,7 @@ static void test_verdict(void)
 	printf("# %s\n# %s\n# %s\n", said[VERDICT_BAD], said[VERDICT_WHY], said[VERDICT_ADVICE]);
 	ok(strstr(said[VERDICT_BAD], "frames of game"), "the verdict on late frames says whose they were");
 	ok(strstr(said[VERDICT_BAD], "were late"), "the verdict on late frames says that they were late");
-	ok(strstr(said[VERDICT_WHY], "waited for a CPU, behind cc1"), "the verdict says who was in the way");
+	ok(strstr(said[VERDICT_WHY], "waited for a CPU behind cc1"), "the verdict says who was in the way");
 	ok(strstr(said[VERDICT_ADVICE], "tactus run"), "the advice against want of a CPU is to run tactus");
 	ok(!said[VERDICT_GOOD][0], "the verdict on late frames praises nobody");
 	end();
