@@ -6,10 +6,9 @@
 #include <stdlib.h>
 
 #include "../../core/account.h"
-#include "../../core/hints.h"
 #include "../../core/scx_config.h"
 #include "../base/vec.h"
-#include "machine.h"
+#include "eevdf_state.h"
 #include "weights.h"
 
 enum {
@@ -20,46 +19,7 @@ enum {
 	CFS_WAKEUP_NS = NSEC_PER_MSEC,
 	CFS_NR_LATENCY = 8,
 	BALANCE_NS = 64 * NSEC_PER_MSEC,
-	NICE_0_WEIGHT = 1024,
 };
-#define BASE_FAR (1LL << 36)
-
-/* Of one CPU. Its running thread is not in the list; those that sleep owing time are. */
-struct fair_queue {
-	u32 *list;
-	u32 len, room;
-	u32 delayed; /* of them */
-	u64 weight;  /* of those in the list */
-	s64 sum;     /* of their virtual times less the base, each by its weight */
-	s64 base;
-	s64 least;  /* it goes on even if there is nobody */
-	s64 protected_until;
-	u64 balanced_ns;
-};
-
-struct fair {
-	struct fair_queue *queues;
-	u64 slice_ns;
-	u64 latency_ns, granularity_ns, wakeup_ns;
-	u32 queued;
-	bool is_cfs;
-	bool delays_dequeue;	/* 6.12: who sleeps owing time works that off asleep */
-	bool shortest_protects; /* 6.17: protected for the shortest slice that waits */
-	bool has_hrtick;	/* 7.1: slices end when they end, not with a tick */
-	bool forks_wait;	/* 7.0: a new thread does not preempt */
-	bool lag_by_tick;	/* 7.0: owed or owing is at most a slice and a tick, before that two slices or a tick */
-	bool hints;		/* urgent threads have those of core/hints.h */
-};
-
-static struct fair *fair_of(const struct machine *machine)
-{
-	return machine->policy_data;
-}
-
-static s64 virtual_of(u64 ns, u32 weight)
-{
-	return (s64)(weight == NICE_0_WEIGHT ? ns : ns * NICE_0_WEIGHT / weight);
-}
 
 static int fair_init(struct machine *machine)
 {
@@ -97,131 +57,6 @@ static void fair_free(struct machine *machine)
 		free(fair->queues[cpu].list);
 	free(fair->queues);
 	free(fair);
-}
-
-static struct sim_thread *fair_running(const struct machine *machine, s32 cpu)
-{
-	struct sim_thread *thread = sim_running(machine, cpu);
-
-	return thread && thread->prio > PRIO_REALTIME_LAST && thread->fair.queue == cpu ? thread : NULL;
-}
-
-/* The virtual time of the queue: the mean of all in it, by weight, the running one included. */
-static s64 middle_of(const struct machine *machine, s32 cpu, const struct sim_thread *curr)
-{
-	const struct fair_queue *queue = &fair_of(machine)->queues[cpu];
-	s64 sum = queue->sum, weight = (s64)queue->weight;
-
-	if (curr) {
-		sum += (curr->fair.vruntime - queue->base) * curr->fair.weight;
-		weight += curr->fair.weight;
-	}
-	if (!weight)
-		return queue->least;
-	/* Towards less, so that nobody counts as eligible for a rounding. */
-	return queue->base + (sum < 0 ? (sum - weight + 1) / weight : sum / weight);
-}
-
-/* Sums stay small where the base is near. */
-static void move_base(struct fair_queue *queue, s64 near)
-{
-	s64 by = near - queue->base;
-
-	if (queue->len && by < BASE_FAR && by > -(s64)BASE_FAR)
-		return;
-	queue->sum -= by * (s64)queue->weight;
-	queue->base = near;
-}
-
-static void list_add(struct machine *machine, s32 cpu, struct sim_thread *thread)
-{
-	struct fair_queue *queue = &fair_of(machine)->queues[cpu];
-
-	if (!vec_reserve(queue->list, queue->room, queue->len + 1, 16)) {
-		machine->failed = true;
-		return;
-	}
-	move_base(queue, thread->fair.vruntime);
-	thread->fair.at = queue->len;
-	thread->fair.queue = cpu;
-	queue->list[queue->len++] = sim_index(machine, thread);
-	queue->weight += thread->fair.weight;
-	queue->sum += (thread->fair.vruntime - queue->base) * thread->fair.weight;
-	queue->delayed += thread->fair.is_delayed;
-	fair_of(machine)->queued += !thread->fair.is_delayed;
-}
-
-static void list_remove(struct machine *machine, s32 cpu, struct sim_thread *thread)
-{
-	struct fair_queue *queue = &fair_of(machine)->queues[cpu];
-	u32 last = queue->list[--queue->len];
-
-	queue->list[thread->fair.at] = last;
-	machine->threads[last].fair.at = thread->fair.at;
-	queue->weight -= thread->fair.weight;
-	queue->sum -= (thread->fair.vruntime - queue->base) * thread->fair.weight;
-	queue->delayed -= thread->fair.is_delayed;
-	fair_of(machine)->queued -= !thread->fair.is_delayed;
-}
-
-static s64 clamped(s64 value, s64 most)
-{
-	return value > most ? most : value < -most ? -most : value;
-}
-
-/* It leaves the queue: what it is owed, or owes, goes with it. */
-static void note_lag(struct machine *machine, s32 cpu, struct sim_thread *thread, s64 middle)
-{
-	struct fair *fair = fair_of(machine);
-	u64 most_ns = 2 * fair->slice_ns > machine->tick_ns ? 2 * fair->slice_ns : machine->tick_ns;
-
-	if (fair->lag_by_tick)
-		most_ns = fair->slice_ns + machine->tick_ns;
-
-	thread->fair.lag = clamped(middle - thread->fair.vruntime, virtual_of(most_ns, thread->fair.weight));
-	thread->fair.left_at = middle;
-	thread->fair.left_queue = cpu;
-	thread->fair.queue = -1;
-}
-
-/* By its nice value, and with hints by its tier. */
-static void set_weight(const struct fair *fair, struct sim_thread *thread)
-{
-	const struct hint_means means = { .slices = fair->delays_dequeue,
-					  .presses = 1,
-					  .usual_slice_ns = fair->slice_ns };
-	struct hint hint = { .nice = (s32)thread->prio - PRIO_NICE_0 };
-
-	if (fair->hints && thread->role_tier == TIER_LATENCY_CRITICAL && !thread->work->is_kernel)
-		hint = hint_for(&hint, thread->role_tier, thread->fair.burst_ns, &means);
-	thread->fair.weight = weight_of_prio((u32)(hint.nice + PRIO_NICE_0));
-	thread->fair.slice_ns = hint.slice_ns ? hint.slice_ns : fair->slice_ns;
-}
-
-/* Where it joins: as far from the middle as it left, the more so as it moves the middle by joining. */
-static void place(struct machine *machine, s32 cpu, struct sim_thread *thread, bool is_new, bool slept)
-{
-	struct fair *fair = fair_of(machine);
-	struct fair_queue *queue = &fair->queues[cpu];
-	struct sim_thread *curr = fair_running(machine, cpu);
-	struct fair_entity *entity = &thread->fair;
-	s64 middle = middle_of(machine, cpu, curr), lag = is_new ? 0 : entity->lag, own;
-	s64 load = (s64)queue->weight + (curr ? curr->fair.weight : 0);
-
-	set_weight(fair, thread);
-	own = virtual_of(entity->slice_ns, entity->weight);
-	if (fair->is_cfs) {
-		s64 least = queue->least - (slept && !is_new ? (s64)fair->latency_ns / 2 : 0);
-
-		entity->vruntime = queue->least - lag;
-		entity->vruntime = entity->vruntime < least ? least : entity->vruntime;
-		entity->vruntime += is_new ? own : 0;
-		return;
-	}
-	if (load)
-		lag = lag * (load + entity->weight) / load;
-	entity->vruntime = middle - lag;
-	entity->deadline = entity->vruntime + (is_new ? own / 2 : own);
 }
 
 static bool is_eligible(const struct sim_thread *thread, s64 middle)
@@ -263,9 +98,9 @@ static struct sim_thread *least_run(struct machine *machine, s32 cpu, struct sim
 /* It has worked off what it owed, and is owed nothing for having slept. */
 static void end_delay(struct machine *machine, s32 cpu, struct sim_thread *thread, s64 middle)
 {
-	list_remove(machine, cpu, thread);
+	fair_list_remove(machine, cpu, thread);
 	thread->fair.is_delayed = false;
-	note_lag(machine, cpu, thread, middle);
+	fair_note_lag(machine, cpu, thread, middle);
 	thread->fair.lag = thread->fair.lag > 0 ? 0 : thread->fair.lag;
 }
 
@@ -276,7 +111,7 @@ static struct sim_thread *choose_once(struct machine *machine, s32 cpu, struct s
 
 	if (fair_of(machine)->is_cfs)
 		return least_run(machine, cpu, curr);
-	middle = middle_of(machine, cpu, curr);
+	middle = fair_middle(machine, cpu, curr);
 	if (curr && protects && is_eligible(curr, middle) && curr->fair.vruntime < queue->protected_until)
 		return curr;
 	return earliest(machine, cpu, curr, middle);
@@ -288,7 +123,7 @@ static struct sim_thread *choose(struct machine *machine, s32 cpu, struct sim_th
 	struct sim_thread *found = choose_once(machine, cpu, curr, protects);
 
 	while (found && found->fair.is_delayed) {
-		end_delay(machine, cpu, found, middle_of(machine, cpu, curr));
+		end_delay(machine, cpu, found, fair_middle(machine, cpu, curr));
 		found = choose_once(machine, cpu, curr, protects);
 	}
 	return found;
@@ -315,16 +150,16 @@ static void set_slice_end(struct machine *machine, s32 cpu, const struct sim_thr
 /* Woken before it had worked off what it owed: what is left of that it owes still. */
 static void wake_delayed(struct machine *machine, s32 cpu, struct sim_thread *thread)
 {
-	s64 owed = thread->fair.lag, middle = middle_of(machine, cpu, fair_running(machine, cpu));
+	s64 owed = thread->fair.lag, middle = fair_middle(machine, cpu, fair_running(machine, cpu));
 	s64 now = middle - thread->fair.vruntime;
 
-	list_remove(machine, cpu, thread);
+	fair_list_remove(machine, cpu, thread);
 	thread->fair.is_delayed = false;
 	if (now > 0 || now < owed) {
 		thread->fair.lag = now > 0 ? 0 : owed;
-		place(machine, cpu, thread, false, true);
+		fair_place(machine, cpu, thread, false, true);
 	}
-	list_add(machine, cpu, thread);
+	fair_list_add(machine, cpu, thread);
 }
 
 static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32 cpu, bool wakes, bool is_new)
@@ -335,7 +170,7 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 
 	/* A realtime thread takes its CPU: it stays what it was. */
 	if (curr == thread) {
-		list_add(machine, cpu, thread);
+		fair_list_add(machine, cpu, thread);
 		return;
 	}
 	if (curr)
@@ -343,8 +178,8 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 	if (thread->fair.is_delayed && thread->fair.queue == cpu) {
 		wake_delayed(machine, cpu, thread);
 	} else {
-		place(machine, cpu, thread, is_new, wakes);
-		list_add(machine, cpu, thread);
+		fair_place(machine, cpu, thread, is_new, wakes);
+		fair_list_add(machine, cpu, thread);
 	}
 	if (sim_is_idle(machine, cpu)) {
 		sim_resched(machine, cpu);
@@ -470,16 +305,16 @@ static struct sim_thread *pullable(struct machine *machine, s32 cpu, bool cache,
 static void pull(struct machine *machine, s32 cpu, struct sim_thread *thread)
 {
 	s32 from = thread->fair.queue;
-	s64 middle = middle_of(machine, from, fair_running(machine, from)), left;
+	s64 middle = fair_middle(machine, from, fair_running(machine, from)), left;
 
-	list_remove(machine, from, thread);
-	note_lag(machine, from, thread, middle);
+	fair_list_remove(machine, from, thread);
+	fair_note_lag(machine, from, thread, middle);
 	left = thread->fair.deadline - thread->fair.vruntime;
-	place(machine, cpu, thread, false, false);
+	fair_place(machine, cpu, thread, false, false);
 	/* What it had run of its slice it has run there too. */
 	if (fair_of(machine)->delays_dequeue)
 		thread->fair.deadline = thread->fair.vruntime + left;
-	list_add(machine, cpu, thread);
+	fair_list_add(machine, cpu, thread);
 }
 
 static bool balance_idle(struct machine *machine, s32 cpu)
@@ -511,10 +346,10 @@ static struct sim_thread *fair_pick(struct machine *machine, s32 cpu, struct sim
 		set_slice_end(machine, cpu, prev);
 		return prev;
 	}
-	list_remove(machine, cpu, next);
+	fair_list_remove(machine, cpu, next);
 	next->fair.queue = cpu;
 	if (prev)
-		list_add(machine, cpu, prev);
+		fair_list_add(machine, cpu, prev);
 	return next;
 }
 
@@ -572,17 +407,17 @@ static void fair_charge(struct machine *machine, struct sim_thread *thread, s32 
 static void fair_sleeps(struct machine *machine, struct sim_thread *thread, s32 cpu, bool ends)
 {
 	struct fair *fair = fair_of(machine);
-	s64 middle = middle_of(machine, cpu, thread);
+	s64 middle = fair_middle(machine, cpu, thread);
 
 	thread->fair.burst_ns = ewma(thread->fair.burst_ns, thread->ran_ns - thread->fair.slept_ran_ns);
 	thread->fair.slept_ran_ns = thread->ran_ns;
 	/* Who joins an empty queue joins where it was. */
 	if (!fair->queues[cpu].len)
 		fair->queues[cpu].least = middle;
-	note_lag(machine, cpu, thread, middle);
+	fair_note_lag(machine, cpu, thread, middle);
 	if (fair->delays_dequeue && !fair->is_cfs && !ends && thread->fair.vruntime > middle && fair->queues[cpu].len) {
 		thread->fair.is_delayed = true;
-		list_add(machine, cpu, thread);
+		fair_list_add(machine, cpu, thread);
 	}
 }
 

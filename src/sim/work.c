@@ -4,7 +4,6 @@
 #include "work.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,49 +18,8 @@ enum {
 	EARLY_NS = NSEC_PER_MSEC,      /* a wake-up this long before it slept met it on the way */
 	PINNED_NS = 3 * NSEC_PER_MSEC, /* one that waits so long beside a CPU that is idle as long may not run there */
 	PINNED_VOTES = 2,
-	FRESH_NS = 100 * NSEC_PER_USEC,
 	FIRST_ROOM = 64,
 };
-
-u64 sim_hash(u64 seed, u64 count)
-{
-	u64 z = seed + count * 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
-void delays_take(struct work_delays *delays, u64 ns)
-{
-	u32 short_ns = ns < 0xffffffffu ? (u32)ns : 0xffffffffu;
-	u64 at = delays->seen++;
-
-	if (delays->len < WORK_DELAYS) {
-		delays->ns[delays->len++] = short_ns;
-		return;
-	}
-	at = sim_hash(at, 7) % delays->seen;
-	if (at < WORK_DELAYS)
-		delays->ns[at] = short_ns;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return (x > y) - (x < y);
-}
-
-void delays_sort(struct work_delays *delays)
-{
-	qsort(delays->ns, delays->len, sizeof(*delays->ns), by_size);
-}
-
-u64 delay_at(const struct work_delays *delays, u32 at)
-{
-	return delays->len ? delays->ns[(u64)at * delays->len >> 32] : 0;
-}
 
 int work_init(struct work *work, const char *kernel, const struct cpu_topology *topology, u32 cpus_len, u64 start_ns,
 	      u64 wall_start_ns)
@@ -317,22 +275,6 @@ static void note_delay(struct work *work, const struct extracted *thread, const 
 		delays_take(&work->preempt, wait_ns);
 }
 
-/* Threads take turns when a tick says so: the period at whose phase most turns end is the tick's. */
-static void note_turn(struct work_state *state, const struct extracted *next, const struct event_switch *event)
-{
-	u64 now_ns = event->head.time_ns;
-
-	if (!event->head.tid || event->prev_state || (next->woken && now_ns - next->waits_ns < FRESH_NS))
-		return;
-	state->turns++;
-	for (u32 i = 0; i < TICKS; i++) {
-		double angle = (double)(now_ns % tick_periods_ns[i]) / tick_periods_ns[i] * 2 * M_PI;
-
-		state->turn_cos[i] += cos(angle);
-		state->turn_sin[i] += sin(angle);
-	}
-}
-
 static void takes_cpu(struct work *work, const struct event_switch *event, u64 now_ns)
 {
 	struct extracted *thread = meet(work, event->next_tid, event->head.cpu);
@@ -349,7 +291,7 @@ static void takes_cpu(struct work *work, const struct event_switch *event, u64 n
 	if (thread->doing == DOING_WAIT) {
 		vote_pinned(work, thread, event->head.cpu, now_ns);
 		note_delay(work, thread, event, now_ns);
-		note_turn(work->state, thread, event);
+		work_note_turn(work->state, thread, event);
 	}
 	note_prio(work, thread, event->next_prio);
 	if (thread->cpu != event->head.cpu && thread->ran)
@@ -625,19 +567,6 @@ void work_take(struct work *work, const struct event_header *event)
 	}
 }
 
-/* The largest period at whose phase turns end. */
-static u32 tick_of(const struct work_state *state)
-{
-	for (u32 i = 0; i < TICKS && state->turns >= TURNS_LEAST; i++) {
-		double mean = sqrt(state->turn_cos[i] * state->turn_cos[i] + state->turn_sin[i] * state->turn_sin[i]) /
-			      (double)state->turns;
-
-		if (mean > 0.5)
-			return tick_periods_ns[i];
-	}
-	return 0;
-}
-
 static void end_thread(struct work *work, struct extracted *thread)
 {
 	struct work_thread *of = work_of(work, thread);
@@ -660,7 +589,7 @@ int work_end(struct work *work)
 		return 0;
 	for (u32 i = 0; i < work->len && !work->failed; i++)
 		end_thread(work, &state->threads[i]);
-	work->tick_ns = tick_of(state);
+	work->tick_ns = work_tick_of(state);
 	delays_sort(&work->idle);
 	delays_sort(&work->preempt);
 	free_state(work);

@@ -31,9 +31,7 @@ struct work_cpu {
 	u64 since_ns;
 };
 
-/* The longest first: what has a phase in one has it in its parts too. */
 enum { TICKS = 4, TURNS_LEAST = 50 };
-static const u32 tick_periods_ns[TICKS] = { 10000000, 4000000, 3333333, 1000000 };
 
 struct work_state {
 	struct map by_tid;	   /* the newest thread with a tid: its index plus one */
@@ -44,6 +42,10 @@ struct work_state {
 	u64 turns;
 	double turn_cos[TICKS], turn_sin[TICKS];
 };
+
+/* A turn has ended, and `next` begins; and what all of them say of the tick, in ns, 0: nothing. */
+void work_note_turn(struct work_state *state, const struct extracted *next, const struct event_switch *event);
+u32 work_tick_of(const struct work_state *state);
 
 /* Which of its sleeps that no thread ended are for a time, and which until one. */
 void work_classify_sleeps(struct work_thread *thread);

@@ -64,6 +64,8 @@ int simulate_read(struct simulate_source *source)
 	}
 	if (got < 0)
 		return fail(source->path, "%s", why.text);
+	if (recording_was_cut(source->reader))
+		note("%s ends in the middle of a block, as after a crash: it is taken up to there", source->path);
 	compare_run_end(&source->original);
 	if (work_end(&source->work) || source->original.blocks.failed)
 		return fail(source->path, "out of memory");
