@@ -272,9 +272,10 @@ static int check_fidelity(struct simulate_view *view)
 		if (breaks)
 			status = fail(source->path,
 				      "nothing is predicted: %s under %s, simulated, differ too much from the "
-				      "recording%s",
+				      "recording%s%s",
 				      breaks, params.policy->name,
-				      source->work.lost ? ", of which events are missing" : "");
+				      source->work.lost ? ", of which events are missing" : "",
+				      view->chosen.recorded ? "" : " (--recorded says if another policy was in force)");
 	}
 	compare_run_free(&again);
 	return status;
