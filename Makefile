@@ -46,7 +46,7 @@ begin = @mkdir -p $(@D) && echo "  CC    $<"
 make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -c $< -o $@
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-learned bench-delivery bench-frames bench-real bench-cuda clean deb dist tarballs image
+.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-simulate bench-learned bench-delivery bench-frames bench-real bench-cuda clean deb dist tarballs image
 
 all: $(B)/tactus
 
@@ -215,13 +215,13 @@ bench-overhead bench-scale bench-export: all test-workloads
 ## make bench-delivery   from the kernel's time stamp to the program, and what sending an event costs
 bench-delivery: $(B)/bench/delivery
 	@$(B)/bench/delivery
-## make bench-frames  what 'tactus frames' costs glxgears, beside MangoHud
+## make bench-frames  what 'tactus frames' costs glxgears, beside MangoHud; bench-simulate OPTIONS='validate speed': how far simulation can be believed
 ## make bench-real OPTIONS=..   real programs beside a load, with and without tactus; OPTIONS=--help lists what can be chosen
 ## make bench-roles  how often roles are right, on real programs whose threads are known, with and without names
 ## make bench-latency LOADS=..  scheduler against scheduler in VMs (KERNEL=), on one CPU and on several; hints against none on this machine
 bench-roles: test-workloads $(B)/bench/conceal.so $(B)/bench/windows.exe
-bench-latency: $(B)/bench/load $(B)/bench/unknown $(B)/bench/locks $(B)/bench/programs
-bench-frames bench-real bench-roles bench-latency: all
+bench-latency bench-simulate: $(B)/bench/load $(B)/bench/unknown $(B)/bench/locks $(B)/bench/programs $(B)/bench/minute
+bench-frames bench-real bench-roles bench-latency bench-simulate: all
 	@bench/$(@:bench-%=%)/run.sh $(OPTIONS) $(LOADS)
 ## make bench-learned    what learning costs, and what it does to an urgent thread beside a compile
 bench-learned: all $(B)/bench/load $(B)/bench/procdb_cost

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes a recording of a busy machine out of nothing: minute FILE [SECONDS [CPUS]]. Hogs, timers, sleepers and pairs that wake each
- * other, on a simulated machine under the kernel's own scheduler; of each CPU some 10,000 events a second. bench/simulate takes it. */
+/* Makes a recording of a busy machine out of nothing: minute FILE [SECONDS [CPUS]]. Hogs, timers, sleepers and pairs
+ * that wake each other, on a simulated machine under the kernel's own scheduler; of each CPU some 10,000 events a
+ * second. bench/simulate takes it. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -45,7 +46,8 @@ static void add(struct work *work, const struct load_thread *of, u32 cpu, u64 en
 	own.run_us += own.run_us * cpu / 61;
 	for (u32 m = 0; m < members; m++) {
 		u32 tid = 1000 + work->len;
-		int index = work_add_thread(work, tid, tid, "minute", of->kind == LOAD_PERIODIC || m ? BEGIN_ASLEEP : BEGIN_RUNNABLE);
+		int index = work_add_thread(work, tid, tid, "minute",
+					    of->kind == LOAD_PERIODIC || m ? BEGIN_ASLEEP : BEGIN_RUNNABLE);
 
 		work->threads[index].start_ns = tid;
 		work->threads[index].cpu = cpu;
@@ -61,8 +63,12 @@ int main(int argc, char **argv)
 {
 	static struct sim_topology topology;
 	u32 seconds = argc > 2 ? (u32)atoi(argv[2]) : SECONDS, cpus = argc > 3 ? (u32)atoi(argv[3]) : CPUS;
-	struct sim_params params = { .policy = &policy_eevdf, .kernel = SCX_KERNEL(6, 18), .raise = RAISE_INPUT, .seed = 1 };
-	struct recording_info info = { .kernel = "6.18 made by bench/minute", .mono_start_ns = LOAD_START_NS, .cpus_len = cpus };
+	struct sim_params params = {
+		.policy = &policy_eevdf, .kernel = SCX_KERNEL(6, 18), .raise = RAISE_INPUT, .seed = 1
+	};
+	struct recording_info info = { .kernel = "6.18 made by bench/minute",
+				       .mono_start_ns = LOAD_START_NS,
+				       .cpus_len = cpus };
 	struct out out = { 0 };
 	struct machine machine = { .handle = take, .data = &out };
 	u64 end_ns = LOAD_START_NS + seconds * (u64)NSEC_PER_SEC;

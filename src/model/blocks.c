@@ -104,7 +104,8 @@ void blocks_times(struct blocks *blocks, const u32 *spreads, u32 len, u64 time_n
 	for (u32 i = 0; i < len; i++) {
 		u32 spread = spreads[i];
 
-		if (spread >= SPREADS || ((!block->spreads[spread] || !blocks->sums[spread]) && !make_room(blocks, block, spread)))
+		if (spread >= SPREADS ||
+		    ((!block->spreads[spread] || !blocks->sums[spread]) && !make_room(blocks, block, spread)))
 			continue;
 		block->spreads[spread][slot]++;
 		blocks->sums[spread][slot] += time_ns;

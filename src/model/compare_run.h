@@ -22,8 +22,8 @@ struct compare_run {
 	bool for_fidelity;
 };
 
-/* Returns 0 or -ENOMEM. `topology` stays the caller's. `for_fidelity`: only what model/fidelity.h asks for, waits, frames
- * and shares. Late frames are explained from the first frame on. */
+/* Returns 0 or -ENOMEM. `topology` stays the caller's. `for_fidelity`: only what model/fidelity.h asks for, waits,
+ * frames and shares. Late frames are explained from the first frame on. */
 int compare_run_init(struct compare_run *run, const struct cpu_topology *topology, u32 cpus_len, u64 start_ns,
 		     bool for_fidelity);
 void compare_run_free(struct compare_run *run);

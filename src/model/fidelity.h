@@ -7,9 +7,9 @@
 #include "compare_run.h"
 
 enum {
-	FIDELITY_FLOOR_NS = 100 * NSEC_PER_USEC, /* waits below are one and the same */
+	FIDELITY_FLOOR_NS = 100 * NSEC_PER_USEC,       /* waits below are one and the same */
 	FIDELITY_URGENT_LEAST_NS = 20 * NSEC_PER_MSEC, /* of less CPU time likewise */
-	FIDELITY_WAITS_LEAST = 30,		 /* of fewer nothing is said */
+	FIDELITY_WAITS_LEAST = 30,		       /* of fewer nothing is said */
 };
 
 /* Of one role, or of all. */

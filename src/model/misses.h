@@ -27,9 +27,9 @@ struct thread_clock {
 
 struct misses {
 	struct history history;
-	u64 slack_ns; /* 0: a part of each thread's period */
+	u64 slack_ns;	  /* 0: a part of each thread's period */
 	bool no_culprits; /* only counts are wanted, not who had the CPU */
-	bool of_all;  /* not only of threads that render, play, read input or compose */
+	bool of_all;	  /* not only of threads that render, play, read input or compose */
 	u64 losses;
 	u64 all;     /* misses so far */
 	bool failed; /* for want of memory */

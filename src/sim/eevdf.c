@@ -386,8 +386,8 @@ static void fair_charge(struct machine *machine, struct sim_thread *thread, s32 
 	thread->fair.vruntime += virtual_of(ran_ns, thread->fair.weight);
 	if (!fair_of(machine)->is_cfs) {
 		if (thread->fair.vruntime >= thread->fair.deadline) {
-			thread->fair.deadline =
-				thread->fair.vruntime + virtual_of(thread->fair.slice_ns, thread->fair.weight);
+			thread->fair.deadline = thread->fair.vruntime +
+						virtual_of(thread->fair.slice_ns, thread->fair.weight);
 			queue->protected_until = thread->fair.vruntime;
 		}
 		if (queue->len && thread->fair.vruntime >= queue->protected_until)

@@ -15,7 +15,7 @@ struct fair_queue {
 	u64 weight;  /* of those in the list */
 	s64 sum;     /* of their virtual times less the base, each by its weight */
 	s64 base;
-	s64 least;  /* it goes on even if there is nobody */
+	s64 least; /* it goes on even if there is nobody */
 	s64 protected_until;
 	u64 balanced_ns;
 };

@@ -24,9 +24,9 @@ struct fair_entity {
 	u64 burst_ns; /* what it runs at a time, about */
 	u64 slept_ran_ns;
 	u32 weight;
-	u32 at;		/* its place in the queue's list */
-	s32 queue;	/* -1: none */
-	s32 left_queue; /* where it was last */
+	u32 at;		 /* its place in the queue's list */
+	s32 queue;	 /* -1: none */
+	s32 left_queue;	 /* where it was last */
 	bool is_delayed; /* it sleeps, and stays in the queue until it owes no time */
 };
 

@@ -397,7 +397,7 @@ static void set_params(struct simulate_view *view)
 static const char *find_conflict(struct simulate_view *view)
 {
 	const struct chosen *chosen = &view->chosen;
-	const char *wrong = simulate_take_policy(&view->params, chosen->policy  ? chosen->policy
+	const char *wrong = simulate_take_policy(&view->params, chosen->policy	? chosen->policy
 								: chosen->hints ? "hints"
 										: "tactus");
 

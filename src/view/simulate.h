@@ -23,8 +23,8 @@ int simulate_open(struct simulate_source *source, const char *path);
 int simulate_read(struct simulate_source *source);
 void simulate_close(struct simulate_source *source);
 
-/* Runs the work. `run` gets what it shows, with `for_fidelity` only what that asks for; `writer`: NULL, or where it is written. Returns 0, or after a message the
- * status to end with. */
+/* Runs the work. `run` gets what it shows, with `for_fidelity` only what that asks for; `writer`: NULL, or where it is
+ * written. Returns 0, or after a message the status to end with. */
 int simulate_run(const struct simulate_source *source, const struct work *work, const struct sim_topology *topology,
 		 const struct sim_params *params, struct compare_run *run, bool for_fidelity,
 		 struct recording_writer *writer, struct sim_counts *counts);

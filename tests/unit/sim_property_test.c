@@ -67,6 +67,9 @@ static struct measured measure(const struct load *load, const struct sim_policy 
 
 	sim_topology_caches(&topology, load->cpus);
 	load_build(&work, load);
+	/* As stock kernels have it: with a shorter one an urgent thread would not wait for long even where nothing
+	 * preempts. */
+	work.tick_ns = 4 * NSEC_PER_MSEC;
 	measured.error = machine_run(&machine, &work, &topology, &params);
 	measured.longest_ns = machine.counts.longest_wait_ns;
 	measured.idle_ns = machine.counts.idle_beside_waiting_ns;
