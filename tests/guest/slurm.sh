@@ -71,7 +71,7 @@ job() {
 	local out=$scratch/job-$1
 	shift
 	sbatch -W -o "$out" "$@" --wrap 'systemctl is-active tactus; tactus status 2>&1 | grep -q paused && echo paused || echo "at work"; env | grep ^SLURM_JOB_COMMENT' >/dev/null 2>>"$scratch/sbatch" || sed "s/^/# /" "$scratch/sbatch" >&2
-	cat "$out" 2>/dev/null | head -n 2 | tr '\n' ' '
+	head -n 2 "$out" 2>/dev/null | tr '\n' ' '
 }
 is "the prolog starts tactus for a job, and it is at work meanwhile" "$(job plain)" "active at work "
 is "a job with --comment=no-tactus has tactus paused" "$(job left --comment=no-tactus)" "active paused "
