@@ -40,7 +40,7 @@ for ((round = 1; round <= rounds; round++)); do
 	for name in none run run-metrics serve; do
 		start_tracer $name || { cat "$work/err" >&2; die "$name does not run here"; }
 		echo "$name $(cpu_us)" >>"$work/times"
-		kill -INT $tracer
+		kill -TERM $tracer
 		wait $tracer 2>/dev/null
 	done
 done
