@@ -3,7 +3,6 @@
  */
 #include "metrics_names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ID_SHOWN = 12, ID_LEAST = 32 };
@@ -117,7 +116,7 @@ static bool find_outer(struct group_name *name, const char *path, size_t most)
 static void name_of_path(struct group_name *name, const char *path, size_t len)
 {
 	struct group_name inner, outer = { .kind = GROUP_CGROUP };
-	size_t at = 0;
+	size_t at = 0, outer_len;
 
 	if (!find_inner(&inner, path, len, &at)) {
 		*name = (struct group_name){ .kind = GROUP_CGROUP };
@@ -125,8 +124,12 @@ static void name_of_path(struct group_name *name, const char *path, size_t len)
 		return;
 	}
 	*name = inner;
-	if (find_outer(&outer, path, at))
-		snprintf(name->text, sizeof(name->text), "%.31s/%.31s", outer.text, inner.text);
+	if (!find_outer(&outer, path, at))
+		return;
+	outer_len = strnlen(outer.text, GROUP_NAME_SIZE / 2 - 1);
+	memcpy(name->text, outer.text, outer_len);
+	name->text[outer_len] = '/';
+	copy_plain(name->text + outer_len + 1, GROUP_NAME_SIZE / 2, inner.text, strlen(inner.text));
 }
 
 /* "/user.slice/user-1000.slice/...": below it that user makes groups as he likes. */
