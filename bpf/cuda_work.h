@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For cuda.bpf.c alone: work that kernel threads do for a watched process, whose threads had it queued inside an ioctl or
- * a function of the driver. The kernel's own queues tell what is queued, begun and done. NVIDIA's queues have threads of
- * their own, which tell nothing: one that is woken there works for who woke it, until it sleeps again. */
+/* For cuda.bpf.c alone: work that kernel threads do for a watched process, whose threads had it queued inside an ioctl
+ * or a function of the driver. The kernel's own queues tell what is queued, begun and done. NVIDIA's queues have
+ * threads of their own, which tell nothing: one that is woken there works for who woke it, until it sleeps again. */
 #ifndef TACTUS_BPF_CUDA_WORK_H
 #define TACTUS_BPF_CUDA_WORK_H
 

@@ -10,7 +10,8 @@ static __always_inline void emit_deadline_miss(struct task_struct *p, struct tas
 					       s32 cpu, u64 now_ns)
 {
 	struct event_decision decision = { .what = DECISION_DEADLINE_MISS, .from_cpu = (u16)cpu, .to_cpu = (u16)cpu };
-	/* Who leaves the CPU is still the current thread here, also a realtime one, of which this scheduler knows nothing. */
+	/* Who leaves the CPU is still the current thread here, also a realtime one, of which this scheduler knows
+	 * nothing. */
 	struct task_struct *leaving = bpf_get_current_task_btf();
 
 	decision.wait_ns = thread->scx.queued_at_ns ? span_between(thread->scx.queued_at_ns, now_ns) : 0;

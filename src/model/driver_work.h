@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Work that kernel threads did for a process, by function: what the process's threads had queued inside NVIDIA's driver.
+/* Work that kernel threads did for a process, by function: what the process's threads had queued inside NVIDIA's
+ * driver.
  */
 #ifndef TACTUS_MODEL_DRIVER_WORK_H
 #define TACTUS_MODEL_DRIVER_WORK_H

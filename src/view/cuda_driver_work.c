@@ -11,13 +11,13 @@
 
 enum { ROWS_DEFAULT = 20 };
 
-#define WORK_TABLE(COLUMN, SHOWN)                    \
-	COLUMN(WORK, table, NULL, CELL_TEXT)         \
-	COLUMN(WORK, pid, "PID", CELL_NUMBER)        \
+#define WORK_TABLE(COLUMN, SHOWN)                     \
+	COLUMN(WORK, table, NULL, CELL_TEXT)          \
+	COLUMN(WORK, pid, "PID", CELL_NUMBER)         \
 	COLUMN(WORK, function, "FUNCTION", CELL_TEXT) \
-	COLUMN(WORK, count, "COUNT", CELL_NUMBER)    \
-	COLUMN(WORK, total_ns, "TOTAL", CELL_TIME)   \
-	COLUMN(WORK, max_ns, "LONGEST", CELL_TIME)   \
+	COLUMN(WORK, count, "COUNT", CELL_NUMBER)     \
+	COLUMN(WORK, total_ns, "TOTAL", CELL_TIME)    \
+	COLUMN(WORK, max_ns, "LONGEST", CELL_TIME)    \
 	COLUMN(WORK, queued_ns, "QUEUED", CELL_TIME)
 TABLE_OF(columns, WORK);
 
@@ -34,12 +34,9 @@ void cuda_print_driver_work(const struct driver_work *work, const struct options
 		const struct driver_work_row *row = &work->rows[i];
 		char function[TAIL_LEN + 1] = "";
 		union cell cells[WORK_CELLS] = {
-			[WORK_table] = { .text = "driver_work" },
-			[WORK_pid] = { .number = row->pid },
-			[WORK_function] = { .text = function },
-			[WORK_count] = { .number = row->times },
-			[WORK_total_ns] = { .number = row->total_ns },
-			[WORK_max_ns] = { .number = row->max_ns },
+			[WORK_table] = { .text = "driver_work" },	 [WORK_pid] = { .number = row->pid },
+			[WORK_function] = { .text = function },		 [WORK_count] = { .number = row->times },
+			[WORK_total_ns] = { .number = row->total_ns },	 [WORK_max_ns] = { .number = row->max_ns },
 			[WORK_queued_ns] = { .number = row->queued_ns },
 		};
 

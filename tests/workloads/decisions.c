@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a scheduler has to decide about, with a realtime thread that takes CPUs away:
- *   decisions late BURSTS     a thread on CPU 0 works by a clock of 5 ms; after a second the realtime thread takes that CPU
- *                             for 10 ms of every 100, from 1 ms before it is due. Prints both tids and how often it began
- *                             more than 2 ms late, by its own clock.
- *   decisions shove SECONDS   a thread works without a pause on any CPU; the realtime thread takes the CPU where it is for
- *                             0.3 ms of every 1. Prints its tid, how often that was, and how often it found itself on another
+ *   decisions late BURSTS     a thread on CPU 0 works by a clock of 5 ms; after a second the realtime thread takes that
+ * CPU for 10 ms of every 100, from 1 ms before it is due. Prints both tids and how often it began more than 2 ms late,
+ * by its own clock. decisions shove SECONDS   a thread works without a pause on any CPU; the realtime thread takes the
+ * CPU where it is for 0.3 ms of every 1. Prints its tid, how often that was, and how often it found itself on another
  *                             CPU. */
 #include <pthread.h>
 #include <sched.h>
@@ -118,6 +117,7 @@ int main(int argc, char **argv)
 	}
 	is_over = 1;
 	pthread_join(worker, NULL);
-	printf("tid=%d\ntaker=%d\nbursts=%ld\n%s=%ld\n", worker_tid, gettid(), bursts, is_late ? "late" : "moves", moves);
+	printf("tid=%d\ntaker=%d\nbursts=%ld\n%s=%ld\n", worker_tid, gettid(), bursts, is_late ? "late" : "moves",
+	       moves);
 	return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Two threads with a GPU's device: one asks it things all the time, one asks at first and then submits.
- * Usage: drm_submit vkms|vgem|virtio_gpu|virgl COUNT, or drm_submit nvidia COUNT /dev/NODE (the double of vm/module, which takes
- * anything), or drm_submit DRIVER COUNT NODE|"" PAUSE_MS, which pauses once before the last quarter. vkms: page flips.
- * vgem: fences. nvidia: makes channels, every other one wrapped as another ioctl. virtio_gpu: page flips; virgl: command
- * buffers of the same device, which do nothing and are refused where its host renders nothing. Prints one JSON object: tids of both,
- * the time (CLOCK_MONOTONIC) just before the first submit and right after it, calls made, time spent in them. Exit
- * status 2: bad usage, 3: there is no such device or it refuses. */
+ * Usage: drm_submit vkms|vgem|virtio_gpu|virgl COUNT, or drm_submit nvidia COUNT /dev/NODE (the double of vm/module,
+ * which takes anything), or drm_submit DRIVER COUNT NODE|"" PAUSE_MS, which pauses once before the last quarter. vkms:
+ * page flips. vgem: fences. nvidia: makes channels, every other one wrapped as another ioctl. virtio_gpu: page flips;
+ * virgl: command buffers of the same device, which do nothing and are refused where its host renders nothing. Prints
+ * one JSON object: tids of both, the time (CLOCK_MONOTONIC) just before the first submit and right after it, calls
+ * made, time spent in them. Exit status 2: bad usage, 3: there is no such device or it refuses. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Has a kernel thread work for it, by ioctls: N times it adds a loop device and removes it, for which the kernel's
- * kdevtmpfs is woken to make the node and to remove it. Usage: loop_nodes N. Prints its pid and how many ioctls succeeded. */
+ * kdevtmpfs is woken to make the node and to remove it. Usage: loop_nodes N. Prints its pid and how many ioctls
+ * succeeded. */
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <stdio.h>

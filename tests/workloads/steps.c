@@ -152,7 +152,9 @@ static void push_range(const char *how, int number)
 {
 	static int has_begun;
 	static const void *handle;
-	struct attributes attributes = { .version = 2, .bytes = sizeof(attributes), .message_type = MESSAGE_REGISTERED };
+	struct attributes attributes = { .version = 2,
+					 .bytes = sizeof(attributes),
+					 .message_type = MESSAGE_REGISTERED };
 	const void *(*reg)(void *, const char *);
 	char name[32];
 
