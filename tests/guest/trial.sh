@@ -59,7 +59,8 @@ nothing() {
 	done
 	is "no trial of ${NULLS:-5} in which nothing acts has an answer" "$false_ones" 0
 }
-for part in ${*:-verdicts nothing}; do
+[ $# -gt 0 ] || set -- verdicts nothing
+for part in "$@"; do
 	$part
 done
 done_testing
