@@ -243,7 +243,10 @@ static ssize_t write_text(void *data, const char *from, size_t bytes)
 			fail(text->path, "cannot write: its reader reads nothing: nothing more is written to it");
 			text->has_failed = true;
 		} else if (errno != EAGAIN && errno != EINTR) {
-			fail(text->path, "cannot write: %s", errno == EPIPE ? "its reader is gone" : strerror(errno));
+			fail(text->path, "cannot write: %s%s", errno == EPIPE ? "its reader is gone" : strerror(errno),
+			     !text->whole.begun	      ? ""
+			     : text->whole.old_fd < 0 ? ": nothing is left of it"
+						      : ": the old one stays");
 			text->has_failed = true;
 		}
 	}
