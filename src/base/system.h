@@ -30,7 +30,8 @@ const char *kernel_release(void);
 /* False too for a release that is no number. */
 bool kernel_is_at_least(unsigned int major, unsigned int minor);
 bool kernel_has_btf(void);
-/* Whether each session's threads are weighed as one against those of others: then a nice value counts within a session. */
+/* Whether each session's threads are weighed as one against those of others: then a nice value counts within a session.
+ */
 bool kernel_groups_sessions(void);
 
 /* Whether programs may ask if they run in an interrupt: the kernel must show where it keeps that. */

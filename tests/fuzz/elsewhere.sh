@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")" || exit 1
 seconds=$1 out=$2 jobs=${3:-16}
 export ASAN_OPTIONS=malloc_context_size=2:abort_on_error=0
-loader=$(ls libraries/ld-linux* | head -n 1)
+loader=$(find libraries -name 'ld-linux*' | head -n 1)
 results=$(mktemp -d)
 one() {
 	name=$1 seed=$2 for_s=$3

@@ -41,6 +41,7 @@ compile() {
 # build_target NAME SOURCE-FOR-SEEDS SOURCES...: the second may be empty
 build_target() {
 	local name=$1 maker=$2 source objects=() libraries=(-lz -linih -liberty -lm)
+	# shellcheck disable=SC2054 # the linker's own commas
 	[ -z "${FUZZ_PACK:-}" ] || libraries=(-Wl,-Bstatic -lz -linih -liberty -Wl,-Bdynamic -lm)
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name"
@@ -121,10 +122,10 @@ fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/
 fuzz maps '' src/base/maps.c
 fuzz http '' src/base/http.c
 # Steps of training jobs, and what they are explained by.
-steps='src/model/steps.c src/model/rhythm.c src/model/cuda.c src/model/cuda_api.c src/model/collectives.c src/model/path.c src/model/threads.c src/model/frames.c src/model/frame_record.c src/model/history.c src/model/misses.c src/base/several.c'
-fuzz answers '' src/base/http_text.c src/base/say.c src/base/json_read.c src/model/fleet.c src/model/fleet_answer.c $steps
+steps=(src/model/steps.c src/model/rhythm.c src/model/cuda.c src/model/cuda_api.c src/model/collectives.c src/model/path.c src/model/threads.c src/model/frames.c src/model/frame_record.c src/model/history.c src/model/misses.c src/base/several.c)
+fuzz answers '' src/base/http_text.c src/base/say.c src/base/json_read.c src/model/fleet.c src/model/fleet_answer.c "${steps[@]}"
 fuzz segments '' src/base/json_read.c src/model/segment_index.c
-fuzz metrics '' src/base/say.c src/base/json_read.c src/model/metrics.c src/model/metrics_names.c src/model/metrics_events.c $steps src/model/gpu.c src/model/moves.c src/model/roles.c src/sink/openmetrics.c src/sink/otlp.c src/sink/json.c src/sink/text.c src/view/metrics_print.c src/view/metrics_print_run.c src/view/metrics_run.c src/model/submits.c src/sched/scx_events.c
+fuzz metrics '' src/base/say.c src/base/json_read.c src/model/metrics.c src/model/metrics_names.c src/model/metrics_events.c "${steps[@]}" src/model/gpu.c src/model/moves.c src/model/roles.c src/sink/openmetrics.c src/sink/otlp.c src/sink/json.c src/sink/text.c src/view/metrics_print.c src/view/metrics_print_run.c src/view/metrics_run.c src/model/submits.c src/sched/scx_events.c
 fuzz mounts '' src/base/mounts.c
 fuzz control '' src/stream/control.c
 fuzz dbus '' src/base/dbus.c src/base/dbus_bus.c src/base/say.c

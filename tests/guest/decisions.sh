@@ -3,6 +3,7 @@
 # clock, with two CPUs.
 . tests/tap.sh
 
+# shellcheck disable=SC2054 # one word of several names
 run=("$tactus" run --compare off --without launch,gpu,wine,input,frame,socket,sound,names)
 said() { sed -n "s/^$1=//p" "$scratch/said"; }
 # decide MODE AMOUNT: the workload under a run that records; its decisions are left in $scratch/decisions

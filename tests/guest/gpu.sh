@@ -183,7 +183,7 @@ with_virtio() {
 	if [ "$image" = virgl ]; then
 		is "a host that renders takes the commands of virtio_gpu" "$(judged failed)" 0
 		"$tactus" gpu --json -- build/workloads/drm_submit virgl 25 2>"$scratch/err" | grep '^{"record"' >"$scratch/gpu"
-		is "each of virtio_gpu's command buffers has a fence that is seen to end" \
+		is "every command buffer of virtio_gpu has a fence that is seen to end" \
 			"$(json 'sum(r["fences"] for r in rows if r.get("row") == "fences" and r["driver"] == "virtio_gpu")' <"$scratch/gpu")" 25
 		say_measured "fences of virtio_gpu: $(json '[(r["timeline"], r["fences"], r["p50_ns"], r["max_ns"]) for r in rows if r.get("row") == "fences"]' <"$scratch/gpu")"
 	else

@@ -45,7 +45,7 @@ work() { json "[$1 for r in rows if r['record'] == 'cuda_driver_work' and r['fun
 queued=$(queued_in_ioctls "$pid")
 say_measured "process $pid queued $queued works in ioctls, $(grep -c "tty_work-$pid .*flush_to_ldisc" "$scratch/trace") in all, another process $(queued_in_ioctls "$other"); tactus: $(work '(r["count"], r["total_ns"], r["max_ns"], r["queued_ns"])')"
 holds "the program queues works in its ioctls" test "$queued" -ge 5
-is "each work that the process queued in an ioctl is its own, whatever kernel thread did it" "$(work '(r["pid"], r["count"])')" "[($pid, $queued)]"
+is "every work that the process queued in an ioctl is its own, whatever kernel thread did it" "$(work '(r["pid"], r["count"])')" "[($pid, $queued)]"
 is "work takes time, and the longest of several not all of it" "$(work '0 < r["max_ns"] <= r["total_ns"]')" "[True]"
 is "work that another process queued meanwhile is not the process's" "$(json '{r["pid"] for r in rows if r["record"] == "cuda_driver_work"}' <"$scratch/rows")" "{$pid}"
 "$tactus" cuda --json -i "$scratch/recording" >"$scratch/replayed" 2>/dev/null

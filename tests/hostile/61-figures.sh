@@ -22,7 +22,7 @@ cpu_s() { awk '{ print ($14 + $15) / 100 }' "/proc/$1/stat"; }
 # The job is the honest user's; then another claims the same rank, and others of it.
 SLURM_JOB_ID=4711 SLURM_PROCID=0 "${honest[@]}" "$scratch/pace" 20000 1000 100000 >/dev/null &
 rank=$!
-pids+=($rank)
+pids+=("$rank")
 for _ in $(seq 100); do
 	[ -z "$(value 'tactus_rank_cpu_seconds_total{training_job="4711",rank="0"}')" ] || break
 	sleep 0.5
@@ -30,7 +30,7 @@ done
 holds "a rank of a training job is among the figures" test -n "$(value 'tactus_rank_cpu_seconds_total{training_job="4711",rank="0"}')"
 SLURM_JOB_ID=4711 SLURM_PROCID=0 "${he[@]}" "$scratch/pace" 0 1 100000 >/dev/null &
 forger=$!
-pids+=($forger)
+pids+=("$forger")
 for number in 1 2 3; do
 	SLURM_JOB_ID=4711 SLURM_PROCID=$number "${he[@]}" "$scratch/pace" 50000 100 100000 >/dev/null &
 	pids+=($!)
@@ -72,7 +72,7 @@ chmod 644 "$scratch/hold.py"
 hold() {
 	"${he[@]}" /usr/bin/python3 "$scratch/hold.py" "$1" "$2" "$3" >"$scratch/holding" 2>&1 &
 	holder=$!
-	pids+=($holder)
+	pids+=("$holder")
 	wait_for "$scratch/holding" holding
 	sleep 1
 }

@@ -34,7 +34,8 @@ leaves() {
 "$tactus" cut -i $example --from 1s --to 1.02s -o "$scratch/earlier.tactus" >/dev/null 2>&1
 for end in pftrace csv parquet; do
 	"$tactus" export -i "$scratch/earlier.tactus" -o "$scratch/earlier.$end" >/dev/null 2>&1
-	head -c 8000 "$scratch/earlier.$end" >"$scratch/x" && [ $end = parquet ] || mv "$scratch/x" "$scratch/earlier.$end"
+	head -c 8000 "$scratch/earlier.$end" >"$scratch/x"
+	[ $end = parquet ] || mv "$scratch/x" "$scratch/earlier.$end"
 done
 "$tactus" report -i "$scratch/earlier.tactus" -o "$scratch/earlier.html" >/dev/null 2>&1
 head -c 8000 "$scratch/earlier.html" >"$scratch/x" && mv "$scratch/x" "$scratch/earlier.html"

@@ -51,9 +51,11 @@ for file in far cpus back names; do
 		"export -o $scratch/x.csv" "export -o $scratch/x.json --format chrome" "export -o $scratch/x.parquet" "cut -o $scratch/cut.tactus --force" simulate "top --once" "compare $scratch/$file.tactus"; do
 		rm -f "$scratch"/x.*
 		case $command in
-		compare*) words=($command "$scratch/$file.tactus") ;;
-		*) words=($command -i "$scratch/$file.tactus") ;;
+		compare*) input=("$scratch/$file.tactus") ;;
+		*) input=(-i "$scratch/$file.tactus") ;;
 		esac
+		read -ra words <<<"$command"
+		words+=("${input[@]}")
 		read -r status seconds kb <<<"$(within "$tactus" "${words[@]}")"
 		most_s=$(awk "BEGIN { print ($seconds > $most_s ? $seconds : $most_s) }") most_kb=$((kb > most_kb ? kb : most_kb))
 		[ "$status" = 0 ] || [ "$status" = 1 ] || bad+="${command%% *}: $status after $seconds s; "

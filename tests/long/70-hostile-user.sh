@@ -70,8 +70,8 @@ stop_him() {
 mkfifo -m 666 "$scratch/hold"
 
 before_s=${HOSTILE_BEFORE:-$((seconds / 10 < 20 ? 20 : seconds / 10))}
-attack $before_s
-nice -n -9 "${honest[@]}" "$scratch/load" periodic 5000 200 $before_s 2 >"$scratch/by_hand"
+attack "$before_s"
+nice -n -9 "${honest[@]}" "$scratch/load" periodic 5000 200 "$before_s" 2 >"$scratch/by_hand"
 stop_him
 : >"$scratch/err"
 "$tactus" run --actuator hints >/dev/null 2>"$scratch/err" &
@@ -81,7 +81,7 @@ wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
 
 timed warm 5
 cost_before=$(cost)
-timed without $before_s
+timed without "$before_s"
 cost_between=$(cost)
 attack "$seconds"
 

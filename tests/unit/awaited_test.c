@@ -60,8 +60,11 @@ static void test_fading_by_time(void)
 	learn(&role, &awaited, WINDOWS);
 	for (; role.answer.tier == TIER_LATENCY_CRITICAL && quiet_ns < 60ull * NSEC_PER_SEC; quiet_ns += no.span_ns)
 		learn(&role, &no, 1);
-	ok(quiet_ns >= 4ull * NSEC_PER_SEC && quiet_ns <= 6ull * NSEC_PER_SEC,
-	   "thread that wakes often is urgent for as many seconds after the last wait as any other (%llu ms)",
+	ok(quiet_ns >= 4ull * NSEC_PER_SEC,
+	   "thread that wakes often is urgent for four seconds after the last wait at least (%llu ms)",
+	   (unsigned long long)quiet_ns / NSEC_PER_MSEC);
+	ok(quiet_ns <= 6ull * NSEC_PER_SEC,
+	   "thread that wakes often is urgent for six seconds after the last wait at most (%llu ms)",
 	   (unsigned long long)quiet_ns / NSEC_PER_MSEC);
 	learn(&role, &awaited, WINDOWS);
 	learn(&role, &hindered, 10 * 20);

@@ -54,9 +54,9 @@ static void balance_tests(void)
 
 	ok(!cache_takes_from(0, 4, 0, 4), "nothing is taken from an empty queue");
 	ok(!cache_takes_from(3, 4, 4, 4), "nothing is taken where one more waits");
-	ok(cache_takes_from(2, 4, 4, 4), "one is taken where two more wait for as many CPUs");
+	ok(cache_takes_from(2, 4, 4, 4), "a thread is taken where two more wait for as many CPUs");
 	ok(!cache_takes_from(3, 4, 8, 8), "nothing is taken from a queue that is longer for more CPUs");
-	ok(cache_takes_from(3, 4, 10, 8), "one is taken from a queue that is longer for each of more CPUs");
+	ok(cache_takes_from(3, 4, 10, 8), "a thread is taken from a queue that is longer for each of more CPUs");
 	ok(!cache_takes_from(~0u, 4, ~0u, 4), "queues as long as can be counted do not overflow");
 	while (cache_takes_from(own, 4, other, 4)) {
 		own++;
