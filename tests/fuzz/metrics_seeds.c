@@ -8,8 +8,8 @@
 
 static const char *const groups[] = {
 	"0::/system.slice/cron.service\n",
-	"1:name=systemd:/\n0::/system.slice/"
-	"docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n",
+	("1:name=systemd:/\n0::/system.slice/"
+	 "docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n"),
 	"0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-a\\x2d\".scope/b\n",
 	"0::/lxc.payload.web/init.scope\n",
 };
