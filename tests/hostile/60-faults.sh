@@ -93,7 +93,7 @@ made_is_whole() {
 	echo "$made is neither whole nor away" >"$scratch/why"
 	! [ -s "$made" ] || cmp -s "$made" "$scratch/whole.${made##*.}" || grep -q 'missing\|no memory' "$scratch/err" || is_good=1
 	rm -f "$made"
-	return $is_good
+	return "$is_good"
 }
 part=(--from 1s --to 1.1s)
 for command in "export faulty.pftrace" "export faulty.csv" "export faulty.parquet" "cut faulty.tactus" "report faulty.html"; do
