@@ -51,7 +51,7 @@ wait_for "$scratch/ring.err" 'kill -USR1'
 sleep 3
 kill -USR1 $recorder
 wait_for "$scratch/ring.err" 'ring: the last'
-kill -INT $recorder
+kill "$(pgrep -P $recorder -f '^build/workloads/stacks')"
 wait $recorder
 "$tactus" latency -i "$scratch/ring" --over 1ms --folded >"$scratch/replayed" 2>"$scratch/err"
 like "a ring has the stack of the wait with names from before it" "$(cat "$scratch/replayed")" "$waits"
