@@ -387,7 +387,7 @@ static int keep_segments(struct recording *recording, const struct options *opti
 {
 	struct capture *capture = &recording->capture;
 	struct options live = *options;
-	u64 asked;
+	struct segments_sums sums;
 	int status;
 
 	recording->segments = segments_open(&recording->chosen.segments);
@@ -399,13 +399,13 @@ static int keep_segments(struct recording *recording, const struct options *opti
 	privileges_need(geteuid() == 0 ? NEED_TO_CREATE : 0);
 	loop_take_requests();
 	status = capture_run(capture, &live);
-	asked = segments_sums(recording->segments).segments;
+	sums = segments_sums(recording->segments);
 	if (capture->threads.last_ns) {
 		print_segments_summary(recording, options->json);
 		capture_print_losses(capture);
 	}
 	segments_close(recording->segments);
-	return status ? status : capture->threads.last_ns && !asked ? EXIT_FAILURE : 0;
+	return status ? status : sums.has_failed || (capture->threads.last_ns && !sums.segments) ? EXIT_FAILURE : 0;
 }
 
 static const char *find_conflict(const struct chosen *chosen, const struct options *options)

@@ -178,6 +178,9 @@ static void begin(struct segments *segments, const struct recording_info *info, 
 		segments->error = recording_create(&segments->writer, segments->path, &segments->info, &why);
 	if (segments->error) {
 		segments->writer = NULL;
+		/* It has a name of its own, and not even a head. */
+		if (segments->error == -ENOSPC)
+			unlinkat(segments->folder, segments->name, 0);
 		fail(segments->path, "%s", why.text[0] ? why.text : strerror(-segments->error));
 		return;
 	}
@@ -338,6 +341,7 @@ static bool finish(struct segments *segments)
 	struct found *all;
 	size_t len;
 	u64 events, bytes;
+	int error;
 
 	if (!segments->writer)
 		return !segments->error;
@@ -345,8 +349,9 @@ static bool finish(struct segments *segments)
 	recording_flush(segments->writer);
 	events = recording_events(segments->writer);
 	bytes = recording_bytes(segments->writer);
-	if (recording_close_writer(segments->writer) && !segments->error)
-		segments->error = -EIO;
+	error = recording_close_writer(segments->writer);
+	if (!segments->error)
+		segments->error = error;
 	segments->writer = NULL;
 	if (segments->error) {
 		fail(segments->path, "%s: the recording ends early", strerror(-segments->error));
@@ -394,5 +399,8 @@ bool segments_end(struct segments *segments)
 
 struct segments_sums segments_sums(const struct segments *segments)
 {
-	return segments->sums;
+	struct segments_sums sums = segments->sums;
+
+	sums.has_failed = segments->error;
+	return sums;
 }

@@ -33,6 +33,7 @@ bool segments_end(struct segments *segments);
 
 struct segments_sums {
 	u64 segments, removed, events, bytes; /* written, and taken away again */
+	bool has_failed;		      /* after a message */
 };
 struct segments_sums segments_sums(const struct segments *segments);
 

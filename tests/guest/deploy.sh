@@ -33,7 +33,10 @@ is "install-hosts fails with a package that is broken, and the service runs on" 
 
 paused() { tactus status --json | json 'd["paused"]'; }
 SLURM_JOB_ID=7 SLURM_JOB_COMMENT=no-tactus deploy/slurm/prolog.sh
-is "SLURM's prolog pauses tactus for a job with the comment no-tactus" "$?/$(paused)" 0/True
+is "SLURM's prolog pauses tactus for no job's comment unless the node's settings allow it" "$?/$(paused)" 0/False
+echo JOBS_MAY_PAUSE=yes >/etc/default/tactus-slurm
+SLURM_JOB_ID=7 SLURM_JOB_COMMENT=no-tactus deploy/slurm/prolog.sh
+is "SLURM's prolog pauses tactus for a job with the comment no-tactus where the node's settings allow it" "$?/$(paused)" 0/True
 SLURM_JOB_ID=7 deploy/slurm/epilog.sh
 is "SLURM's epilog has tactus at work again" "$?/$(paused)" 0/False
 systemctl stop tactus
