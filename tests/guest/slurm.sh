@@ -74,6 +74,7 @@ job() {
 	head -n 2 "$out" 2>/dev/null | tr '\n' ' '
 }
 is "the prolog starts tactus for a job, and it is at work meanwhile" "$(job plain)" "active at work "
+echo JOBS_MAY_PAUSE=yes >/etc/default/tactus-slurm
 is "a job with --comment=no-tactus has tactus paused" "$(job left --comment=no-tactus)" "active paused "
 holds "tactus is at work again after the epilog of a job that had it paused" until_is "at work" is_paused
 is "a job after that one finds tactus at work" "$(job again)" "active at work "
