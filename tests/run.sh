@@ -11,7 +11,7 @@ usage() {
 		  LAYER  unit, fuzz, replay, host and hostile (need root), vm (needs QEMU), long (hours); without a word: all of them but long
 		  TEST   one of them: host/10-cpus, or the path of its file
 		What each test said is kept in build/tests-log/; V=1 shows it here too. Ctrl-C ends everything.
-		A test's head may say '# alone: WHY' (nothing runs beside it), '# not beside: WORD' (nor does any that says the same),
+		A test's head may say '# alone: WHY' (nothing but guests runs beside it), '# not beside: WORD' (nor does any that says the same),
 		and of tests in a VM '# kernel: NAME', which is made before it begins.
 	EOF
 }
@@ -32,12 +32,11 @@ declare -A name_of=()
 declare -A kernel_state=() kernel_reason=()
 kernels=()
 kernel_pid='' kernel_now=''
-# Tests on this machine mostly wait, guests mostly compute: two of the first and as many guests as there are CPUs, at least two.
-here_jobs=2
+# Tests on this machine mostly wait, guests mostly compute: three of the first and as many guests as there are CPUs, at least two.
+here_jobs=3
 vm_jobs=$(nproc)
 ((vm_jobs >= 2)) || vm_jobs=2
 
-is_guest() { [[ $1 == vm/* || $1 == long/* ]]; }
 line() { printf '%4d s  %s\n' $((SECONDS - started)) "$*"; }
 plural() { if [ "$1" = 1 ]; then echo "1 $2"; else echo "$1 ${2}s"; fi; }
 
@@ -63,9 +62,10 @@ drop_what_cannot_run() {
 	done
 }
 
-# Tests that want the machine for themselves come first, so that the others are not held up twice.
+# Tests that want the machine for themselves come first, so that the others are not held up twice; then those of which one at a time may
+# run, so that the last of that row is not what everybody waits for.
 fill_queue() {
-	local word name alone=() others=() quick=()
+	local word name alone=() rows=() others=() quick=()
 	for word in "$@"; do
 		case $word in
 		unit | fuzz | replay | host | hostile | vm | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
@@ -80,9 +80,10 @@ fill_queue() {
 	for name in "${queue[@]}"; do
 		if [[ $name == unit/* || $name == fuzz/* || $name == replay/* ]]; then quick+=("$name")
 		elif [ -n "${alone_of[$name]:-}" ]; then alone+=("$name")
+		elif [ -n "${beside_of[$name]:-}" ]; then rows+=("$name")
 		else others+=("$name"); fi
 	done
-	queue=("${quick[@]}" "${alone[@]}" "${others[@]}")
+	queue=("${quick[@]}" "${alone[@]}" "${rows[@]}" "${others[@]}")
 	total=${#queue[@]}
 }
 
@@ -160,14 +161,14 @@ start() {
 	run_test "$1" &
 	name_of[$!]=$1
 }
-# Starts what can be started; whoever wants the machine alone waits for it, and all behind wait for that one.
+# Starts what can be started; whoever wants the machine alone waits for it, and all behind wait for that one, but for guests.
 start_what_can() {
 	local name state kept=() held=''
 	for name in "${queue[@]}"; do
 		kernels_state "$name"
 		if [[ $state == absent* || $state == broken* ]]; then
 			skip_test "$name" "kernel ${state#* }: ${kernel_reason[${state#* }]}"
-		elif [ -z "$held" ] && [ "$state" = ready ] && may_start "$name"; then
+		elif [ "$state" = ready ] && { [ -z "$held" ] || is_guest "$name"; } && may_start "$name"; then
 			start "$name"
 		else
 			kept+=("$name")

@@ -494,6 +494,10 @@ static int run_live(struct capture *capture, const struct options *options)
 	status = find_machine(capture);
 	if (!status)
 		status = capture_check_filter(capture, &options->filter);
+	/* A wrong name is told before anything is loaded for it. */
+	if (!status && options->output && options->output_format == OUTPUT_RECORDING &&
+	    recording_check_name(options->output, options->force, &why))
+		status = fail(options->output, "%s", why.text);
 	if (status)
 		return status;
 	privileges_need(probes ? NEED_TO_PROBE : 0);

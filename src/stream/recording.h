@@ -32,6 +32,8 @@ int recording_create(struct recording_writer **writer, const char *path, const s
 
 /* Whether it could be made, by a file of that name or beside what is there. Returns 0, or -errno with the reason. */
 int recording_check(const char *path, struct reason *why);
+/* What its name alone tells, without touching anything: a folder that is not there, a file that is no recording. */
+int recording_check_name(const char *path, bool force, struct reason *why);
 
 /* Adds an event. Returns 0, or -errno if the disk did not take a block; the file then ends with its last whole block,
  * nothing more is written to it, and every later call gives the same error. -EINVAL: an unknown kind, left out. */

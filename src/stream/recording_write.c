@@ -63,10 +63,19 @@ static int refuse(struct reason *why, int error)
 	return error;
 }
 
+static int check_beginning(int fd, struct reason *why)
+{
+	char magic[sizeof(((struct recording_header *)0)->magic)];
+
+	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, RECORDING_MAGIC, sizeof(magic)))
+		return 0;
+	reason_set(why, OUTPUT_NOT_OURS, "a recording");
+	return -EEXIST;
+}
+
 /* Only a file that may be replaced passes. Nothing of it has been changed yet. */
 static int check_replaceable(int fd, bool force, struct reason *why)
 {
-	char magic[sizeof(((struct recording_header *)0)->magic)];
 	struct stat status;
 
 	if (fstat(fd, &status))
@@ -76,13 +85,7 @@ static int check_replaceable(int fd, bool force, struct reason *why)
 		reason_set(why, "another process is recording to it");
 		return -EBUSY;
 	}
-	if (status.st_size == 0 || force)
-		return 0;
-	if (pread(fd, magic, sizeof(magic), 0) != sizeof(magic) || memcmp(magic, RECORDING_MAGIC, sizeof(magic)) != 0) {
-		reason_set(why, OUTPUT_NOT_OURS, "a recording");
-		return -EEXIST;
-	}
-	return 0;
+	return status.st_size == 0 || force ? 0 : check_beginning(fd, why);
 }
 
 static int write_header(struct recording_writer *writer, const struct recording_info *info)
@@ -120,6 +123,27 @@ static int refuse_stream(struct reason *why)
 int recording_check(const char *path, struct reason *why)
 {
 	return strcmp(path, "-") == 0 ? refuse_stream(why) : output_check(path, why);
+}
+
+int recording_check_name(const char *path, bool force, struct reason *why)
+{
+	char name[WAY_NAME_SIZE];
+	struct stat seen;
+	int folder, fd, error = 0;
+
+	if (strcmp(path, "-") == 0)
+		return refuse_stream(why);
+	folder = way_open(path, name, why);
+	if (folder < 0)
+		return folder;
+	if (!force && !fstatat(folder, name, &seen, AT_SYMLINK_NOFOLLOW) && S_ISREG(seen.st_mode) && seen.st_size) {
+		fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		error = fd < 0 ? 0 : check_beginning(fd, why);
+		if (fd >= 0)
+			close(fd);
+	}
+	close(folder);
+	return error;
 }
 
 static int open_for_writing(const char *path, const struct recording_info *info, struct output_whole *whole,

@@ -42,12 +42,13 @@ holds "the worker is pushed off at least ten times" test "$(truth involuntary)" 
 if [ -n "${TACTUS_VM:-}" ] && [ "${TACTUS_CLOCK:-real}" != virtual ]; then
 	echo "# times are checked in the VM's virtual time, not here"
 else
-	# At either end of a run the kernel has read its clock a moment before the hook reads it.
+	# At either end of a run the kernel has read its clock a moment before the hook reads it, and between the two whoever runs this
+	# machine as a guest may stop it: such a time is running for one of them and waiting for the other.
 	say_measured "interrupts and the machine's own host took $taken ns at most"
 	holds "a thread's CPU time agrees with its CPU clock within 1 %, 5 us a run and what was taken from the CPUs meanwhile" \
-		python3 -c "t, o, runs = $(truth cpu_ns), $(ours cpu_ns), $(ours runs); assert t - o <= 0.01 * t + 5000 * runs and o - t <= 0.01 * t + 5000 * runs + $taken, (t, o, runs)"
-	holds "the time a thread waited agrees with schedstat within 1 %" \
-		python3 -c "t, o = $(truth wait_ns), $(ours wait_ns); assert abs(t - o) <= 0.01 * t + 1e6, (t, o)"
+		python3 -c "t, o, runs = $(truth cpu_ns), $(ours cpu_ns), $(ours runs); assert abs(t - o) <= 0.01 * t + 5000 * runs + $taken, (t, o, runs)"
+	holds "the time a thread waited agrees with schedstat within 1 %, and what was taken from the CPUs meanwhile" \
+		python3 -c "t, o = $(truth wait_ns), $(ours wait_ns); assert abs(t - o) <= 0.01 * t + 1e6 + $taken, (t, o)"
 fi
 is "a thread's moves are as many as it made" "$(ours migrations)" "$(truth moves)"
 is "tasks of one process has no other process's threads" "$(json "all(r['pid'] == $pid for r in rows)" <"$scratch/tasks")" True

@@ -54,7 +54,7 @@ is "a recording has the same work of kernel threads" "$(work 'r' "$scratch/repla
 like "the table names the function and for whom it was" "$(cat "$scratch/text")" "^ *$pid +flush_to_ldisc +$queued "
 "$tactus" cuda -i "$scratch/recording" -o "$scratch/trace.jsonl" >/dev/null 2>&1
 is "a trace has each work and for whom it was" \
-	"$(json '(lambda w: [len(w), {r["for_pid"] for r in w}, {r["context"] for r in w}])([r for r in rows if r["name"] == "work" and r["phase"] == "E"])' <"$scratch/trace.jsonl")" \
+	"$(json '(lambda w: [len(w), {r["for_pid"] for r in w}, {r["context"] for r in w}])([r for r in rows if r["name"] == "work" and r["phase"] == "E" and r["function"].startswith("flush_to_ldisc")])' <"$scratch/trace.jsonl")" \
 	"[$queued, {$pid}, {'kernel thread'}]"
 
 echo "# a kernel thread that is woken"
@@ -73,7 +73,8 @@ grep '^{' "$scratch/all" >"$scratch/rows"
 pid=$(sed -n 's/^pid=//p' "$scratch/all") woken=$(in_ioctls "$(sed -n 's/^pid=//p' "$scratch/all")" comm=kdevtmpfs)
 of_kdevtmpfs=$(work 'r["count"]' "$scratch/rows" kdevtmpfs | tr -d '[]')
 say_measured "$(sed -n 's/^done=//p' "$scratch/all") loop devices made and removed, kdevtmpfs woken $woken times for it; tactus: $(work '(r["count"], r["total_ns"], r["max_ns"], r["queued_ns"])' "$scratch/rows" kdevtmpfs)"
-is "the process's ioctls wake the kernel's thread each time" "$woken" "$(sed -n 's/^done=//p' "$scratch/all")"
+# Not each time: one that is at work for another process needs no waking.
+holds "the process's ioctls wake the kernel's thread, most of the time" test "$woken" -gt $(($(sed -n 's/^done=//p' "$scratch/all") / 2))
 # One that has not gone to sleep since another process woke it works on for that one.
 holds "a kernel thread that the process woke in an ioctl works for it" test "${of_kdevtmpfs:-0}" -ge $((woken * 3 / 4))
 holds "a kernel thread works for the process no more often than that one woke it" test "${of_kdevtmpfs:-0}" -le "$woken"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tactus for arm64 on Debian's arm64 kernel: it builds, accounts and records, the scheduler comes and goes, and recordings cross over
 # both ways. ARM64=all has everything that tests/guest/arm64.sh has, ARM64_KERNEL is another kernel.
+# kernel: debian-arm64
 . tests/tap.sh
 
 kernel=${ARM64_KERNEL:-debian-arm64}
