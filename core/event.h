@@ -45,7 +45,7 @@ enum { PRIO_REALTIME_LAST = 100 };
 
 core_fn s32 prio_printed(u32 prio)
 {
-	return (s32)prio - 1;
+	return (s32)(prio - 1);
 }
 
 /* Groups of events that somebody asks for together. A sensor sends the events of the groups that were asked for. */

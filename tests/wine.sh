@@ -54,9 +54,14 @@ start() {
 	rm -f "$scratch/in"
 	mkfifo "$scratch/in"
 	: >"$scratch/program"
+	[ -z "${NTDLL_DOUBLE_GATE:-}" ] || rm -f "$NTDLL_DOUBLE_GATE"
 	timeout 100 "$@" <"$scratch/in" >"$scratch/program" 2>"$scratch/program-err" &
 	program_pid=$!
 	exec 3>"$scratch/in"
+	if [ -n "${NTDLL_DOUBLE_GATE:-}" ]; then
+		wait_for "${watcher_says:-$scratch/err}" "wine: ${1//./\\.}: watched from now on"
+		touch "$NTDLL_DOUBLE_GATE"
+	fi
 	wait_for "$scratch/program" ready
 }
 go() {

@@ -264,10 +264,13 @@ static void found_ntdll(void *data, const struct library *library)
 		note("wine: %s is of a 32-bit Wine: priorities that its Windows programs ask for are not seen", path);
 	else if (!error)
 		error = attach_requests(state, library, offset, number, &why);
-	if (error >= 0)
+	if (error >= 0) {
 		attach_more(state, library, path, number);
-	else if (error != -ENOTSUP)
+		if (sensor_is_verbose())
+			note("wine: %s: watched from now on", path);
+	} else if (error != -ENOTSUP) {
 		note("wine: %s: %s: priorities that Windows programs ask for are not seen there", path, why.text);
+	}
 	mark_processes(state, library);
 }
 

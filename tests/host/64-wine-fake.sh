@@ -10,6 +10,9 @@ ways=(own handle duplicate id)
 mkdir "$scratch/a folder" "$scratch/system v"
 cp build/workloads/ntdll_double "${program[0]}"
 cp build/workloads/ntdll_double_sysv "$scratch/system v/ntdll.so"
+# On a busy machine probes come later than a program does anything: the double waits until tactus says that they are there.
+export NTDLL_DOUBLE_GATE=$scratch/gate
+watch_options=(-v)
 
 watch
 start "${program[@]}"
@@ -55,7 +58,8 @@ watch_ends
 
 echo "# in tactus run, and what doctor says of it"
 export TACTUS_FEED=$scratch/feed
-timeout 60 "$tactus" run --actuator none --json -d 40 >"$scratch/run" 2>"$scratch/run-err" &
+watcher_says=$scratch/run-err
+timeout 100 "$tactus" run -v --actuator none --json -d 80 >"$scratch/run" 2>"$scratch/run-err" &
 run_pid=$!
 wait_for "$scratch/run-err" 'observing only'
 start "$scratch/system v/ntdll.so" 1 2
@@ -70,11 +74,12 @@ like "doctor says how many calls fit no calling convention" "$("$tactus" doctor 
 finish
 kill -INT $run_pid
 wait $run_pid
+watcher_says=''
 
 echo "# a name in memory that is not there yet as the call begins"
-watch_options=(--without runtime)
+watch_options=(-v --without runtime)
 watch
-watch_options=()
+watch_options=(-v)
 start "${program[@]}"
 go
 is "a thread that names itself from a page that nobody has touched is audio by name" \

@@ -235,13 +235,24 @@ static void wait_for_line(const char *say)
 
 /* ntdll.so [CLASS [UNFIT]]: gives its process a priority class first, and makes so many calls whose arguments can be
  * none. */
+/* Found by a probe only once it is mapped: as the real one, it takes its time before it does anything; or it waits
+ * until there is a file of that name. */
+static void wait_for_probes(void)
+{
+	const char *gate = getenv("NTDLL_DOUBLE_GATE");
+
+	if (!gate)
+		usleep(500000);
+	for (int i = 0; gate && i < 10000 && access(gate, F_OK); i++)
+		usleep(10000);
+}
+
 int main(int argc, char **argv)
 {
 	uint8_t class[2] = { 0, (uint8_t)(argc > 1 ? atoi(argv[1]) : 0) };
 
 	__wine_main(argc, argv);
-	/* Found by a probe only once it is mapped: as the real one, it takes its time before it does anything. */
-	usleep(500000);
+	wait_for_probes();
 	for (int i = 0; i < WORKERS; i++)
 		start(&workers[i]);
 	wait_until(&ready, WORKERS);
