@@ -75,8 +75,8 @@ int library_files_read(struct library_files *files, u32 pid, int (*take)(void *d
 		       void *data);
 
 /* Finds out which files nobody maps any more, calls `gone` for each and forgets it. Files of root's stay while they lie
- * where they were mapped from: those of a container that has ended or of a package that was upgraded do not, and a probe
- * would hold their file system. Those of a user whose processes could not all be read stay for now. */
+ * where they were mapped from: those of a container that has ended or of a package that was upgraded do not, and a
+ * probe would hold their file system. Those of a user whose processes could not all be read stay for now. */
 void library_files_review(struct library_files *files, void (*gone)(void *data, const struct library_file *file),
 			  void *data);
 
