@@ -142,7 +142,7 @@ scenario_stream() {
 
 scenario_netplay() { begin netplay build/workloads/netplay; begin netplay build/workloads/netplay; }
 
-scenario_stress() { begin stress-ng stress-ng --cpu 2 --timeout 60; }
+scenario_stress() { begin stress-ng stress-ng --cpu 6 --timeout 60; }
 
 # Real files through the real compiler.
 scenario_compile() {
@@ -157,8 +157,10 @@ scenario_compile() {
 
 scenario_squeeze() {
 	head -c 48M /dev/urandom >"$work/noise"
-	begin xz xz -9 -k -c -T1 "$work/noise"
-	begin gzip gzip -9 -c "$work/noise"
+	for _ in 1 2; do
+		begin xz xz -9 -k -c -T1 "$work/noise"
+		begin gzip gzip -9 -c "$work/noise"
+	done
 }
 
 scenario_sleepers() {
