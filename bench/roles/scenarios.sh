@@ -142,7 +142,7 @@ scenario_stream() {
 
 scenario_netplay() { begin netplay build/workloads/netplay; begin netplay build/workloads/netplay; }
 
-scenario_stress() { begin stress-ng stress-ng --cpu 2 --timeout 60; }
+scenario_stress() { begin stress-ng stress-ng --cpu 6 --timeout 60; }
 
 # Real files through the real compiler.
 scenario_compile() {
@@ -157,8 +157,10 @@ scenario_compile() {
 
 scenario_squeeze() {
 	head -c 48M /dev/urandom >"$work/noise"
-	begin xz xz -9 -k -c -T1 "$work/noise"
-	begin gzip gzip -9 -c "$work/noise"
+	for _ in 1 2; do
+		begin xz xz -9 -k -c -T1 "$work/noise"
+		begin gzip gzip -9 -c "$work/noise"
+	done
 }
 
 scenario_sleepers() {
@@ -206,12 +208,14 @@ scenario_crowd() {
 	begin loop sh -c 'while :; do sleep 0.4; done'
 }
 
+# Looks anew for nodes each time: a device that was just made has one that was not there before.
+is_plugged() { grep -qs "Tactus test $1" /sys/class/input/event*/device/name; }
 # Input devices that go on sending, and the programs that read them. plug KIND RATE: leaves its node in $node
 plug() {
 	modprobe -aq uinput evdev joydev mousedev
 	wait_until test -e /dev/uinput
 	begin device build/workloads/mouse "$1" 100000 "$2" 0 unrelated
-	wait_until grep -qs "Tactus test $1" /sys/class/input/event*/device/name
+	wait_until is_plugged "$1"
 	node=/dev/input/$(grep -ls "Tactus test $1" /sys/class/input/event*/device/name | cut -d / -f 5)
 	wait_until test -e "$node"
 }

@@ -66,20 +66,37 @@ def read_json(path):
         return [json.loads(line) for line in file if line.startswith("{")]
 
 
+def rows_by_thread(rows):
+    found = {}
+    for row in rows:
+        found.setdefault((row["tid"], row["pid"]), []).append(row)
+    return found
+
+
+def row_of(rows, thread):
+    """Where a machine starts many threads, numbers come again: the row is that of the thread that lived while the census saw it."""
+
+    def lived_together_s(row):
+        end = row["time_ns"] / 1e9
+        return min(end, thread["seen"]) - max(end - row["age_ns"] / 1e9, thread["born"])
+
+    return max(rows.get((thread["tid"], thread["pid"]), []), key=lived_together_s, default=None)
+
+
 def judge(folder, labels, unlabelled):
     """One verdict for each labelled thread of each run."""
     for file in sorted(os.listdir(folder)):
         if not file.endswith(".rows.json"):
             continue
         scenario, way = file.split(".")[:2]
-        rows = {row["tid"]: row for row in read_json(os.path.join(folder, file))}
+        rows = rows_by_thread(read_json(os.path.join(folder, file)))
         threads = read_json(os.path.join(folder, f"{scenario}.{way}.census.json"))
         end = max(thread["seen"] for thread in threads)
         for thread in threads:
             if thread["born"] > end - YOUNG_S and thread["seen"] > end - 0.3:
                 continue
             label = next((one for one in labels if one.fits(scenario, thread)), None)
-            row = rows.get(thread["tid"])
+            row = row_of(rows, thread)
             if not label:
                 if thread["key"] != "kernel":
                     unlabelled.append((scenario, way, thread, row))
