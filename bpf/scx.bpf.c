@@ -281,7 +281,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	run->is_own = thread->scx.queue == queue_of_cpu(cpu);
 	/* The shared clock advances with the CPU's own one, see follow_shared. */
 	if (run->is_own) {
-		follows = clock_follows(*clock, thread->scx.vtime, settings.slice_ns);
+		follows = clock_follows(*clock, thread->scx.vtime, settings.slice_ns, settings.credit);
 		*clock_of(cache_of(cpu)) += follows;
 		run->shared_seen += follows;
 	}

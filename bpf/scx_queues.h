@@ -38,7 +38,8 @@ static __always_inline void follow_shared(s32 cpu, u32 shared, bool has_rivals)
 	u64 now = *clock_of(shared);
 
 	if (has_rivals)
-		*clock_of(queue_of_cpu(cpu)) += clock_follows(run->shared_seen, now, settings.slice_ns);
+		*clock_of(queue_of_cpu(cpu)) += clock_follows(run->shared_seen, now, settings.slice_ns,
+							      settings.credit);
 	run->shared_seen = now;
 }
 

@@ -141,7 +141,7 @@ static __always_inline bool unpark(struct bpf_iter_scx_dsq *it, struct task_stru
 	scx_bpf_dsq_move_set_slice(it, slice_ns);
 	if (idle >= 0)
 		return scx_bpf_dsq_move(it, p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | (u32)idle, 0);
-	thread->scx.vtime = vtime_owed(thread->scx.vtime, *clock_of(queue), settings.slice_ns);
+	thread->scx.vtime = vtime_owed(thread->scx.vtime, *clock_of(queue), settings.slice_ns, settings.credit);
 	scx_bpf_dsq_move_set_vtime(it, tier_deadline(thread->scx.vtime, slice_ns, thread->scx.effective_weight, 0));
 	if (!scx_bpf_dsq_move_vtime(it, p, queue, 0))
 		return false;

@@ -9,7 +9,11 @@
 #include "../core/power.h"
 #include "../core/scx_exit.h"
 
-const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS, .cpus_len = 1, .caches_len = 1 };
+const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS,
+					      .credit = TIER_URGENT_CREDIT,
+					      .discount = TIER_URGENT_DISCOUNT,
+					      .cpus_len = 1,
+					      .caches_len = 1 };
 
 /* By queue. CPUs race on a cache's; the clock is then off by less than a slice until the next thread starts. */
 static u64 clocks[SCX_QUEUES];

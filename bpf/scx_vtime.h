@@ -32,7 +32,7 @@ static __always_inline void charge_burning(struct task_struct *p, struct task_ct
 static __always_inline void charge(struct task_struct *p, struct task_ctx *thread)
 {
 	u64 ran_ns = p->se.sum_exec_runtime - thread->scx.charged_ns;
-	u64 cost = tier_charge(ran_ns, thread->scx.effective_weight, thread->scx.tier,
+	u64 cost = tier_charge(ran_ns, thread->scx.effective_weight, thread->scx.tier, settings.discount,
 			       load_of(thread->scx.queue)->many_urgent);
 
 	thread->scx.burst_ns += ran_ns;
@@ -71,7 +71,7 @@ static __always_inline void join_queue(struct task_ctx *thread, u32 queue, u32 t
 		thread->scx.vtime = vtime_moved(thread->scx.vtime, *clock_of(thread->scx.queue), *clock);
 		thread->scx.queue = queue;
 	}
-	thread->scx.vtime = vtime_enqueued(thread->scx.vtime, *clock, tier, settings.slice_ns,
+	thread->scx.vtime = vtime_enqueued(thread->scx.vtime, *clock, tier, settings.slice_ns, settings.credit,
 					   load_of(queue)->many_urgent, slept);
 }
 

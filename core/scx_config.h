@@ -20,6 +20,8 @@ enum {
 
 struct scx_config {
 	u64 slice_ns;
+	u32 credit;	/* of an urgent thread that slept, in slices */
+	u32 discount;	/* an urgent thread is charged one of so many parts */
 	u32 kernel;	/* SCX_KERNEL() of the running one */
 	u32 has_quotas; /* the kernel reports groups' quotas to the scheduler, which it must keep itself */
 	u64 at_once;   /* SCX_ENQ_IMMED of 7.1: what can't run on its CPU at once is enqueued again; 0: there is none */

@@ -30,6 +30,12 @@ enum {
 	/* An urgent thread is charged an eighth of its CPU time, so that it may get more than an equal share. So a
 	 * batch thread always gets an eighth of what an urgent one of its weight gets. */
 	TIER_URGENT_DISCOUNT = 8,
+	TIER_DISCOUNT_MOST = 32,
+	/* So many slices before its queue's clock an urgent thread may join that slept. With fewer than two it would
+	 * get no more than others do, and who is owed time could keep none of it (vtime_owed). */
+	TIER_URGENT_CREDIT = 4,
+	TIER_CREDIT_LEAST = 2,
+	TIER_CREDIT_MOST = 16,
 	TIER_INPUT_NS = 20 * NSEC_PER_MSEC,	 /* a thread that handles an input event is urgent for so long */
 	TIER_FRAME_NEAR_NS = 4 * NSEC_PER_MSEC,	 /* a thread that works on a frame is urgent so long before it is due */
 	TIER_FRAME_LOST_NS = 50 * NSEC_PER_MSEC, /* and so long after that; then the frame is given up */
@@ -69,12 +75,13 @@ core_fn u64 vtime_charge(u64 ran_ns, u64 effective_weight)
 	return (counted_ns * TIER_WEIGHT_NORMAL << GROUP_SHARE_BITS) / (effective_weight ? effective_weight : 1);
 }
 
-/* The same by its tier. Where many are urgent, a discount for each would make all others wait for long. */
-core_fn u64 tier_charge(u64 ran_ns, u64 effective_weight, u32 tier, int many_urgent)
+/* The same by its tier; an urgent thread is charged one part of `discount`. Where many are urgent, a discount for each
+ * would make all others wait for long. */
+core_fn u64 tier_charge(u64 ran_ns, u64 effective_weight, u32 tier, u32 discount, int many_urgent)
 {
 	u64 charge = vtime_charge(ran_ns, effective_weight);
 
-	return tier == TIER_LATENCY_CRITICAL && !many_urgent ? charge / TIER_URGENT_DISCOUNT : charge;
+	return tier == TIER_LATENCY_CRITICAL && !many_urgent && discount ? charge / discount : charge;
 }
 
 /* Whether a thread may be more urgent than its nice value and policy say. One that was made nicer, or batch, only if
@@ -162,38 +169,39 @@ core_fn u64 vtime_reweighed(u64 own_vtime, u64 queue_vtime, u64 old_weight, u64 
 
 /* The credit of a thread after a sleep: how far before the queue's clock it may join. An urgent one gets more, so that
  * it is first when it wakes; since all it runs is charged, its share of the CPU stays its weight's. A batch thread gets
- * none. */
-core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns)
+ * none. `credit` is that of an urgent one, in slices. */
+core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns, u32 credit)
 {
-	return tier == TIER_LATENCY_CRITICAL ? 4 * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
+	return tier == TIER_LATENCY_CRITICAL ? credit * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
 }
 
 /* The same where many are urgent: then none gets more than others. */
-core_fn u64 tier_credit_among_ns(u32 tier, u64 slice_ns, int many_urgent)
+core_fn u64 tier_credit_among_ns(u32 tier, u64 slice_ns, u32 credit, int many_urgent)
 {
-	return tier_credit_ns(tier == TIER_LATENCY_CRITICAL && many_urgent ? TIER_INTERACTIVE : tier, slice_ns);
+	return tier_credit_ns(tier == TIER_LATENCY_CRITICAL && many_urgent ? TIER_INTERACTIVE : tier, slice_ns, credit);
 }
 
 /* How far behind the clock a thread may be that did not sleep. More it could never get back: it may be pinned to one
  * CPU with many others, while the clock goes by what the rest get. A thread that wakes urgently goes before it. */
-core_fn u64 vtime_owed(u64 own_vtime, u64 queue_vtime, u64 slice_ns)
+core_fn u64 vtime_owed(u64 own_vtime, u64 queue_vtime, u64 slice_ns, u32 credit)
 {
-	return vtime_join(own_vtime, queue_vtime, tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns) - slice_ns);
+	return vtime_join(own_vtime, queue_vtime, tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns, credit) - slice_ns);
 }
 
 /* Where a thread joins a queue. One that slept gets a credit by its tier; one that did not keeps its lag, within
  * bounds. */
-core_fn u64 vtime_enqueued(u64 own_vtime, u64 queue_vtime, u32 tier, u64 slice_ns, int many_urgent, int slept)
+core_fn u64 vtime_enqueued(u64 own_vtime, u64 queue_vtime, u32 tier, u64 slice_ns, u32 credit, int many_urgent,
+			   int slept)
 {
 	if (slept)
-		return vtime_join(own_vtime, queue_vtime, tier_credit_among_ns(tier, slice_ns, many_urgent));
-	return vtime_owed(own_vtime, queue_vtime, slice_ns);
+		return vtime_join(own_vtime, queue_vtime, tier_credit_among_ns(tier, slice_ns, credit, many_urgent));
+	return vtime_owed(own_vtime, queue_vtime, slice_ns, credit);
 }
 
 /* By how much one queue's clock advances with another whose threads run on the same CPU. */
-core_fn u64 clock_follows(u64 from_vtime, u64 to_vtime, u64 slice_ns)
+core_fn u64 clock_follows(u64 from_vtime, u64 to_vtime, u64 slice_ns, u32 credit)
 {
-	u64 most = tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns);
+	u64 most = tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns, credit);
 
 	if (!vtime_before(from_vtime, to_vtime))
 		return 0;

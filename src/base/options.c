@@ -72,7 +72,7 @@ static const struct shared_option {
 	{ 0, { "verbose", 'v', 0, 0, "Also print messages of libbpf and of the kernel's verifier", 0 } },
 	{ 0, { "help", 'h', 0, 0, "Print this help", 0 } },
 };
-enum { SHARED_OPTIONS = sizeof(shared_options) / sizeof(shared_options[0]), OWN_OPTIONS_MAX = 16 };
+enum { SHARED_OPTIONS = sizeof(shared_options) / sizeof(shared_options[0]), OWN_OPTIONS_MAX = 18 };
 _Static_assert(SHARED_OPTIONS + OWN_OPTIONS_MAX < OPTIONS_MAX, "a list has room for all");
 
 /* What few need is named, and described in the manual: the help of a command fits on two screens. */

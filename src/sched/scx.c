@@ -81,6 +81,8 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 		     struct reason *why)
 {
 	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
+				     .credit = settings->credit ? settings->credit : TIER_URGENT_CREDIT,
+				     .discount = settings->discount ? settings->discount : TIER_URGENT_DISCOUNT,
 				     .kernel = scx_kernel_release(),
 				     .cpus_len = settings->cpus_len < SCX_CPUS_MAX ? settings->cpus_len
 										   : SCX_CPUS_MAX };

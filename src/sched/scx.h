@@ -19,7 +19,9 @@ struct scx_settings {
 	struct sensor *sched; /* whose threads have the roles */
 	const struct cpu_topology *topology;
 	u32 cpus_len;
-	u64 slice_ns;	 /* 0: the default */
+	u64 slice_ns; /* 0: the default */
+	u32 credit;   /* the same, as of struct scx_config */
+	u32 discount;
 	u32 power;	 /* enum power */
 	bool is_partial; /* only threads whose policy is SCHED_EXT */
 	bool is_trial;	 /* loaded and never attached: see scx_try */

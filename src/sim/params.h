@@ -10,6 +10,8 @@ struct sim_policy;
 struct sim_params {
 	const struct sim_policy *policy;
 	u64 slice_ns;	    /* 0: the policy's own */
+	u32 credit;	    /* tactus: of struct scx_config; 0: as 'tactus run' has it by itself */
+	u32 discount;	    /* the same */
 	u64 tick_ns;	    /* 0: the recording's, or 4 ms */
 	u32 kernel;	    /* whose EEVDF; SCX_KERNEL(); 0: the recording's */
 	u32 raise;	    /* RAISE_* */

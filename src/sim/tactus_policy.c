@@ -27,6 +27,8 @@ static int tactus_init(struct machine *machine)
 	machine->policy_data = tactus;
 	tactus->settings.cpus_len = machine->cpus_len;
 	tactus->settings.slice_ns = machine->params.slice_ns ? machine->params.slice_ns : TIER_SLICE_NS;
+	tactus->settings.credit = machine->params.credit ? machine->params.credit : TIER_URGENT_CREDIT;
+	tactus->settings.discount = machine->params.discount ? machine->params.discount : TIER_URGENT_DISCOUNT;
 	for (u32 cpu = 0; cpu < machine->cpus_len; cpu++)
 		capacities[cpu] = topology->capacity[cpu];
 	scx_places_arrange(&tactus->settings, topology->cpus, capacities, distance_of, (void *)topology);
@@ -331,7 +333,7 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 	clock = &tactus->clocks[entity->queue];
 	run->is_own = entity->queue == tactus_own_queue(cpu);
 	if (run->is_own) {
-		follows = clock_follows(*clock, entity->vtime, tactus->settings.slice_ns);
+		follows = clock_follows(*clock, entity->vtime, tactus->settings.slice_ns, tactus->settings.credit);
 		tactus->clocks[tactus_cache(tactus, cpu)] += follows;
 		run->shared_seen += follows;
 	}

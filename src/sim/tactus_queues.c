@@ -19,8 +19,8 @@ void tactus_follow_shared(struct tactus *tactus, s32 cpu, u32 shared, bool has_r
 	u64 now = tactus->clocks[shared];
 
 	if (has_rivals)
-		tactus->clocks[tactus_own_queue(cpu)] += clock_follows(run->shared_seen, now,
-								       tactus->settings.slice_ns);
+		tactus->clocks[tactus_own_queue(cpu)] += clock_follows(run->shared_seen, now, tactus->settings.slice_ns,
+								       tactus->settings.credit);
 	run->shared_seen = now;
 }
 

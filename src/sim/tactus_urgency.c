@@ -76,7 +76,7 @@ void tactus_charge(struct machine *machine, struct sim_thread *thread)
 	struct tactus *tactus = tactus_of(machine);
 	struct scx_entity *entity = thread->scx;
 	u64 ran_ns = thread->ran_ns - entity->charged_ns;
-	u64 cost = tier_charge(ran_ns, entity->effective_weight, entity->tier,
+	u64 cost = tier_charge(ran_ns, entity->effective_weight, entity->tier, tactus->settings.discount,
 			       (int)tactus->loads[entity->queue].many_urgent);
 
 	entity->burst_ns += ran_ns;
@@ -113,7 +113,7 @@ void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 q
 		entity->vtime = vtime_moved(entity->vtime, tactus->clocks[entity->queue], clock);
 		entity->queue = queue;
 	}
-	entity->vtime = vtime_enqueued(entity->vtime, clock, tier, tactus->settings.slice_ns,
+	entity->vtime = vtime_enqueued(entity->vtime, clock, tier, tactus->settings.slice_ns, tactus->settings.credit,
 				       (int)tactus->loads[queue].many_urgent, slept);
 }
 

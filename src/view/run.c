@@ -108,6 +108,8 @@ static bool start_scx(struct run *run, struct reason *why)
 					 .topology = run->capture.info.topology,
 					 .cpus_len = run->capture.info.cpus_len,
 					 .slice_ns = run->chosen.slice_us * NSEC_PER_USEC,
+					 .credit = (u32)run->chosen.credit,
+					 .discount = (u32)run->chosen.discount,
 					 .power = run->chosen.power,
 					 .is_partial = run->chosen.partial };
 
@@ -185,6 +187,8 @@ static bool try_hints(struct run *run)
 		note("hints to the kernel's scheduler: %s", hints_means_words(run->hints));
 		if (run->chosen.slice_us)
 			note("--slice-us is for sched_ext only");
+		if (run->chosen.credit || run->chosen.discount)
+			note("--credit and --discount are for sched_ext only");
 		if (run->chosen.raise_given)
 			note("--raise is for sched_ext only");
 		if (run->chosen.power_given)

@@ -27,7 +27,7 @@ enum actuator { ACTUATOR_AUTO, ACTUATOR_SCX, ACTUATOR_HINTS, ACTUATOR_NONE, ACTU
 struct run_chosen {
 	enum actuator wanted;
 	bool dry_run, partial;
-	u64 slice_us;
+	u64 slice_us, credit, discount; /* 0: the scheduler's own */
 	u32 raise_by;
 	bool raise_given;
 	u32 power; /* enum power */

@@ -5,15 +5,16 @@
 
 #include "../base/say.h"
 #include "../capture/role_options.h"
+#include "policy_options.h"
 #include "run.h"
 #include "view.h"
 
 enum {
-	SLICE_LEAST_US = 100,
-	SLICE_MOST_US = 100000,
 	KEY_ACTUATOR = 0x200,
 	KEY_DRY_RUN,
 	KEY_SLICE,
+	KEY_CREDIT,
+	KEY_DISCOUNT,
 	KEY_RAISE,
 	KEY_PARTIAL,
 	KEY_COMPARE,
@@ -59,9 +60,11 @@ static const char *take_own(void *data, int key, const char *value)
 		chosen->partial = true;
 		return NULL;
 	case KEY_SLICE:
-		if (parse_number(value, SLICE_MOST_US, &chosen->slice_us) || chosen->slice_us < SLICE_LEAST_US)
-			return "is not a number of microseconds from 100 to 100000";
-		return NULL;
+		return parse_slice_us(value, &chosen->slice_us);
+	case KEY_CREDIT:
+		return parse_credit(value, &chosen->credit);
+	case KEY_DISCOUNT:
+		return parse_discount(value, &chosen->discount);
 	case KEY_RAISE:
 		chosen->raise_given = true;
 		for (chosen->raise_by = 0; chosen->raise_by <= (RAISE_INPUT | RAISE_FRAMES); chosen->raise_by++)
@@ -96,6 +99,12 @@ static const struct argp_option own_options[] = {
 	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints and count them, but change nothing", 0 },
 	{ "slice-us", KEY_SLICE, "N", OPTION_HIDDEN,
 	  "Set the slice of a thread under sched_ext, in microseconds (default 5000)", 0 },
+	{ "credit", KEY_CREDIT, "N", OPTION_HIDDEN,
+	  "Under sched_ext, let an urgent thread that slept join its queue up to so many slices early (2 to 16, "
+	  "default 4)",
+	  0 },
+	{ "discount", KEY_DISCOUNT, "N", OPTION_HIDDEN,
+	  "Under sched_ext, charge an urgent thread one of so many parts of its CPU time (1 to 32, default 8)", 0 },
 	{ "partial", KEY_PARTIAL, 0, OPTION_HIDDEN,
 	  "Schedule only the command's threads and others with the policy SCHED_EXT; the kernel runs all other "
 	  "threads before these",
@@ -129,7 +138,8 @@ static bool fits(const void *data, const struct options *options, const char *op
 	if (!strcmp(option, "partial"))
 		return may_be_scx && !chosen->dry_run && options->command;
 	return may_be_scx ||
-	       (strcmp(option, "slice-us") != 0 && strcmp(option, "raise") != 0 && strcmp(option, "power") != 0);
+	       (strcmp(option, "slice-us") != 0 && strcmp(option, "credit") != 0 && strcmp(option, "discount") != 0 &&
+		strcmp(option, "raise") != 0 && strcmp(option, "power") != 0);
 }
 
 const struct command_usage run_usage = {
@@ -166,6 +176,9 @@ int run_check_options(const struct run_chosen *chosen, const struct options *opt
 		trouble = "--partial is for sched_ext only";
 	else if (chosen->slice_us && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--slice-us is for sched_ext only";
+	else if ((chosen->credit || chosen->discount) &&
+		 (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
+		trouble = "--credit and --discount are for sched_ext only";
 	else if (chosen->raise_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--raise is for sched_ext only";
 	else if (chosen->power_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))

@@ -141,7 +141,8 @@ void run_keep_begun(struct run *run)
 static bool wants_another_actuator(const struct run_chosen *a, const struct run_chosen *b)
 {
 	return a->wanted != b->wanted || a->dry_run != b->dry_run || a->partial != b->partial ||
-	       a->slice_us != b->slice_us || (a->power_given || b->power_given ? a->power != b->power : false);
+	       a->slice_us != b->slice_us || a->credit != b->credit || a->discount != b->discount ||
+	       (a->power_given || b->power_given ? a->power != b->power : false);
 }
 
 bool run_reload(struct run *run, struct reason *words)

@@ -17,6 +17,7 @@
 #include "../sink/json.h"
 #include "../sink/text.h"
 #include "compare_print.h"
+#include "policy_options.h"
 #include "view.h"
 
 enum {
@@ -25,6 +26,8 @@ enum {
 	KEY_CPUS,
 	KEY_TOPOLOGY,
 	KEY_SLICE,
+	KEY_CREDIT,
+	KEY_DISCOUNT,
 	KEY_KERNEL,
 	KEY_HZ,
 	KEY_COPIES,
@@ -46,7 +49,7 @@ struct chosen {
 	const char *topology;
 	const char *against;
 	bool hints;
-	u64 cpus, slice_ns, steal_ns, hz, copies, jitter_ns, seed;
+	u64 cpus, slice_ns, credit, discount, steal_ns, hz, copies, jitter_ns, seed;
 	u32 kernel;
 	u32 sweep[SWEEP_MOST];
 	u32 sweep_len;
@@ -68,6 +71,10 @@ static const struct argp_option own_options[] = {
 	{ "cpus", KEY_CPUS, "N", 0, "Simulate so many CPUs, all alike: 1 to 512 (default: as recorded)", 0 },
 	{ "topology", KEY_TOPOLOGY, "FILE", 0, "Simulate the CPUs that this file describes", 0 },
 	{ "slice", KEY_SLICE, "SPAN", 0, "The policy's slice (default: its own)", 0 },
+	{ "credit", KEY_CREDIT, "N", 0,
+	  "tactus: how many slices early an urgent thread that slept may join its queue (2 to 16, default: 4)", 0 },
+	{ "discount", KEY_DISCOUNT, "N", 0,
+	  "tactus: an urgent thread is charged one of so many parts of its CPU time (1 to 32, default: 8)", 0 },
 	{ "kernel", KEY_KERNEL, "X.Y", 0, "Whose rules eevdf follows (default: the recording's kernel)", 0 },
 	{ "hz", KEY_HZ, "N", 0, "Ticks a second (default: as recorded, or 250)", 0 },
 	{ "copies", KEY_COPIES, "N", 0, "Add so many copies of all user threads, each a little different", 0 },
@@ -147,6 +154,10 @@ static const char *take_own(void *data, int key, const char *value)
 			       : NULL;
 	case KEY_SLICE:
 		return parse_span(value, &chosen->slice_ns);
+	case KEY_CREDIT:
+		return parse_credit(value, &chosen->credit);
+	case KEY_DISCOUNT:
+		return parse_discount(value, &chosen->discount);
 	case KEY_KERNEL:
 		return take_kernel(chosen, value);
 	case KEY_HZ:
@@ -261,6 +272,8 @@ static int check_fidelity(struct simulate_view *view)
 
 	params.policy = view->chosen.recorded ? sim_policy_by_name(view->chosen.recorded) : simulate_recorded(source);
 	params.slice_ns = 0;
+	params.credit = 0;
+	params.discount = 0;
 	params.kernel = source->kernel;
 	status = simulate_run(source, &source->work, &source->topology, &params, &again, true, NULL, NULL);
 	if (!status) {
@@ -415,6 +428,8 @@ static const char *find_conflict(struct simulate_view *view)
 		return "--hints are for the kernel's own scheduler: leave --policy out";
 	if (chosen->hints)
 		view->params.policy = &policy_hints;
+	if ((chosen->credit || chosen->discount) && view->params.policy != &policy_tactus)
+		return "--credit and --discount are for tactus's scheduler: leave them or --policy out";
 	if (chosen->sweep_len && chosen->against)
 		return "--sweep predicts nothing that --against could be held to: leave one of them out";
 	if (chosen->topology && (chosen->cpus || chosen->sweep_len))
@@ -423,6 +438,10 @@ static const char *find_conflict(struct simulate_view *view)
 		return "--sweep writes no recording: leave -o out";
 	if (chosen->slice_ns)
 		view->params.slice_ns = chosen->slice_ns;
+	if (chosen->credit)
+		view->params.credit = (u32)chosen->credit;
+	if (chosen->discount)
+		view->params.discount = (u32)chosen->discount;
 	return NULL;
 }
 

@@ -12,9 +12,10 @@
 #include "../base/options.h"
 #include "../base/say.h"
 #include "../store/rules_file.h"
+#include "policy_options.h"
 #include "simulate.h"
 
-enum { LOOK_FOR_SIGNALS = 65536, TOPOLOGY_BYTES_MOST = 65536, SLICE_US_LEAST = 100, SLICE_US_MOST = 100000 };
+enum { LOOK_FOR_SIGNALS = 65536, TOPOLOGY_BYTES_MOST = 65536 };
 
 #define SPAN_MOST_NS (3600ULL * NSEC_PER_SEC)
 
@@ -138,12 +139,24 @@ static const char *take_run_option(struct sim_params *params, const struct optio
 	const struct option_default *slice = defaults_find(defaults, "run", "slice-us");
 	const struct option_default *raise = defaults_find(defaults, "run", "raise");
 	static const char *const words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
-	u64 slice_us;
+	const struct option_default *credit = defaults_find(defaults, "run", "credit");
+	const struct option_default *discount = defaults_find(defaults, "run", "discount");
+	u64 number;
 
 	if (slice) {
-		if (parse_number(slice->value, SLICE_US_MOST, &slice_us) || slice_us < SLICE_US_LEAST)
+		if (parse_slice_us(slice->value, &number))
 			return "has a slice-us that 'tactus run' would not take";
-		params->slice_ns = slice_us * NSEC_PER_USEC;
+		params->slice_ns = number * NSEC_PER_USEC;
+	}
+	if (credit) {
+		if (parse_credit(credit->value, &number))
+			return "has a credit that 'tactus run' would not take";
+		params->credit = (u32)number;
+	}
+	if (discount) {
+		if (parse_discount(discount->value, &number))
+			return "has a discount that 'tactus run' would not take";
+		params->discount = (u32)number;
 	}
 	for (u32 i = 0; raise && i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(raise->value, words[i]))

@@ -80,7 +80,8 @@ const struct command_usage tune_usage = {
 	.text = "Searches the settings of tactus's scheduler over recordings, by simulation, and says what would be "
 		"gained "
 		"and where it would lose. Changes nothing.\v"
-		"Searched are the options --slice-us and --raise of 'tactus run'. Every setting is simulated on all "
+		"Searched are the options --slice-us, --raise, --credit and --discount of 'tactus run'. Every setting "
+		"is simulated on all "
 		"recordings before --held; the one that is best there by the waits of urgent threads, of all threads "
 		"and by late frames is then simulated on the recordings behind --held, which had no say. A recording "
 		"whose own policy is not given back well enough by simulation is refused.\n"
@@ -98,13 +99,33 @@ const struct command_usage tune_usage = {
 
 struct setting {
 	u64 slice_us;
-	u32 raise;
+	u32 raise, credit, discount;
 };
 
+/* One thing at a time, and a few of two or three: what suits together is not what suits alone. */
 static const struct setting settings[] = {
-	{ 5000, RAISE_INPUT }, /* what 'tactus run' has by itself: the one to beat */
-	{ 500, RAISE_INPUT },	{ 1000, RAISE_INPUT },	{ 2000, RAISE_INPUT }, { 3000, RAISE_INPUT },
-	{ 10000, RAISE_INPUT }, { 20000, RAISE_INPUT }, { 5000, 0 },	       { 2000, 0 },
+	{ 5000, RAISE_INPUT, 4, 8 }, /* what 'tactus run' has by itself: the one to beat */
+	{ 500, RAISE_INPUT, 4, 8 },
+	{ 1000, RAISE_INPUT, 4, 8 },
+	{ 2000, RAISE_INPUT, 4, 8 },
+	{ 3000, RAISE_INPUT, 4, 8 },
+	{ 10000, RAISE_INPUT, 4, 8 },
+	{ 20000, RAISE_INPUT, 4, 8 },
+	{ 5000, 0, 4, 8 },
+	{ 2000, 0, 4, 8 },
+	{ 5000, RAISE_INPUT, 2, 8 },
+	{ 5000, RAISE_INPUT, 8, 8 },
+	{ 5000, RAISE_INPUT, 16, 8 },
+	{ 5000, RAISE_INPUT, 4, 1 },
+	{ 5000, RAISE_INPUT, 4, 2 },
+	{ 5000, RAISE_INPUT, 4, 4 },
+	{ 5000, RAISE_INPUT, 4, 16 },
+	{ 5000, RAISE_INPUT, 4, 32 },
+	{ 2000, RAISE_INPUT, 8, 8 },
+	{ 2000, RAISE_INPUT, 4, 16 },
+	{ 2000, RAISE_INPUT, 8, 16 },
+	{ 10000, RAISE_INPUT, 2, 8 },
+	{ 10000, RAISE_INPUT, 4, 4 },
 };
 /* What is better by less is not better. */
 #define TRIFLE_OCTAVES 0.1
@@ -206,7 +227,9 @@ static int simulate_settings(struct tune_view *view, int index)
 					     .raise = settings[i].raise,
 					     .seed = 1,
 					     .kernel = source->kernel,
-					     .slice_ns = settings[i].slice_us * NSEC_PER_USEC };
+					     .slice_ns = settings[i].slice_us * NSEC_PER_USEC,
+					     .credit = settings[i].credit,
+					     .discount = settings[i].discount };
 		struct compare_run run;
 		struct sim_counts counts;
 
@@ -239,9 +262,10 @@ static void print_row(const struct tune_view *view, int file, u32 setting, bool 
 	struct json json = { .out = stdout };
 
 	if (!view->options.json) {
-		printf("%6" PRIu64 " %-6s %-6s %11.1f %11.1f %8.2f %10.0f %+7.2f  ", settings[setting].slice_us,
-		       raise_words[settings[setting].raise], is_held ? "held" : "search", score->urgent_ns / 1e3,
-		       score->all_ns / 1e3, score->late * 100, score->switches, gain);
+		printf("%6" PRIu64 " %-6s %6u %8u %-6s %11.1f %11.1f %8.2f %10.0f %+7.2f  ", settings[setting].slice_us,
+		       raise_words[settings[setting].raise], settings[setting].credit, settings[setting].discount,
+		       is_held ? "held" : "search", score->urgent_ns / 1e3, score->all_ns / 1e3, score->late * 100,
+		       score->switches, gain);
 		print_plain(stdout, view->sources[file].path);
 		putchar('\n');
 		return;
@@ -251,6 +275,8 @@ static void print_row(const struct tune_view *view, int file, u32 setting, bool 
 	json_bool(&json, "held", is_held);
 	json_u64(&json, "slice_us", settings[setting].slice_us);
 	json_string(&json, "raise", raise_words[settings[setting].raise]);
+	json_u64(&json, "credit", settings[setting].credit);
+	json_u64(&json, "discount", settings[setting].discount);
 	json_double(&json, "urgent_wait_ns", score->urgent_ns, 0);
 	json_double(&json, "wait_ns", score->all_ns, 0);
 	json_double(&json, "late_share", score->late, 4);
@@ -271,12 +297,31 @@ static int write_found(const struct tune_view *view, u32 best)
 		return fail(view->chosen.write, "cannot write: %s", why.text);
 	fprintf(out,
 		"# Found by tactus tune: for 'tactus run --config FILE'.\n[options run]\nslice-us = %" PRIu64
-		"\nraise = %s\n",
-		settings[best].slice_us, raise_words[settings[best].raise]);
+		"\nraise = %s\ncredit = %u\ndiscount = %u\n",
+		settings[best].slice_us, raise_words[settings[best].raise], settings[best].credit,
+		settings[best].discount);
 	if (!output_close(out))
 		return EXIT_FAILURE;
 	note("what was found is in %s: 'tactus run --config %s' takes it", view->chosen.write, view->chosen.write);
 	return 0;
+}
+
+static void print_best(const struct tune_view *view, u32 best, double gain, double held, int loses)
+{
+	const struct setting *found = &settings[best];
+
+	if (!best) {
+		puts("\nno setting is better than what 'tactus run' has by itself");
+		return;
+	}
+	printf("\n--slice-us %" PRIu64
+	       " --raise %s --credit %u --discount %u: better by %.2f octaves where it was searched",
+	       found->slice_us, raise_words[found->raise], found->credit, found->discount, gain);
+	if (view->held_from == view->len)
+		puts("; nothing was held out to judge that");
+	else
+		printf(", by %+.2f on what was held out (%d of %d recordings lose)\n", held, loses,
+		       view->len - view->held_from);
 }
 
 static int print_found(struct tune_view *view)
@@ -286,8 +331,8 @@ static int print_found(struct tune_view *view)
 	int loses = 0;
 
 	if (!view->options.json)
-		printf("%6s %-6s %-6s %11s %11s %8s %10s %7s  %s\n", "SLICE", "RAISE", "ON", "URGENT us", "ALL us",
-		       "LATE %", "SWITCHES", "GAIN", "RECORDING");
+		printf("%6s %-6s %6s %8s %-6s %11s %11s %8s %10s %7s  %s\n", "SLICE", "RAISE", "CREDIT", "DISCOUNT",
+		       "ON", "URGENT us", "ALL us", "LATE %", "SWITCHES", "GAIN", "RECORDING");
 	for (u32 i = 0; i < SETTINGS; i++)
 		for (int file = 0; file < view->held_from; file++)
 			print_row(view, file, i, false);
@@ -300,21 +345,8 @@ static int print_found(struct tune_view *view)
 		held += gain / (view->len - view->held_from);
 		loses += gain < 0;
 	}
-	if (!view->options.json) {
-		if (!best)
-			puts("\nno setting is better than what 'tactus run' has by itself");
-		else if (view->held_from == view->len)
-			printf("\n--slice-us %" PRIu64
-			       " --raise %s: better by %.2f octaves where it was searched; nothing was "
-			       "held out to judge that\n",
-			       settings[best].slice_us, raise_words[settings[best].raise], gains[best]);
-		else
-			printf("\n--slice-us %" PRIu64
-			       " --raise %s: better by %.2f octaves where it was searched, by %+.2f on "
-			       "what was held out (%d of %d recordings lose)\n",
-			       settings[best].slice_us, raise_words[settings[best].raise], gains[best], held, loses,
-			       view->len - view->held_from);
-	}
+	if (!view->options.json)
+		print_best(view, best, gains[best], held, loses);
 	if (view->chosen.write && held < 0)
 		return fail("tune", "%s is not written: what was found loses on what was held out", view->chosen.write);
 	return view->chosen.write ? write_found(view, best) : 0;

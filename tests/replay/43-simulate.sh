@@ -55,11 +55,17 @@ is "--policy takes a configuration of 'tactus run', whose slice it is" \
 	"$(simulate --policy tactus --slice 2ms --json | json '[r for r in rows if r["record"] == "simulated"]')"
 "$tactus" tune "$made" --held "$scratch/tactus.tactus" --recorded eevdf --bound 8 --json >"$scratch/json" 2>"$scratch/err"
 is "tune tries each setting on the recordings to search on, and the usual one first" \
-	"$(json '([r["slice_us"] for r in rows if not r["held"]], [r["slice_us"] for r in rows if r["held"]][0])' <"$scratch/json")" \
+	"$(json '([r["slice_us"] for r in rows if not r["held"]][:9], [r["slice_us"] for r in rows if r["held"]][0])' <"$scratch/json")" \
 	"([5000, 500, 1000, 2000, 3000, 10000, 20000, 5000, 2000], 5000)"
+is "tune tries each credit and discount alone beside the usual setting" \
+	"$(json '[sorted({r[x] for r in rows if not r["held"] and r["slice_us"] == 5000 and r[y] == usual}) for x, y, usual in (("credit", "discount", 8), ("discount", "credit", 4))]' <"$scratch/json")" \
+	"[[2, 4, 8, 16], [1, 2, 4, 8, 16, 32]]"
 say_measured "$("$tactus" tune "$made" --recorded eevdf | tail -n 1)"
 "$tactus" tune "$made" --recorded eevdf --write "$scratch/tuned.conf" >/dev/null 2>&1
 like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")" '^slice-us = [0-9]+$'
+like "tune writes a credit" "$(cat "$scratch/tuned.conf")" '^credit = [0-9]+$'
+like "tune writes a discount" "$(cat "$scratch/tuned.conf")" '^discount = [0-9]+$'
+holds "--policy takes what tune wrote" simulate --policy "$scratch/tuned.conf"
 holds "which 'tactus run' would take" "$tactus" config --config "$scratch/tuned.conf" run
 fails "tune refuses a recording that its policy does not give back" "$tactus" tune "$made" --recorded fifo
 "$tactus" tune >/dev/null 2>&1
@@ -86,7 +92,24 @@ like "of a recording that ends in the middle of a block the part that is there i
 "$tactus" cut -i $under_eevdf --from 1s --to 1.9s -o "$scratch/part.tactus" >/dev/null 2>&1
 is "a part of a recording, simulated again, has as much CPU time as it had" \
 	"$("$tactus" simulate -i "$scratch/part.tactus" --policy eevdf --json --bound 8 | json '[r["cpu_time"] < 0.02 for r in rows if r["record"] == "fidelity"]')" "[True]"
-for wrong in "--policy none" "--cpus 0" "--cpus 513" "--hz x" "--sweep 0" "--kernel six" "--recorded x" "--bound no" "--from 1s" "--hints --policy fifo" "--sweep 2 --against x"; do
+# of_run OPTIONS...: what the load of that VM would be under tactus with other settings
+of_run() { "$tactus" simulate -i $under_eevdf --json "$@" | json '[(r["switches"], r["moves"], r["longest_wait_ns"]) for r in rows if r["record"] == "simulated"]'; }
+usual=$(of_run)
+say_measured "switches, moves, longest wait: $usual; credit 16: $(of_run --credit 16); discount 1: $(of_run --discount 1)"
+is "--credit 4 and --discount 8 are what a simulation has by itself" "$(of_run --credit 4 --discount 8)" "$usual"
+fails "with --credit 16 a simulation is not the usual one" test "$(of_run --credit 16)" = "$usual"
+fails "with --discount 1 a simulation is not the usual one" test "$(of_run --discount 1)" = "$usual"
+printf '[options run]\ncredit = 16\ndiscount = 1\n' >"$scratch/run.conf"
+is "--policy takes a configuration's credit and discount" "$(of_run --policy "$scratch/run.conf")" "$(of_run --credit 16 --discount 1)"
+printf '[options run]\ncredit = 17\n' >"$scratch/run.conf"
+simulate --policy "$scratch/run.conf" >/dev/null 2>&1
+is "a configuration with a credit beyond what 'tactus run' takes is bad usage" $? 2
+for wrong in "--credit 1" "--credit 17" "--discount 0" "--discount 33" "--discount 33 --actuator scx" "--credit 2 --actuator hints" "--discount 2 --actuator none"; do
+	# shellcheck disable=SC2086
+	"$tactus" run $wrong >/dev/null 2>&1
+	is "'tactus run $wrong' is bad usage" $? 2
+done
+for wrong in "--credit 1" "--credit 17" "--discount 0" "--discount 33" "--policy eevdf --credit 4" "--policy none" "--cpus 0" "--cpus 513" "--hz x" "--sweep 0" "--kernel six" "--recorded x" "--bound no" "--from 1s" "--hints --policy fifo" "--sweep 2 --against x"; do
 	# shellcheck disable=SC2086
 	simulate $wrong >/dev/null 2>&1
 	is "'$wrong' is bad usage" $? 2

@@ -81,13 +81,39 @@ static void light_tests(void)
 	ok(!tier_is_owed(TIER_LATENCY_CRITICAL, 1500, 1000, 500), "urgent thread a slice ahead is owed none");
 }
 
+/* What 'tactus run --credit' and '--discount' set. */
+static void settings_tests(void)
+{
+	const u64 slice = 5000, clock = 100 * slice;
+
+	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 2, 0), 4000,
+	   "urgent thread with a discount of 2 pays half");
+	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 1, 0), 8000,
+	   "urgent thread with a discount of 1 pays all");
+	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 0, 0), 8000,
+	   "discount of 0 is none, and divides by nothing");
+	is(tier_charge(8000, effective_weight(100), TIER_INTERACTIVE, TIER_DISCOUNT_MOST, 0), 8000,
+	   "thread that is not urgent gets no discount, however large");
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, TIER_CREDIT_MOST, 0, 1),
+	   clock - TIER_CREDIT_MOST * slice, "urgent thread that slept joins as early as its credit");
+	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, slice, TIER_CREDIT_MOST, 0, 1), clock - slice,
+	   "thread that is not urgent joins at most a slice early, whatever urgent ones get");
+	ok(vtime_owed(0, clock, slice, TIER_CREDIT_LEAST) < clock,
+	   "thread that did not sleep is owed something by the least credit");
+	for (u32 credit = TIER_CREDIT_LEAST; credit <= TIER_CREDIT_MOST; credit++)
+		if (!vtime_before(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, credit, 0, 1),
+				  vtime_owed(0, clock, slice, credit)))
+			is(credit, 0, "urgent thread that wakes goes before one that is owed, by each credit");
+}
+
 static void many_tests(void)
 {
-	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 1),
-	   tier_charge(8000, effective_weight(100), TIER_BATCH, 0), "urgent threads among many are spared nothing");
-	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 1), tier_credit_ns(TIER_INTERACTIVE, 5000),
+	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, TIER_URGENT_DISCOUNT, 1),
+	   tier_charge(8000, effective_weight(100), TIER_BATCH, TIER_URGENT_DISCOUNT, 0),
+	   "urgent threads among many are spared nothing");
+	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 4, 1), tier_credit_ns(TIER_INTERACTIVE, 5000, 4),
 	   "urgent threads among many save up no more than others");
-	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000),
+	is(tier_credit_among_ns(TIER_LATENCY_CRITICAL, 5000, 4, 0), tier_credit_ns(TIER_LATENCY_CRITICAL, 5000, 4),
 	   "urgent threads among few save up more than others");
 	is(tier_slice_among_ns(TIER_BATCH, TIER_SLICE_NS, TIER_LONG_QUEUE), 2ULL * TIER_SLICE_NS,
 	   "slice is whole where few wait");
@@ -158,12 +184,12 @@ static void enqueue_tests(void)
 {
 	u64 slice = TIER_SLICE_NS, clock = 1000 * slice;
 
-	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 0, 1), clock - 4 * slice,
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 0, 1), clock - 4 * slice,
 	   "urgent thread that slept joins by its credit before the clock");
-	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 1, 1), clock - slice,
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 1, 1), clock - slice,
 	   "urgent thread that slept joins by one slice before the clock where many are urgent");
-	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 0, 1), clock, "batch thread that slept joins at the clock");
-	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 0, 0), clock - 3 * slice,
+	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 1), clock, "batch thread that slept joins at the clock");
+	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 0), clock - 3 * slice,
 	   "thread that did not sleep keeps what it is owed, whatever its tier");
 	ok(tier_preempts_own_cpu(1, 1, TIER_LATENCY_CRITICAL, 0), "urgent thread that wakes tries its own CPU first");
 	ok(tier_preempts_own_cpu(1, 1, TIER_INTERACTIVE, 1), "light thread that wakes tries its own CPU first");
@@ -257,10 +283,12 @@ int main(void)
 	   "thread that has not burnt its burst is urgent");
 	is(tier_now(TIER_BATCH, 0), TIER_BATCH, "batch thread is batch");
 	is(tier_now(TIER_INTERACTIVE, TIER_HOG_NS), TIER_BATCH, "interactive thread that goes on and on is batch");
-	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 0) * TIER_URGENT_DISCOUNT,
-	   tier_charge(8000, effective_weight(100), TIER_BATCH, 0), "an urgent thread pays an eighth");
-	is(tier_charge(8000, effective_weight(200), TIER_LATENCY_CRITICAL, 0) * 2,
-	   tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, 0),
+	is(tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, TIER_URGENT_DISCOUNT, 0) *
+		   TIER_URGENT_DISCOUNT,
+	   tier_charge(8000, effective_weight(100), TIER_BATCH, TIER_URGENT_DISCOUNT, 0),
+	   "an urgent thread pays an eighth");
+	is(tier_charge(8000, effective_weight(200), TIER_LATENCY_CRITICAL, TIER_URGENT_DISCOUNT, 0) * 2,
+	   tier_charge(8000, effective_weight(100), TIER_LATENCY_CRITICAL, TIER_URGENT_DISCOUNT, 0),
 	   "weight means the same among the urgent");
 	many_tests();
 	watch_tests();
@@ -270,9 +298,9 @@ int main(void)
 	   "a heavy thread's deadline is nearer");
 	is(tier_deadline(7, slice, effective_weight(100), 200), tier_deadline(7, slice, effective_weight(100), 16),
 	   "boost never shifts a deadline too far");
-	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice) > tier_credit_ns(TIER_INTERACTIVE, slice),
+	ok(tier_credit_ns(TIER_LATENCY_CRITICAL, slice, 4) > tier_credit_ns(TIER_INTERACTIVE, slice, 4),
 	   "urgent thread may save up more than others");
-	is(tier_credit_ns(TIER_BATCH, slice), 0, "batch thread may save up nothing");
+	is(tier_credit_ns(TIER_BATCH, slice, 4), 0, "batch thread may save up nothing");
 	late_tests();
 	late_look_tests();
 	move_rate_tests();
@@ -288,14 +316,15 @@ int main(void)
 	   "thread that is owed is owed twice as much at half the weight");
 	is(vtime_reweighed(~0ULL, 5, effective_weight(100), effective_weight(300)), 3, "across a wrapped counter too");
 	is(vtime_reweighed(7, 5, 0, effective_weight(300)), 7, "first weight of a thread changes nothing");
-	ok(!vtime_before(vtime_owed(0, 1000 * slice, slice),
-			 vtime_join(0, 1000 * slice, tier_credit_ns(TIER_LATENCY_CRITICAL, slice)) + 1),
+	ok(!vtime_before(vtime_owed(0, 1000 * slice, slice, 4),
+			 vtime_join(0, 1000 * slice, tier_credit_ns(TIER_LATENCY_CRITICAL, slice, 4)) + 1),
 	   "thread is never owed so much that it goes before an urgent one that wakes");
-	is(vtime_owed(999 * slice, 1000 * slice, slice), 999 * slice, "thread that is owed little keeps it");
-	is(clock_follows(100, 130, slice), 30, "a clock follows another");
-	is(clock_follows(130, 100, slice), 0, "clock never follows another back");
-	is(clock_follows(0, 1000 * slice, slice), 4 * slice, "clock never follows another by leaps");
-	is(clock_follows(~0ULL, 3, slice), 4, "across a wrapped counter too");
+	is(vtime_owed(999 * slice, 1000 * slice, slice, 4), 999 * slice, "thread that is owed little keeps it");
+	is(clock_follows(100, 130, slice, 4), 30, "a clock follows another");
+	is(clock_follows(130, 100, slice, 4), 0, "clock never follows another back");
+	is(clock_follows(0, 1000 * slice, slice, 4), 4 * slice, "clock never follows another by leaps");
+	is(clock_follows(~0ULL, 3, slice, 4), 4, "across a wrapped counter too");
+	settings_tests();
 	is(vtime_moved(105, 100, 900), 905, "a place is kept from one clock to another");
 	is(tier_expected_ns(TIER_INTERACTIVE, 0, 800), 800,
 	   "a thread of which nothing was learned is expected to run a slice");
