@@ -4,18 +4,14 @@
 #include "library_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../base/descriptors.h"
 #include "../base/loop.h"
 #include "../base/owner.h"
 #include "../base/process.h"
-#include "../base/regular.h"
 #include "../base/vec.h"
 
 /* Files that one user's processes may have looked at at once, and all users' but root's. A session with several
@@ -50,8 +46,6 @@ void library_files_open(struct library_files *files)
 
 void library_files_close(struct library_files *files)
 {
-	for (size_t i = 0; i < files->len; i++)
-		free(files->all[i].path);
 	free(files->all);
 }
 
@@ -75,7 +69,6 @@ struct library_file *library_file_add(struct library_files *files, const struct 
 	files->all[files->len] = (struct library_file){
 		.mapped = { mapping->inode, mapping->major, mapping->minor },
 		.charged_to = uid,
-		.path = strdup(mapping->path),
 	};
 	return &files->all[files->len++];
 }
@@ -204,24 +197,6 @@ static bool was_asked(struct review *review, u32 pid)
 	return false;
 }
 
-/* Whether the file lies in our own root where it was mapped from: then the next program may map it at any time. The
- * kernel answers from memory, as it has all of a path that a probe is in. */
-static bool is_installed(const struct library_file *file)
-{
-	int root = file->path ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	int found = root < 0 ? -1 : regular_find_below(root, file->path);
-	struct statx seen;
-	bool is_same = found >= 0 && !statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &seen) &&
-		       seen.stx_ino == file->identity.inode &&
-		       makedev(seen.stx_dev_major, seen.stx_dev_minor) == file->identity.device;
-
-	if (found >= 0)
-		close(found);
-	if (root >= 0)
-		close(root);
-	return is_same;
-}
-
 /* Asks each known holder once for all the files that it holds. Returns whether some file is held by none. */
 static bool ask_holders(struct review *review)
 {
@@ -229,7 +204,7 @@ static bool ask_holders(struct review *review)
 	bool some_free = false;
 
 	for (size_t i = 0; i < files->len; i++)
-		files->all[i].is_held = files->all[i].is_roots && is_installed(&files->all[i]);
+		files->all[i].is_held = files->all[i].is_roots;
 	for (size_t i = 0; i < files->len; i++) {
 		struct library_file *file = &files->all[i];
 
@@ -257,7 +232,6 @@ void library_files_review(struct library_files *files, void (*gone)(void *data, 
 		}
 		allowance_release(&files->allowance, files->all[i].charged_to);
 		gone(data, &files->all[i]);
-		free(files->all[i].path);
 	}
 	files->len = kept;
 }
