@@ -233,8 +233,6 @@ static void wait_for_line(const char *say)
 		exit(0);
 }
 
-/* ntdll.so [CLASS [UNFIT]]: gives its process a priority class first, and makes so many calls whose arguments can be
- * none. */
 /* Found by a probe only once it is mapped: as the real one, it takes its time before it does anything; or it waits
  * until there is a file of that name. */
 static void wait_for_probes(void)
@@ -247,6 +245,8 @@ static void wait_for_probes(void)
 		usleep(10000);
 }
 
+/* ntdll.so [CLASS [UNFIT]]: gives its process a priority class first, and makes so many calls whose arguments can be
+ * none. */
 int main(int argc, char **argv)
 {
 	uint8_t class[2] = { 0, (uint8_t)(argc > 1 ? atoi(argv[1]) : 0) };
