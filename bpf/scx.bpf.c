@@ -58,6 +58,7 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 		tier = tier_of(p, thread, now_ns, &boost);
 		join_queue(thread, cache_of(cpu), tier, true);
 		thread->scx.tier = tier;
+		thread->scx.boost = boost;
 		thread->scx.queued_at_ns = now_ns;
 		slice_ns = slice_within_quota(thread, slice_ns, now_ns);
 	}
@@ -116,6 +117,7 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	update_weight(p, thread, now_ns);
 	join_queue(thread, plan.queue, plan.tier, wakeup);
 	thread->scx.tier = plan.tier;
+	thread->scx.boost = plan.boost;
 	thread->scx.queued_at_ns = now_ns;
 	plan.slice_ns = tier_slice_among_ns(plan.tier, settings.slice_ns, load_of(plan.queue)->per_cpu);
 	plan.slice_ns = slice_within_quota(thread, plan.slice_ns, now_ns);
@@ -176,7 +178,9 @@ static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64
 	if (!slice_ns)
 		return false;
 	thread->scx.tier = tier;
+	thread->scx.boost = boost;
 	set_slice(prev, slice_ns);
+	turn_begins(thread, cpu, now_ns);
 	return true;
 }
 
@@ -275,6 +279,8 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	count_move(p, thread, cpu, now_ns);
 	update_weight(p, thread, now_ns);
 	thread->scx.charged_ns = p->se.sum_exec_runtime;
+	asks_no_longer(thread);
+	turn_begins(thread, cpu, now_ns);
 	if (thread->scx.is_late)
 		return;
 	clock = clock_of(thread->scx.queue);
@@ -340,6 +346,7 @@ void BPF_PROG(tactus_disable, struct task_struct *p)
 
 	if (!thread)
 		return;
+	asks_no_longer(thread);
 	leave_group(thread);
 	if (thread->scx.granted_ns)
 		quota_ran(thread, 0);
@@ -378,6 +385,7 @@ void BPF_PROG(tactus_enable, struct task_struct *p)
 	thread->scx.cpu = (s32)p->thread_info.cpu;
 	thread->scx.tier = TIER_INTERACTIVE;
 	thread->scx.is_late = 0;
+	thread->scx.asks_in = 0;
 	thread->scx.effective_weight = 0;
 	update_weight(p, thread, bpf_ktime_get_ns());
 }
@@ -390,6 +398,7 @@ s32 BPF_PROG(tactus_init)
 
 	bpf_for(i, 0, settings.caches_len)
 	{
+		load_of(i)->asking = load_of(i)->asking_timed = 0;
 		error = scx_bpf_create_dsq(i, -1);
 		if (error)
 			return error;
@@ -400,6 +409,10 @@ s32 BPF_PROG(tactus_init)
 		run_on((s32)i)->power.target = POWER_FULL;
 		run_on((s32)i)->is_idle = 1;
 		error = scx_bpf_create_dsq(SCX_CACHES_MAX + i, -1);
+		if (error)
+			return error;
+		load_of(SCX_CACHES_MAX + i)->asking = load_of(SCX_CACHES_MAX + i)->asking_timed = 0;
+		error = init_turn_timer((s32)i);
 		if (error)
 			return error;
 	}

@@ -36,8 +36,9 @@ void BPF_PROG(tactus_dump, struct scx_dump_ctx *dump)
 {
 	u32 cache, queued;
 
-	scx_dump("tactus: slice %llu us, credit %llu, discount %llu", settings.slice_ns / NSEC_PER_USEC,
-		 settings.credit, settings.discount);
+	scx_dump("tactus: slice %llu us, light %llu us", settings.slice_ns / NSEC_PER_USEC,
+		 settings.light_ns / NSEC_PER_USEC);
+	scx_dump("tactus: credit %llu, discount %llu", settings.credit, settings.discount);
 	scx_dump("tactus: %llu threads came, %llu went", threads_joined, threads_left);
 	bpf_for(cache, 0, settings.caches_len)
 	{

@@ -4,7 +4,7 @@
 #ifndef TACTUS_BPF_SCX_ENQUEUE_H
 #define TACTUS_BPF_SCX_ENQUEUE_H
 
-#include "scx_queues.h"
+#include "scx_turns.h"
 #include "scx_emit.h"
 
 /* How a thread is going to be enqueued. */
@@ -62,12 +62,13 @@ static __always_inline bool dispatch_directly(struct task_struct *p, struct task
 	return true;
 }
 
-static __always_inline void count_urgent(struct task_ctx *thread, const struct enqueue_plan *plan)
+static __always_inline void count_urgent(struct task_ctx *thread, const struct enqueue_plan *plan, s32 cpu, u64 now_ns)
 {
 	if (plan->tier != TIER_LATENCY_CRITICAL || !plan->owed)
 		return;
 	thread->scx.counted_urgent = 1;
 	__sync_fetch_and_add(&load_of(plan->queue)->urgent, 1);
+	time_turns_for(plan->queue, cpu, now_ns);
 }
 
 /* Inserts the thread into its queue and kicks a CPU that shall take it. */
@@ -90,10 +91,12 @@ static __always_inline void insert_and_kick(struct task_struct *p, struct task_c
 			 enq_flags);
 	if (plan->stay)
 		run_on(cpu)->own_waits = 1;
-	if (tier_asks_for_turns(plan->tier, thread->scx.burst_ns))
-		load_of(plan->queue)->turns_until_ns = now_ns + TIER_TURNS_NS;
+	if (tier_asks_for_turns(plan->tier, thread->scx.burst_ns)) {
+		asks_for_turns(thread, plan->queue, now_ns);
+		time_turns_for(plan->queue, cpu, now_ns);
+	}
 	if (!can_kick()) {
-		count_urgent(thread, plan);
+		count_urgent(thread, plan, cpu, now_ns);
 		return;
 	}
 	if (!plan->stay && settings.cpus_len > 1 && bpf_ksym_exists(scx_bpf_pick_idle_cpu)) {
@@ -105,7 +108,7 @@ static __always_inline void insert_and_kick(struct task_struct *p, struct task_c
 		}
 	}
 	if (victim < 0) {
-		count_urgent(thread, plan);
+		count_urgent(thread, plan, cpu, now_ns);
 		return;
 	}
 	note_preemption(p, thread, victim, plan->boost, now_ns);

@@ -51,7 +51,7 @@ int BPF_PROG(tactus_futex_wait, u32 *futex, unsigned int flags, u32 value)
 	struct mutex_head head;
 	u64 now_ns;
 
-	if (value != MUTEX_CONTENDED || !bpf_ksym_exists(bpf_task_release))
+	if (value != MUTEX_CONTENDED || is_neutral || !bpf_ksym_exists(bpf_task_release))
 		return 0;
 	thread = thread_of(current);
 	if (!thread)

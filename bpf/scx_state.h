@@ -10,6 +10,7 @@
 #include "../core/scx_exit.h"
 
 const volatile struct scx_config settings = { .slice_ns = TIER_SLICE_NS,
+					      .light_ns = TIER_LIGHT_NS,
 					      .credit = TIER_URGENT_CREDIT,
 					      .discount = TIER_URGENT_DISCOUNT,
 					      .cpus_len = 1,
@@ -23,6 +24,8 @@ struct queue_load {
 	u32 per_cpu;
 	u32 many_urgent;
 	u32 urgent; /* urgent threads that wait because only urgent ones ran; an estimate, corrected by its users */
+	u32 asking; /* threads that wait and ask for turns; nearly exact */
+	u32 asking_timed; /* of these, woken by a timer or a device */
 	u32 unused;
 	u64 turns_until_ns; /* batch threads have short turns, see tier_ends_turn */
 	u64 longest_ns;	    /* the longest wait of a thread that was not dispatched out of order */
@@ -42,20 +45,28 @@ struct cpu_run {
 	u32 kicked;
 	u32 is_own; /* it came from this CPU's own queue */
 	u32 tid;
-	u32 own_waits;	 /* a thread may wait in this CPU's own queue */
-	u32 before_tid;	 /* the thread that ran here before */
-	u64 shared_seen; /* the clock of the cache's queue when this CPU last looked */
-	u64 looked_ns;	 /* when this CPU last read the time */
-	u64 late_at_ns;	 /* when this CPU last looked for late threads */
-	u32 is_idle;	 /* it found nothing to run; kept only where idle CPUs are ranked */
-	u32 may_burn;	 /* its thread stays urgent however long it runs */
-	u32 holder_tid;	 /* this thread goes first, see scx_locks.h; 0: none */
-	u32 looked;	 /* while it is looked for */
+	u32 own_waits;	   /* a thread may wait in this CPU's own queue */
+	u32 before_tid;	   /* the thread that ran here before */
+	u64 turn_since_ns; /* its thread's turn began */
+	u64 turn_vtime;	   /* its vtime then */
+	u64 effective_weight;
+	u32 boost;
+	u32 unused;
+	u64 turn_timer_ns; /* its timer fires then, or did; 0: it is not set */
+	u64 shared_seen;   /* the clock of the cache's queue when this CPU last looked */
+	u64 looked_ns;	   /* when this CPU last read the time */
+	u64 late_at_ns;	   /* when this CPU last looked for late threads */
+	u32 is_idle;	   /* it found nothing to run; kept only where idle CPUs are ranked */
+	u32 may_burn;	   /* its thread stays urgent however long it runs */
+	u32 holder_tid;	   /* this thread goes first, see scx_locks.h; 0: none */
+	u32 looked;	   /* while it is looked for */
 	struct power_use power;
 };
 static struct cpu_run runs[SCX_CPUS_MAX];
 
 struct scx_exit_record exit_info = {};
+/* Nobody is urgent for now. Written by src/sched/scx.c. */
+u32 is_neutral = 0;
 
 /* Makes the compiler describe the type in full, which the kernel's functions that take it require. */
 static struct cpumask described __attribute__((used));

@@ -26,6 +26,10 @@ struct scx_task {
 	u32 is_light;	      /* woken by a timer or a device, for little: see tier_is_light */
 	u32 counted_urgent;   /* it is counted in its queue's load */
 	u32 may_burn;	      /* it has run on and on, and stays urgent: its user may burn so much */
+	u32 asks_in;	      /* the queue in which it waits and asks for turns, plus one; 0: it does not */
+	u32 asks_timed;	      /* and it is counted as woken by a timer or a device */
+	u32 by_timer;	      /* a timer or a device woke it last */
+	u32 boost;	      /* that it was enqueued with */
 	u32 owner;	      /* whose budget its urgency is charged to */
 	u64 effective_weight; /* its weight among all threads, see core/tier.h */
 	u64 group;	      /* the control group's id; 0: the root */

@@ -122,6 +122,7 @@ static __always_inline u32 tier_of(struct task_struct *p, struct task_ctx *threa
 		.is_batch_policy = p->policy == POLICY_BATCH,
 		.by_user = thread->role.answer.evidence == EVIDENCE_USER,
 		.may_burn = thread->scx.may_burn != 0,
+		.is_neutral = is_neutral != 0,
 	};
 	struct effective_tier now = tier_effective(&inputs);
 

@@ -38,8 +38,10 @@ static __always_inline u64 on_wakeup(struct task_struct *p, struct task_ctx *thr
 
 	/* A thread that another thread wakes does not preempt as a light one: its waker may have more to do first. */
 	thread->scx.is_light = by_interrupt && is_sure && may_raise(p, thread) &&
-			       tier_is_light(thread->scx.last_burst_ns, now_ns - thread->scx.awake_since_ns);
+			       tier_is_light(thread->scx.last_burst_ns, now_ns - thread->scx.awake_since_ns,
+					     settings.light_ns);
 	thread->scx.awake_since_ns = now_ns;
+	thread->scx.by_timer = by_interrupt && is_sure;
 	if (by_interrupt)
 		return now_ns;
 	depth = inherit_depth(thread->role.answer.tier, &thread->scx.inherited, now_ns);

@@ -81,6 +81,15 @@ core_fn int effect_is_suspect(const struct waits *acted, const struct waits *wit
 	return effect_of(acted, without) == EFFECT_WORSE;
 }
 
+/* Whether a process that waits as long while nobody is urgent is tried once more, and then without any
+ * scheduler of ours: it waits so long that what both have in common might be the cause. That is the last resort, since
+ * for some hundredths of a second the kernel runs all in the order of arrival. */
+core_fn int effect_wants_out(const struct waits *acted, const struct waits *neutral)
+{
+	return effect_is_enough(acted) && effect_is_enough(neutral) && effect_tail_ns(acted) >= EFFECT_SHARE_NS &&
+	       effect_tail_ns(neutral) >= EFFECT_SHARE_NS;
+}
+
 /* The windows of a trial in order: held, acted, acted, held, held, acted, ... Each pair has both, and which comes first
  * takes turns, so that a load that only grows is not taken for an effect. */
 core_fn int effect_window_is_held(u32 window)

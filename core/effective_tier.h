@@ -33,6 +33,7 @@ struct tier_inputs {
 	u8 is_batch_policy; /* SCHED_BATCH */
 	u8 by_user;	    /* the user said what the thread is */
 	u8 may_burn;	    /* urgent by its role, and its user has something left to burn */
+	u8 is_neutral;	    /* nobody is urgent for now but the kernel's own threads */
 };
 
 /* What made a thread less urgent than it would be. */
@@ -83,6 +84,12 @@ core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 
 	if (in->is_idle_policy)
 		return now;
+	if (in->is_neutral) {
+		now.tier = in->is_kernel_thread		 ? TIER_LATENCY_CRITICAL
+			   : in->role_tier == TIER_BATCH ? TIER_BATCH
+							 : tier_now(TIER_INTERACTIVE, in->burst_ns);
+		return now;
+	}
 	now = tier_wanted(in);
 	/* Others wait for what the kernel's threads do. */
 	if (in->is_kernel_thread) {

@@ -53,10 +53,11 @@ core_fn u64 hint_slice_self_ns(u64 usual_slice_ns)
 /* Until when tactus itself presses, given its last look and this one. It weighs no more than others as a rule: EEVDF
  * pays a thread back by the average of all, and a heavy one holds that back for all while it runs and as long as it
  * sleeps on credit. With nice -20 an urgent thread waited up to 6.8 ms beside three hogs, without tactus 3.3. But it
- * must be there to take hints away from whoever has them, so it presses once it came late. */
-core_fn u64 hint_self_presses_until_ns(u64 until_ns, u64 looked_ns, u64 now_ns)
+ * must be there to take hints away from whoever has them, so it presses once others made it late. What it `ran_ns`
+ * itself since the last look does not count: that is what it does at its start, when nobody keeps it from its work. */
+core_fn u64 hint_self_presses_until_ns(u64 until_ns, u64 looked_ns, u64 now_ns, u64 ran_ns)
 {
-	if (!looked_ns || now_ns - looked_ns < HINT_SELF_LATE_LOOKS * (u64)URGENCY_LOOK_NS)
+	if (!looked_ns || now_ns - looked_ns < ran_ns + HINT_SELF_LATE_LOOKS * (u64)URGENCY_LOOK_NS)
 		return until_ns;
 	return now_ns + HINT_SELF_PRESSES_LOOKS * (u64)URGENCY_LOOK_NS;
 }

@@ -20,6 +20,7 @@ enum {
 
 struct scx_config {
 	u64 slice_ns;
+	u64 light_ns;	/* who ran no longer before it slept is light: tier_is_light */
 	u32 credit;	/* of an urgent thread that slept, in slices */
 	u32 discount;	/* an urgent thread is charged one of so many parts */
 	u32 kernel;	/* SCX_KERNEL() of the running one */

@@ -19,7 +19,11 @@ enum {
 	TIER_TURNS_NS = 50 *
 			NSEC_PER_MSEC, /* for so long after a thread that is no hog began to wait, turns are short */
 	TIER_TURN_NS = 1 * NSEC_PER_MSEC,
-	TIER_LIGHT_NS = 500 * NSEC_PER_USEC,  /* a thread that ran no longer than this before it slept */
+	TIER_HOG_TURN_NS = 700 * NSEC_PER_USEC,	 /* of a hog, while one that is no hog waits */
+	TIER_TURN_LEAST_NS = 20 * NSEC_PER_USEC, /* no timer is set for less */
+	TIER_LIGHT_NS = 500 * NSEC_PER_USEC,	 /* a thread that ran no longer than this before it slept */
+	TIER_LIGHT_LEAST_US = 50,
+	TIER_LIGHT_MOST_US = 2000,
 	TIER_LIGHT_PARTS = 8,		      /* and no more than this part of the time since it last woke is light */
 	TIER_INHERIT_NS = 50 * NSEC_PER_MSEC, /* how long the waker of an urgent thread inherits its urgency */
 	TIER_INHERIT_DEPTH = 3,		      /* and through how many wakers in a row */
@@ -370,9 +374,9 @@ core_fn int tier_are_many_urgent(u32 threads)
 
 /* Whether a thread that wakes needs so little that it may preempt at once, although nothing more is known of it: how
  * long its last burst was, and how long ago it woke for that. */
-core_fn int tier_is_light(u64 last_burst_ns, u64 wake_gap_ns)
+core_fn int tier_is_light(u64 last_burst_ns, u64 wake_gap_ns, u64 light_ns)
 {
-	return last_burst_ns <= TIER_LIGHT_NS && wake_gap_ns / TIER_LIGHT_PARTS >= last_burst_ns;
+	return last_burst_ns <= light_ns && wake_gap_ns / TIER_LIGHT_PARTS >= last_burst_ns;
 }
 
 /* Whether a thread has not had more than its share, by its queue's clock: only such a one preempts, so that many
@@ -387,17 +391,16 @@ core_fn int tier_is_owed(u32 tier, u64 vtime, u64 queue_vtime, u64 slice_ns)
  * ones that which needs little goes before one that needs more, by its last burst or by this one: a sound buffer need
  * not wait for a frame, nor for somebody who burns, and the frame loses next to nothing. */
 core_fn int tier_preempts(u32 tier, int is_light, u32 running_tier, u64 running_burst_ns, u64 running_last_ns,
-			  u64 ran_ns)
+			  u64 ran_ns, u64 light_ns)
 {
 	u32 running = tier_now(running_tier, running_burst_ns);
 
 	if (tier == TIER_LATENCY_CRITICAL)
-		return running < TIER_LATENCY_CRITICAL ||
-		       (running == TIER_LATENCY_CRITICAL && is_light &&
-			(running_burst_ns > TIER_LIGHT_NS || running_last_ns > TIER_LIGHT_NS));
+		return running < TIER_LATENCY_CRITICAL || (running == TIER_LATENCY_CRITICAL && is_light &&
+							   (running_burst_ns > light_ns || running_last_ns > light_ns));
 	if (tier != TIER_INTERACTIVE)
 		return 0;
-	if (is_light && running < TIER_LATENCY_CRITICAL && running_burst_ns > TIER_LIGHT_NS)
+	if (is_light && running < TIER_LATENCY_CRITICAL && running_burst_ns > light_ns)
 		return 1;
 	return running == TIER_BATCH && ran_ns >= TIER_UNDISTURBED_NS;
 }
@@ -420,6 +423,45 @@ core_fn int tier_asks_for_turns(u32 tier, u64 burst_ns)
 core_fn int tier_ends_turn(u32 running_tier, u64 ran_ns, u64 turns_until_ns, u64 now_ns)
 {
 	return tier_gives_way(running_tier) && turns_until_ns > now_ns && ran_ns >= TIER_TURN_NS;
+}
+
+/* After how long a timer ends the turn of a thread that runs, given how many wait that ask for turns, how many of these
+ * a timer or a device woke, and how many urgent ones; 0: the tick does. A hog's turn ends for whoever is no hog. One
+ * that is no hog gives way to those that woke by themselves, not to those that it may have woken, which gain nothing by
+ * going before it: programs that wake each other all the time would only switch more often. */
+core_fn u64 tier_turn_ns(u32 running_tier, u32 asking, u32 asking_timed, u32 urgent)
+{
+	if (running_tier == TIER_LATENCY_CRITICAL)
+		return urgent ? TIER_TURN_NS : 0;
+	if (running_tier == TIER_BATCH)
+		return asking ? TIER_HOG_TURN_NS : 0;
+	return running_tier == TIER_INTERACTIVE && asking_timed ? TIER_TURN_NS : 0;
+}
+
+/* Whether a timer ends the turn of a thread that runs for its own sake, where hogs wait: it is no hog and runs for long
+ * at a time, by its last burst or by this one. What it has had too much by the next tick it would wait for as it wakes,
+ * as often as there are hogs. */
+core_fn int tier_times_own_turn(u32 running_tier, u64 burst_ns, u64 last_burst_ns)
+{
+	return running_tier == TIER_INTERACTIVE && (burst_ns >= TIER_HOG_TURN_NS || last_burst_ns >= TIER_HOG_TURN_NS);
+}
+
+/* How long that turn is: its credit and a hog's turn more. */
+core_fn u64 tier_own_turn_ns(u64 vtime, u64 queue_vtime)
+{
+	return TIER_HOG_TURN_NS + (vtime_before(vtime, queue_vtime) ? queue_vtime - vtime : 0);
+}
+
+core_fn u64 tier_turn_left_ns(u64 turn_ns, u64 ran_ns)
+{
+	return ran_ns + TIER_TURN_LEAST_NS < turn_ns ? turn_ns - ran_ns : TIER_TURN_LEAST_NS;
+}
+
+/* The vtime by which a thread whose turn is over is compared with the first of its queue. Credit counts for one turn at
+ * a time among those that are no hogs: else one would use up all of it while the other waits. */
+core_fn u64 tier_turn_vtime(u64 vtime, u64 queue_vtime, int first_asks)
+{
+	return first_asks && vtime_before(vtime, queue_vtime) ? queue_vtime : vtime;
 }
 
 /* Whether a thread that is enqueued looks first whether it may preempt the one on its own CPU, which takes neither a

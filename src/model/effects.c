@@ -21,6 +21,7 @@ struct process {
 	u32 cleared;		     /* so often, one after the other */
 	u32 found;		     /* likewise, to wait longer because of us */
 	u64 tried_again_ns;	     /* not before */
+	bool wants_out;		     /* a neutral scheduler did not help */
 	struct effect_trial *trial;  /* NULL: it is not on trial */
 };
 
@@ -32,8 +33,10 @@ struct effects {
 	bool has_audience; /* in this window: acting is not held back while people would notice */
 	bool in_trial;
 	u32 trial_window;
-	u32 spoiled;	/* windows of the trial */
-	bool has_found; /* the trial: somebody */
+	u32 spoiled;	 /* windows of the trial */
+	bool has_found;	 /* the trial: somebody */
+	bool is_out;	 /* the trial: the scheduler leaves the kernel, and is not just neutral */
+	bool is_neutral; /* the trial: the scheduler was */
 	u64 next_trial_ns, trials;
 };
 
@@ -126,6 +129,7 @@ static bool suspect(struct process *process, u64 now_ns)
 
 static void watch(struct effects *effects, enum effect_acting acting, u64 now_ns)
 {
+	effects->is_out = effects->is_neutral = false;
 	for (size_t i = 0; i < effects->len; i++) {
 		struct process *process = &effects->processes[i];
 
@@ -136,6 +140,7 @@ static void watch(struct effects *effects, enum effect_acting acting, u64 now_ns
 			continue;
 		process->trial = calloc(1, sizeof(*process->trial));
 		effects->in_trial |= process->trial != NULL;
+		effects->is_out |= process->trial && process->wants_out;
 	}
 	effects->trial_window = effects->spoiled = 0;
 	effects->has_found = false;
@@ -143,11 +148,13 @@ static void watch(struct effects *effects, enum effect_acting acting, u64 now_ns
 }
 
 /* It is judged by what it did in the trial, and what it did without us there is the next measure. */
-static void trial_ends(struct process *process)
+static void trial_ends(struct process *process, bool is_neutral)
 {
 	if (!process->trial)
 		return;
-	if (effect_is_enough(&process->trial->all_held))
+	process->wants_out = is_neutral && !process->found &&
+			     effect_wants_out(&process->trial->all_acted, &process->trial->all_held);
+	if (effect_is_enough(&process->trial->all_held) && !process->wants_out)
 		process->without = process->trial->all_held;
 	memset(&process->acted, 0, sizeof(process->acted));
 	process->suspicious = 0;
@@ -158,7 +165,7 @@ static void trial_ends(struct process *process)
 static void all_trials_end(struct effects *effects, u64 now_ns)
 {
 	for (size_t i = 0; i < effects->len; i++)
-		trial_ends(&effects->processes[i]);
+		trial_ends(&effects->processes[i], effects->is_neutral);
 	effects->in_trial = false;
 	effects->next_trial_ns = now_ns + (effects->has_found ? EFFECT_AGAIN_NS : EFFECT_REST_NS);
 }
@@ -213,7 +220,7 @@ static bool trial_goes_on(struct effects *effects, u64 now_ns,
 			effects->has_found = true;
 			found(data, &finding);
 		}
-		trial_ends(process);
+		trial_ends(process, effects->is_neutral);
 	}
 	effects->trial_window++;
 	return is_open;
@@ -225,11 +232,12 @@ void effects_window_ends(struct effects *effects, enum effect_acting acting, u64
 	bool is_held = effects_hold(effects);
 
 	effects->window++;
+	effects->is_neutral |= acting == EFFECT_NEUTRAL;
 	if (!effects->in_trial) {
 		watch(effects, acting, now_ns);
 	} else if (effects->has_audience) {
 		all_trials_end(effects, now_ns);
-	} else if (acting != (is_held ? EFFECT_NOT_ACTED : EFFECT_ACTED)) {
+	} else if (is_held ? acting != EFFECT_NOT_ACTED && acting != EFFECT_NEUTRAL : acting != EFFECT_ACTED) {
 		/* It is had once more, unless there is nothing to compare with any more. */
 		if (++effects->spoiled > EFFECT_SPOILED_MOST)
 			all_trials_end(effects, now_ns);
@@ -244,6 +252,11 @@ void effects_window_ends(struct effects *effects, enum effect_acting acting, u64
 bool effects_hold(const struct effects *effects)
 {
 	return effects->in_trial && effect_window_is_held(effects->trial_window);
+}
+
+bool effects_hold_out(const struct effects *effects)
+{
+	return effects_hold(effects) && effects->is_out;
 }
 
 u64 effects_window_ns(const struct effects *effects)

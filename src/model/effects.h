@@ -22,6 +22,7 @@ struct effect_finding {
 /* Whether we acted in a window. */
 enum effect_acting {
 	EFFECT_NOT_ACTED,
+	EFFECT_NEUTRAL, /* the scheduler was in charge, and nobody was urgent */
 	EFFECT_ACTED,
 	EFFECT_ACTED_PARTLY, /* such a window says nothing */
 };
@@ -42,6 +43,8 @@ void effects_window_ends(struct effects *effects, enum effect_acting acting, u64
 
 /* Whether acting is to be held back in the window that begins now. */
 bool effects_hold(const struct effects *effects);
+/* If so, whether the scheduler is to leave the kernel for it: a neutral one did not help. */
+bool effects_hold_out(const struct effects *effects);
 
 /* How long the window that begins now lasts. */
 u64 effects_window_ns(const struct effects *effects);

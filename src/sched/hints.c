@@ -28,7 +28,8 @@ struct hints {
 	struct holds holds;
 	bool is_held; /* nobody gets a hint for now */
 	u64 looked_ns;
-	s32 own_nice; /* of tactus itself */
+	u64 looked_ran_ns; /* the CPU time of tactus itself then */
+	s32 own_nice;	   /* of tactus itself */
 	bool self_presses;
 	u64 self_presses_until_ns;
 	u32 cpus;
@@ -51,10 +52,20 @@ static void set_self(struct hints *hints, bool presses)
 	thread_attr_set(0, &attr, &book->means, 1);
 }
 
+static u64 own_ran_ns(void)
+{
+	struct timespec ran;
+
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran) ? 0 : (u64)ran.tv_sec * NSEC_PER_SEC + (u64)ran.tv_nsec;
+}
+
 static void look_at_self(struct hints *hints, u64 now_ns)
 {
+	u64 ran_ns = own_ran_ns();
+
 	hints->self_presses_until_ns = hint_self_presses_until_ns(hints->self_presses_until_ns, hints->looked_ns,
-								  now_ns);
+								  now_ns, ran_ns - hints->looked_ran_ns);
+	hints->looked_ran_ns = ran_ns;
 	if ((now_ns < hints->self_presses_until_ns) != hints->self_presses)
 		set_self(hints, !hints->self_presses);
 }

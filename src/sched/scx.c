@@ -81,6 +81,7 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 		     struct reason *why)
 {
 	struct scx_config config = { .slice_ns = settings->slice_ns ? settings->slice_ns : TIER_SLICE_NS,
+				     .light_ns = settings->light_ns ? settings->light_ns : TIER_LIGHT_NS,
 				     .credit = settings->credit ? settings->credit : TIER_URGENT_CREDIT,
 				     .discount = settings->discount ? settings->discount : TIER_URGENT_DISCOUNT,
 				     .kernel = scx_kernel_release(),
@@ -247,22 +248,22 @@ static void take_out(struct scx *scx)
 		nanosleep(&step, NULL);
 }
 
-int scx_hold(struct scx *scx, bool is_held)
+static int hold_out(struct scx *scx)
 {
-	if (scx->is_held == is_held)
-		return 0;
-	if (is_held) {
-		/* Somebody else put it out: that is not ours to undo. */
-		if (scx_is_out(scx))
-			return -ECANCELED;
-		take_out(scx);
-		/* It failed at that very moment: who looks next finds it out, with the reason. */
-		if (scx->skeleton->bss->exit_info.kind >= SCX_KIND_ERROR)
-			return -ECANCELED;
-		scx->is_held = true;
-		scx->held_online = sysconf(_SC_NPROCESSORS_ONLN);
-		return 0;
-	}
+	/* Somebody else put it out: that is not ours to undo. */
+	if (scx_is_out(scx))
+		return -ECANCELED;
+	take_out(scx);
+	/* It failed at that very moment: who looks next finds it out, with the reason. */
+	if (scx->skeleton->bss->exit_info.kind >= SCX_KIND_ERROR)
+		return -ECANCELED;
+	scx->is_held = true;
+	scx->held_online = sysconf(_SC_NPROCESSORS_ONLN);
+	return 0;
+}
+
+static int put_in(struct scx *scx)
+{
 	/* What shares a cache is fixed at the load. */
 	if (scx->held_online != sysconf(_SC_NPROCESSORS_ONLN))
 		return -ESTALE;
@@ -274,9 +275,17 @@ int scx_hold(struct scx *scx, bool is_held)
 	return 0;
 }
 
-bool scx_is_held(const struct scx *scx)
+int scx_hold(struct scx *scx, enum scx_standing standing)
 {
-	return scx->is_held;
+	__atomic_store_n(&scx->skeleton->bss->is_neutral, standing == SCX_NEUTRAL, __ATOMIC_RELEASE);
+	if (scx->is_held == (standing == SCX_OUT))
+		return 0;
+	return standing == SCX_OUT ? hold_out(scx) : put_in(scx);
+}
+
+enum scx_standing scx_standing(const struct scx *scx)
+{
+	return scx->is_held ? SCX_OUT : scx->skeleton->bss->is_neutral ? SCX_NEUTRAL : SCX_ACTS;
 }
 
 void scx_stop(struct scx *scx, struct scx_exit_record *last)

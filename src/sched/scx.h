@@ -20,6 +20,7 @@ struct scx_settings {
 	const struct cpu_topology *topology;
 	u32 cpus_len;
 	u64 slice_ns; /* 0: the default */
+	u64 light_ns; /* the same, as of struct scx_config */
 	u32 credit;   /* the same, as of struct scx_config */
 	u32 discount;
 	u32 power;	 /* enum power */
@@ -43,9 +44,15 @@ bool scx_keeps_quotas(void);
 /* True once the kernel has put the scheduler out. */
 bool scx_is_out(const struct scx *scx);
 
-/* Takes the scheduler out and keeps it loaded, or puts it in charge again. Returns 0 or -errno. */
-int scx_hold(struct scx *scx, bool is_held);
-bool scx_is_held(const struct scx *scx);
+enum scx_standing {
+	SCX_ACTS,
+	SCX_NEUTRAL, /* in charge, and nobody is urgent */
+	SCX_OUT,     /* taken out of the kernel, and kept loaded */
+};
+
+/* Returns 0 or -errno. */
+int scx_hold(struct scx *scx, enum scx_standing standing);
+enum scx_standing scx_standing(const struct scx *scx);
 
 void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS]);
 

@@ -15,6 +15,13 @@ const char *parse_slice_us(const char *text, u64 *slice_us)
 		       : NULL;
 }
 
+const char *parse_light_us(const char *text, u64 *light_us)
+{
+	return parse_number(text, TIER_LIGHT_MOST_US, light_us) || *light_us < TIER_LIGHT_LEAST_US
+		       ? "is not a number of microseconds from 50 to 2000"
+		       : NULL;
+}
+
 const char *parse_credit(const char *text, u64 *credit)
 {
 	return parse_number(text, TIER_CREDIT_MOST, credit) || *credit < TIER_CREDIT_LEAST

@@ -8,6 +8,7 @@
 
 /* Each returns NULL, or what is wrong with the text. */
 const char *parse_slice_us(const char *text, u64 *slice_us);
+const char *parse_light_us(const char *text, u64 *light_us);
 const char *parse_credit(const char *text, u64 *credit);
 const char *parse_discount(const char *text, u64 *discount);
 

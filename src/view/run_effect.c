@@ -23,27 +23,35 @@ void run_effect_begin(struct run *run)
 	effect->since_ns = clock_now_ns();
 }
 
-/* Somebody is urgent by us. */
-static bool acts(const struct run *run)
+/* Whether somebody is urgent by us. */
+static enum effect_acting acts(const struct run *run)
 {
+	static const enum effect_acting by_scx[] = {
+		[SCX_ACTS] = EFFECT_ACTED, [SCX_NEUTRAL] = EFFECT_NEUTRAL, [SCX_OUT] = EFFECT_NOT_ACTED
+	};
+
 	if (run->scx)
-		return !scx_is_held(run->scx);
-	return run->hints && hints_counts(run->hints).urgent;
+		return by_scx[scx_standing(run->scx)];
+	return run->hints && hints_counts(run->hints).urgent ? EFFECT_ACTED : EFFECT_NOT_ACTED;
 }
 
-void run_hold(struct run *run, bool is_held)
+void run_hold(struct run *run, enum run_acting acting)
 {
+	static const enum scx_standing standing[] = {
+		[RUN_ACTS] = SCX_ACTS, [RUN_IS_NEUTRAL] = SCX_NEUTRAL, [RUN_IS_OUT] = SCX_OUT
+	};
 	struct scx_exit_record last;
 	int error = 0;
 
 	/* Who paused it lets it go on. */
-	is_held |= run->control.is_paused;
+	if (run->control.is_paused)
+		acting = RUN_IS_OUT;
 	if (run->hints)
-		hints_hold(run->hints, is_held);
+		hints_hold(run->hints, acting != RUN_ACTS);
 	if (run->scx)
-		error = scx_hold(run->scx, is_held);
+		error = scx_hold(run->scx, standing[acting]);
 	/* It was put out, which the next tick finds; or it can't be put in, which is tried again. */
-	if (error && !is_held) {
+	if (error && acting != RUN_IS_OUT) {
 		scx_stop(run->scx, &last);
 		run->scx = NULL;
 		run->tries = 1;
@@ -145,10 +153,8 @@ static int take_row(void *data, const void *bytes)
 static bool window_ends(struct run *run)
 {
 	struct run_effect *effect = &run->effect;
-	bool acted = acts(run), was_held = effects_hold(effect->effects);
-	enum effect_acting acting = acted != effect->acted ? EFFECT_ACTED_PARTLY
-				    : acted		   ? EFFECT_ACTED
-							   : EFFECT_NOT_ACTED;
+	bool was_held = effects_hold(effect->effects);
+	enum effect_acting acted = acts(run), acting = acted == effect->acted ? acted : EFFECT_ACTED_PARTLY;
 
 	run->game_pid = run->game_next;
 	run->game_next = 0;
@@ -160,7 +166,7 @@ static bool window_ends(struct run *run)
 	else
 		effect->eased = (struct holds){ 0 };
 	if (effects_hold(effect->effects) != was_held) {
-		run_hold(run, !was_held);
+		run_hold(run, was_held ? RUN_ACTS : effects_hold_out(effect->effects) ? RUN_IS_OUT : RUN_IS_NEUTRAL);
 		effect->settles = true;
 		effect->since_ns = clock_now_ns();
 		return true;

@@ -245,6 +245,58 @@ static void test_others(void)
 	effects_free(world.effects);
 }
 
+/* One window of a process under a scheduler that can be neutral: what it waits while that acts, is neutral, is out. */
+static bool pass_neutral(struct world *world, u64 acted_ns, u64 neutral_ns, u64 out_ns)
+{
+	bool is_held = effects_hold(world->effects), is_out = effects_hold_out(world->effects);
+
+	world->held_windows += is_held;
+	take(world, 7, TIER_INTERACTIVE, spread(is_out ? out_ns : is_held ? neutral_ns : acted_ns, 100));
+	world->now_ns += effects_window_ns(world->effects);
+	effects_window_ends(world->effects,
+			    is_out    ? EFFECT_NOT_ACTED
+			    : is_held ? EFFECT_NEUTRAL
+				      : EFFECT_ACTED,
+			    world->now_ns, on_found, world);
+	return is_out;
+}
+
+static void test_neutral(void)
+{
+	struct world world = begin();
+	u32 out = 0, first_out = 0;
+
+	for (u32 i = 0; i < 100 && !world.found; i++)
+		out += pass_neutral(&world, 20 * MS, 4 * MS, 4 * MS);
+	is(world.found, 1, "a process that waits less under a neutral scheduler is found");
+	is(out, 0, "the scheduler does not leave the kernel to find that out");
+	effects_free(world.effects);
+
+	world = begin();
+	for (u32 i = 0; i < 1000; i++)
+		out += pass_neutral(&world, 20 * MS, 20 * MS, 4 * MS);
+	is(out, 0, "the scheduler does not leave the kernel for a process whose waits are bearable");
+	is(world.found, 0, "a process that waits as long under a neutral scheduler is not blamed on us");
+	effects_free(world.effects);
+
+	world = begin();
+	for (u32 i = 0; i < 1000 && !world.found; i++) {
+		out += pass_neutral(&world, 400 * MS, 400 * MS, 40 * MS);
+		first_out = out && !first_out ? i : first_out;
+	}
+	is(world.found, 1,
+	   "a process that waits long under a neutral scheduler too is found once that has left the kernel");
+	is(out, EFFECT_PAIRS_SURE, "the scheduler leaves the kernel for two seconds to find it");
+	is_between(60, first_out, 75, "the scheduler leaves the kernel a minute after being neutral did not help");
+	effects_free(world.effects);
+
+	world = begin();
+	for (u32 i = out = 0; i < 3600; i++)
+		out += pass_neutral(&world, 400 * MS, 400 * MS, 400 * MS);
+	is(out, EFFECT_PAIRS_CLEAR, "who waits as long without the scheduler makes it leave in one trial of an hour");
+	effects_free(world.effects);
+}
+
 /* The trial's windows are not what they should be: nobody is urgent any more. */
 static void test_spoiled(void)
 {
@@ -292,6 +344,7 @@ int main(void)
 	test_for_ever();
 	test_audience();
 	test_others();
+	test_neutral();
 	test_spoiled();
 	test_holds();
 	return tap_end();

@@ -38,6 +38,27 @@ static void test_role(void)
 	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "kernel thread with the policy idle is batch too");
 }
 
+static void test_neutral(void)
+{
+	struct tier_inputs in = urgent;
+
+	in.is_neutral = 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "thread with an urgent role is not urgent by a neutral one");
+	in.inherited_until_ns = in.lock_until_ns = NOW_NS + 1;
+	in.may_burn = 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "thread that others wait for is not urgent by a neutral one");
+	in.burst_ns = TIER_HOG_NS;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread that runs on and on is batch by a neutral scheduler too");
+	in = ordinary;
+	in.is_neutral = 1;
+	in.role_tier = TIER_BATCH;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread with a batch role is batch by a neutral scheduler too");
+	in.is_kernel_thread = 1;
+	is_now(in, TIER_LATENCY_CRITICAL, 0, TIER_LIMIT_NONE, "kernel thread goes first by a neutral scheduler too");
+	in.is_idle_policy = 1;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread with the policy idle is batch by a neutral scheduler too");
+}
+
 static void test_input(void)
 {
 	struct tier_inputs in = ordinary;
@@ -207,6 +228,7 @@ static void test_passing_on(void)
 int main(void)
 {
 	test_role();
+	test_neutral();
 	test_input();
 	test_frames();
 	test_inherited();

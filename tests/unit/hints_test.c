@@ -74,12 +74,14 @@ static void test_self(void)
 {
 	u64 look = URGENCY_LOOK_NS, now = 100 * look;
 
-	is(hint_self_presses_until_ns(0, 0, now), 0, "tactus itself does not press at its first look");
-	is(hint_self_presses_until_ns(0, now - 3 * look / 2, now), 0,
+	is(hint_self_presses_until_ns(0, 0, now, 0), 0, "tactus itself does not press at its first look");
+	is(hint_self_presses_until_ns(0, now - 3 * look / 2, now, 0), 0,
 	   "tactus itself does not press while it comes to its looks in time");
-	ok(hint_self_presses_until_ns(0, now - HINT_SELF_LATE_LOOKS * look, now) > now,
-	   "tactus itself presses when it came late to a look");
-	is(hint_self_presses_until_ns(now + look, now - look, now), now + look,
+	ok(hint_self_presses_until_ns(0, now - HINT_SELF_LATE_LOOKS * look, now, 0) > now,
+	   "tactus itself presses when others made it late for a look");
+	is(hint_self_presses_until_ns(0, now - HINT_SELF_LATE_LOOKS * look, now, look), 0,
+	   "tactus itself does not press when its own work made it late for a look");
+	is(hint_self_presses_until_ns(now + look, now - look, now, 0), now + look,
 	   "tactus itself presses no longer for a look in time after a late one");
 	is(hint_nice_self(0, 0), 0, "tactus itself weighs as much as others as a rule");
 	is(hint_nice_self(4, 0), 4, "tactus itself keeps the nice value that it was started with");

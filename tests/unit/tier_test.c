@@ -49,14 +49,15 @@ static void watch_tests(void)
 
 static void light_tests(void)
 {
-	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, 0, ~0ULL), "light batch thread preempts nothing");
-	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0, 0),
+	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, 0, ~0ULL, TIER_LIGHT_NS),
+	   "light batch thread preempts nothing");
+	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0, 0, TIER_LIGHT_NS),
 	   "light thread preempts at once a batch one that has run a while");
-	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0, 0),
+	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0, 0, TIER_LIGHT_NS),
 	   "light thread preempts at once an equal that has run a while");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0, 0),
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS, 0, 0, TIER_LIGHT_NS),
 	   "light thread does not preempt one as light");
-	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0, 0),
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0, 0, TIER_LIGHT_NS),
 	   "light thread does not preempt an urgent one");
 	ok(!tier_frame_presses(0, 100), "frame without a due time presses nobody");
 	ok(!tier_frame_presses(NSEC_PER_SEC, NSEC_PER_SEC - TIER_FRAME_NEAR_NS - 1),
@@ -69,10 +70,14 @@ static void light_tests(void)
 	is(tier_frame_period_ns(16000, 2ULL * NSEC_PER_SEC), 16000, "pause does not change the period of frames");
 	is(tier_frame_due_ns(16000, 100), 16100, "frame after a present is due one period later");
 	is(tier_frame_due_ns(0, 100), 0, "frame of a thread without a period is never due");
-	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS), "half a millisecond in four is light");
-	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8),
+	ok(tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS, TIER_LIGHT_NS), "half a millisecond in four is light");
+	ok(!tier_is_light(TIER_LIGHT_NS, 8ULL * TIER_LIGHT_NS - 8, TIER_LIGHT_NS),
 	   "more than half a millisecond in four is not light");
-	ok(!tier_is_light(TIER_LIGHT_NS + 1, ~0ULL), "longer run is not light, however seldom");
+	ok(!tier_is_light(TIER_LIGHT_NS + 1, ~0ULL, TIER_LIGHT_NS), "longer run is not light, however seldom");
+	ok(tier_is_light(2 * TIER_LIGHT_NS, ~0ULL, 2 * TIER_LIGHT_NS),
+	   "run of a millisecond is light where that is the bound");
+	ok(!tier_preempts(TIER_INTERACTIVE, 1, TIER_INTERACTIVE, TIER_LIGHT_NS + 1, 0, 0, 2 * TIER_LIGHT_NS),
+	   "a light thread does not preempt one that has run for less than the bound");
 	ok(tier_is_owed(TIER_INTERACTIVE, 1000, 1000, 500), "thread that has had its share is owed a turn");
 	ok(!tier_is_owed(TIER_INTERACTIVE, 1001, 1000, 500),
 	   "thread that has had more than its share preempts nothing");
@@ -210,34 +215,39 @@ static void enqueue_tests(void)
 
 static void preemption_tests(void)
 {
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0, 0), "an urgent thread preempts a batch one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS + 1),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_BATCH, 0, 0, 0, TIER_LIGHT_NS),
+	   "an urgent thread preempts a batch one");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS + 1,
+			 TIER_LIGHT_NS),
 	   "an urgent thread that needs little preempts an urgent one that has run for longer than that");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS, 0, TIER_LIGHT_NS),
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS, 0, TIER_LIGHT_NS,
+			  TIER_LIGHT_NS),
 	   "an urgent thread that needs little does not preempt an urgent one that has run as little");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, 0, TIER_LIGHT_NS + 1, 0),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, 0, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS),
 	   "an urgent thread that needs little preempts an urgent one that has just begun and needs more each time");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, 0, TIER_LIGHT_NS + 1, 0),
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, 0, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS),
 	   "an urgent thread that needs more does not preempt an urgent one that has just begun");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIERS, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS + 1),
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIERS, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS + 1, TIER_LIGHT_NS),
 	   "an urgent thread that needs little preempts no thread that cannot be preempted");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, 0, TIER_BURST_NS - 1),
+	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, 0, TIER_BURST_NS - 1,
+			  TIER_LIGHT_NS),
 	   "urgent thread never preempts another urgent one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_INTERACTIVE, 0, 0, 0),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_INTERACTIVE, 0, 0, 0, TIER_LIGHT_NS),
 	   "urgent thread preempts an interactive one");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS, 0, TIER_BURST_NS),
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS, 0, TIER_BURST_NS,
+			 TIER_LIGHT_NS),
 	   "urgent thread preempts an urgent one that burns");
-	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0, TIER_HOG_NS),
+	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0, TIER_HOG_NS, TIER_LIGHT_NS),
 	   "interactive thread preempts an equal that burns");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS - 1, 0, TIER_HOG_NS - 1),
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS - 1, 0, TIER_HOG_NS - 1, TIER_LIGHT_NS),
 	   "equal threads that do not burn stay");
-	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, TIER_UNDISTURBED_NS, 0, TIER_UNDISTURBED_NS),
+	ok(tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, TIER_UNDISTURBED_NS, 0, TIER_UNDISTURBED_NS, TIER_LIGHT_NS),
 	   "interactive thread preempts batch");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0, 0),
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_BATCH, 0, 0, 0, TIER_LIGHT_NS),
 	   "interactive thread leaves batch alone until that has got something done");
-	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0, 0),
+	ok(!tier_preempts(TIER_INTERACTIVE, 0, TIER_INTERACTIVE, TIER_HOG_NS, 0, 0, TIER_LIGHT_NS),
 	   "interactive thread leaves an equal alone until it has got something done again");
-	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, 0, ~0ULL), "batch thread preempts nothing");
+	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, 0, ~0ULL, TIER_LIGHT_NS), "batch thread preempts nothing");
 }
 
 static void turn_tests(void)
@@ -260,6 +270,32 @@ static void turn_tests(void)
 	ok(!tier_ends_turn(TIERS, ~0ULL, now_ns + 1, now_ns), "thread that nothing may interrupt keeps its slice");
 }
 
+static void timed_turn_tests(void)
+{
+	u64 slice = TIER_SLICE_NS, clock = 100 * slice;
+
+	is(tier_turn_ns(TIER_BATCH, 1, 0, 0), TIER_HOG_TURN_NS, "hog's turn ends by a timer for whoever is no hog");
+	is(tier_turn_ns(TIER_BATCH, 0, 0, 0), 0, "hog's turn ends with a tick while only hogs wait");
+	is(tier_turn_ns(TIER_INTERACTIVE, 9, 0, 0), 0, "no timer is set for threads that wake each other");
+	is(tier_turn_ns(TIER_INTERACTIVE, 1, 1, 0), TIER_TURN_NS,
+	   "turn of a thread that is no hog ends by a timer for one that a timer woke");
+	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 9, 9, 0), 0, "urgent thread's turn ends for urgent ones alone");
+	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 0, 0, 1), TIER_TURN_NS, "urgent thread's turn ends for an urgent one");
+	is(tier_turn_ns(TIERS, 9, 9, 9), 0, "turn of a thread that nothing may interrupt ends by no timer");
+	ok(tier_times_own_turn(TIER_INTERACTIVE, 0, TIER_HOG_TURN_NS), "thread that runs long at a time is timed");
+	ok(tier_times_own_turn(TIER_INTERACTIVE, TIER_HOG_TURN_NS, 0), "thread that has run long by now is timed");
+	ok(!tier_times_own_turn(TIER_INTERACTIVE, 0, 0), "thread that runs shortly is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 0, slice), "batch thread is not timed for its own sake");
+	is(tier_own_turn_ns(clock - slice, clock), slice + TIER_HOG_TURN_NS,
+	   "thread with credit has that for its turn");
+	is(tier_own_turn_ns(clock + slice, clock), TIER_HOG_TURN_NS, "thread that is ahead has a short turn");
+	is(tier_turn_left_ns(TIER_TURN_NS, 0), TIER_TURN_NS, "turn that begins has all of its time left");
+	is(tier_turn_left_ns(TIER_TURN_NS, ~0ULL >> 1), TIER_TURN_LEAST_NS, "turn that is over ends at once");
+	is(tier_turn_vtime(clock - slice, clock, 1), clock, "credit counts for one turn where another asks");
+	is(tier_turn_vtime(clock - slice, clock, 0), clock - slice, "credit counts on before hogs");
+	is(tier_turn_vtime(clock + slice, clock, 1), clock + slice, "thread that is ahead stays ahead after its turn");
+}
+
 int main(void)
 {
 	u64 slice = TIER_SLICE_NS;
@@ -278,6 +314,7 @@ int main(void)
 	preemption_tests();
 	light_tests();
 	turn_tests();
+	timed_turn_tests();
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "urgent thread that burns is not urgent");
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1), TIER_LATENCY_CRITICAL,
 	   "thread that has not burnt its burst is urgent");
