@@ -8,6 +8,7 @@ shift
 loads=("$@")
 load=${LOAD:-build/bench/load}
 tactus=${TACTUS:-build/tactus}
+train=${TRAIN:-}
 simple=${SCX_SIMPLE:-}
 seconds=${SECONDS_EACH:-4}
 warm=2 # roles are found out by then
@@ -55,7 +56,9 @@ hand_back() {
 
 hogs=()
 mapfile -t hogs < <(yes 0 | head -n $((2 * cpus)))
-all=$((seconds + warm))
+# A load goes on until the recording is over: how one ends is no part of it.
+lasts=$((seconds + 1))
+all=$((lasts + warm))
 
 # compiles JOBS: the real compiler on real files, by make, as long as the load lasts.
 compiles() {
@@ -69,15 +72,20 @@ start_load() {
 	case $1 in
 	wakers)
 		$load hogs $all "${hogs[@]}" &
-		$load wakers "$cpus" 5000 300 "$seconds" $warm &
+		$load wakers "$cpus" 5000 300 $lasts $warm &
 		;;
 	game)
 		compiles $((2 * cpus)) &
-		$load presents 16667 "$seconds" $warm &
+		$load presents 16667 $lasts $warm &
 		;;
 	build)
 		compiles $((3 * cpus)) &
-		$load periodic 20000 2000 "$seconds" $warm &
+		$load periodic 20000 2000 $lasts $warm &
+		;;
+	train)
+		$load hogs $all "${hogs[@]}" &
+		rm -f "$scratch/stamps"
+		STAMPS_INTO=$scratch/stamps timeout $all "$train" 4 200 1000 &
 		;;
 	*) echo "bench-simulate: no load $1" >&2; exit 2 ;;
 	esac >>"$scratch/said"
@@ -106,6 +114,7 @@ for scheduler in $schedulers; do
 	for name in "${loads[@]}"; do
 		record_load "$name"
 		printf '# %s %s: %s\n' "$scheduler" "$name" "$(grep -v watching "$scratch/recorded" | tail -n 1)"
+		[ "$name" != train ] || printf 'steps=%s in %s s' $(($(stat -c %s "$scratch/stamps") / 16)) $all >>"$scratch/said"
 		printf 'said %s %s %s\n' "$scheduler" "$name" "$(tr '\n' ' ' <"$scratch/said")"
 		printf 'recording %s %s %s\n' "$scheduler" "$name" "$(gzip -9c "$scratch/rec" | base64 -w 0)"
 	done

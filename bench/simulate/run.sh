@@ -23,7 +23,7 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- speed validate
 kernel=${KERNEL:-debian-7.2}
 schedulers=${SCHEDULERS:-eevdf tactus vtime fifo}
-loads=${LOADS:-wakers game build}
+loads=${LOADS:-wakers game train build}
 folder=${keep:-$(mktemp -d)}
 mkdir -p "$folder"
 [ -n "$keep" ] || trap 'rm -rf "$folder"' EXIT
@@ -34,12 +34,13 @@ record() {
 		for load in $loads; do [ -s "$folder/$load-$scheduler.tactus" ] || { missing+=" $scheduler" && break; }; done
 	done
 	[ -n "$missing" ] || return 0
-	if ! simple=$(bench/latency/simple.sh "$kernel"); then
+	if [[ $missing =~ vtime|fifo ]] && ! simple=$(bench/latency/simple.sh "$kernel"); then
 		say "scx_simple does not build here and is left out: nothing stands in for it"
 		schedulers="eevdf tactus"
 		missing=" eevdf tactus"
 	fi
-	CMD="TACTUS=${TACTUS:-build/tactus} LOAD=${LOAD:-build/bench/load} SCX_SIMPLE=$simple SECONDS_EACH=$seconds bench/simulate/guest.sh '${missing# }' $loads" \
+	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE bench/real/train.c -o "$folder/train" || die "bench-simulate: train.c does not compile"
+	CMD="TACTUS=${TACTUS:-build/tactus} LOAD=${LOAD:-build/bench/load} TRAIN=$(realpath "$folder")/train SCX_SIMPLE=$simple SECONDS_EACH=$seconds bench/simulate/guest.sh '${missing# }' $loads" \
 		KERNEL=$kernel CLOCK=virtual CPUS=$cpus LIMIT=7200 vm/run.sh >"$folder/log" || { cut -c 1-300 "$folder/log" | tail -n 5 >&2; return 1; }
 	while read -r scheduler load data; do
 		base64 -d <<<"$data" | gzip -d >"$folder/$load-$scheduler.tactus"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Predicts each scheduler from each, and prints how far that is from what was recorded: table.py FOLDER 'SCHEDULER...' LOAD...
 FOLDER has recordings LOAD-SCHEDULER.tactus. The first columns of a row are the recorded policy, simulated again; where that is beyond the
-bound the program refuses, and what it would have said is in brackets."""
+bound the program refuses, and what follows is what it would have said."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -17,7 +18,8 @@ def simulate(path, recorded, policy, real):
                               capture_output=True, text=True, check=False)
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], done
     found, done = rows("--against", real)
-    refused = done.returncode != 0
+    refused = re.search(r"nothing is predicted: (.*?) under", done.stderr)
+    refused = refused[1] if refused else ""
     if refused:
         found, done = rows("--against", real, "--bound", "64")
     again = next((row for row in found if row["record"] == "fidelity"), None)
@@ -27,29 +29,33 @@ def simulate(path, recorded, policy, real):
 
 
 def ms(value):
-    return f"{value / 1e6:.2f}"
+    return f"{value / 1e6:.1f}"
+
+
+def row_of(load, recorded, policy, folder):
+    path, real = (os.path.join(folder, f"{load}-{name}.tactus") for name in (recorded, policy))
+    if not os.path.exists(path) or not os.path.exists(real):
+        return None
+    again, against, waits, refused = simulate(path, recorded, policy, real)
+    if not again or not against:
+        return f"| {load} | {recorded} | {again['waits_octaves']:.2f}, {again['cpu_share'] * 100:.1f} % | {policy} | **refused**: {refused} | | | |"
+    everything = waits["all"]
+    middle, tail = (f"{ms(everything[f'real_{name}'])}, {ms(everything[f'predicted_{name}'])}" for name in ("p50_ns", "p99_ns"))
+    frames = f"{against['real_late']} of {against['real_frames']}, {against['predicted_late']} of {against['predicted_frames']}" if against["real_frames"] else ""
+    return (f"| {load} | {recorded} | {again['waits_octaves']:.2f}, {again['cpu_share'] * 100:.1f} %{f', **refused**: {refused}' if refused else ''} | {policy} "
+            f"| {against['waits_octaves']:.2f} ({everything['octaves']:.2f}) | {middle} | {tail} | {frames} |")
 
 
 def main():
     folder, schedulers, loads = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
-    print("| load | recorded under | again: octaves | shares | predicted | octaves | the middle wait of all by role, ms: real / predicted | p99 | late frames: real / predicted |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| load | recorded under | again: octaves, shares | predicted | octaves by role (all waits) | p50, ms: real, predicted | p99, ms: real, predicted | late frames: real, predicted |")
+    print("|---|---|---|---|---|---|---|---|")
     for load in loads:
         for recorded in schedulers:
             for policy in schedulers:
-                path, real = (os.path.join(folder, f"{load}-{name}.tactus") for name in (recorded, policy))
-                if not os.path.exists(path) or not os.path.exists(real) or policy == recorded:
-                    continue
-                again, against, waits, refused = simulate(path, recorded, policy, real)
-                left, right = ("[", "]") if refused else ("", "")
-                if not again or not against:
-                    print(f"| {load} | {recorded} | {again['waits_octaves'] if again else '-':.2f} | {again['cpu_share'] * 100 if again else 0:.1f} % | {policy} | refused | | | |")
-                    continue
-                middle = ", ".join(f"{role} {ms(row['real_p50_ns'])} / {ms(row['predicted_p50_ns'])}" for role, row in waits.items() if row["real_waits"] >= 30)
-                tail = ", ".join(f"{role} {ms(row['real_p99_ns'])} / {ms(row['predicted_p99_ns'])}" for role, row in waits.items() if row["real_waits"] >= 30)
-                frames = f"{against['real_late']} of {against['real_frames']} / {against['predicted_late']} of {against['predicted_frames']}" if against["real_frames"] else ""
-                print(f"| {load} | {recorded} | {again['waits_octaves']:.2f} | {again['cpu_share'] * 100:.1f} % | {policy} | {left}{against['waits_octaves']:.2f}{right} | {middle} | {tail} | {frames} |",
-                      flush=True)
+                row = row_of(load, recorded, policy, folder) if policy != recorded else None
+                if row:
+                    print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -418,7 +418,7 @@ static int go_on(struct machine *machine)
 {
 	const struct work *work = machine->work;
 
-	while (!machine->failed) {
+	while (!machine->failed && !machine->stopped) {
 		u64 cpu_ns = machine->cpus[machine->cpu_heap[0]].next_ns;
 		u64 timer_ns = machine->timers_len ? machine->timers[0].time_ns : NEVER;
 		u64 timed_ns = machine->timed_next < work->timed_len ? work->timed[machine->timed_next].time_ns : NEVER;
@@ -441,7 +441,7 @@ static int go_on(struct machine *machine)
 		else
 			cpu_happens(machine, (s32)machine->cpu_heap[0]);
 	}
-	return machine->failed ? -ENOMEM : 0;
+	return machine->failed ? -ENOMEM : machine->stopped ? -EINTR : 0;
 }
 
 static void close_up(struct machine *machine)

@@ -36,14 +36,19 @@ struct sim_thread {
 	u32 prio;
 	u32 next_prio; /* from its next wake-up on; 0: the same */
 	u32 step;
-	u32 state;    /* enum sim_state */
-	s32 cpu;      /* where it runs, or ran last */
-	u32 signals;  /* wake-ups that came before it slept */
-	u64 left_ns;  /* of the run that goes on, at full speed */
-	u64 wait_ns;  /* runnable since */
-	u64 ran_ns;   /* CPU time so far */
-	u64 shift_ns; /* how far its display's periods are behind those of the recording */
-	u64 frame_ns; /* its last frame */
+	u32 state;	    /* enum sim_state */
+	s32 cpu;	    /* where it runs, or ran last */
+	u32 signals;	    /* wake-ups that came before it slept */
+	u64 left_ns;	    /* of the run that goes on, at full speed */
+	u64 wait_ns;	    /* runnable since */
+	u64 ran_ns;	    /* CPU time so far */
+	u64 shift_ns;	    /* how far its times are behind those of the recording */
+	u32 loops;	    /* it went round so often */
+	u32 numbered_loops; /* of which frames are counted */
+	u64 number;	    /* of its last frame */
+	u64 numbers;	    /* by which frames have higher numbers than in the recording */
+	u64 gave_ns;	    /* it last gave work to a GPU; 0: it did not */
+	u64 frame_ns;	    /* its last frame */
 	u64 submit_ns;
 	u64 input_ns; /* it was last woken by an input device */
 	u64 slice_left_ns;
@@ -125,6 +130,7 @@ struct machine {
 	void (*on_wait)(void *data, const struct sim_thread *thread, u64 wait_ns);
 	u32 kernel; /* as SCX_KERNEL() has it */
 	bool failed;
+	bool stopped; /* by who is handed events: it ends as soon as it can */
 	/* Inside: */
 	u32 *cpu_heap;
 	struct sim_timer {
@@ -144,7 +150,7 @@ struct machine {
 };
 
 /* The machine of a work on a topology under a policy, until the work's window ends. Runs it from start to end. Returns
- * 0, -ENOMEM, or -ELOOP: it would go on for ever without time passing. */
+ * 0, -ENOMEM, -EINTR: it was stopped, or -ELOOP: it would go on for ever without time passing. */
 int machine_run(struct machine *machine, const struct work *work, const struct sim_topology *topology,
 		const struct sim_params *params);
 void machine_free(struct machine *machine);

@@ -118,6 +118,17 @@ void machine_emit_samples(struct machine *machine, bool closing)
 	}
 }
 
+/* Frames of a loop that goes round are counted on. */
+static void number_frame(struct sim_thread *thread, struct event_frame *frame)
+{
+	if (thread->loops != thread->numbered_loops) {
+		thread->numbered_loops = thread->loops;
+		thread->numbers = thread->number + 1 - frame->number;
+	}
+	frame->number += thread->numbers;
+	thread->number = frame->number;
+}
+
 /* What depends on when others of its kind came. */
 static void set_right(struct machine *machine, struct sim_thread *thread, union any_sim_event *event)
 {
@@ -125,12 +136,20 @@ static void set_right(struct machine *machine, struct sim_thread *thread, union 
 
 	switch (event->head.kind) {
 	case EVENT_FRAME:
+		number_frame(thread, &event->of_frame);
 		event->of_frame.interval_ns = thread->frame_ns ? now_ns - thread->frame_ns
 							       : event->of_frame.interval_ns;
 		event->of_frame.submit_ns = thread->submit_ns ? now_ns - thread->submit_ns : 0;
 		thread->frame_ns = now_ns;
 		break;
+	case EVENT_COMMIT:
+		event->of_commit.number += thread->numbers;
+		break;
+	case EVENT_CUDA_LAUNCH:
+		thread->gave_ns = now_ns;
+		break;
 	case EVENT_SUBMIT:
+		thread->gave_ns = now_ns;
 		event->of_submit.interval_ns = thread->submit_ns ? now_ns - thread->submit_ns : 0;
 		thread->submit_ns = now_ns;
 		break;

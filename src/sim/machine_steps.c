@@ -3,6 +3,8 @@
  */
 #include "machine.h"
 
+enum { LOOPS_MOST = 256 }; /* of half a recording each: nothing gets further, and a wrong one ends */
+
 /* It can run: where, and who hears of it. */
 static void become_runnable(struct machine *machine, struct sim_thread *thread, struct sim_thread *waker, s32 waker_cpu,
 			    bool is_new)
@@ -33,11 +35,6 @@ void machine_begin(struct machine *machine, struct sim_thread *thread)
 	become_runnable(machine, thread, NULL, thread->cpu, false);
 }
 
-static bool is_sleep(const struct step *step)
-{
-	return step->kind == STEP_SLEEP_SIGNAL || step->kind == STEP_SLEEP_UNTIL || step->kind == STEP_SLEEP_FOR;
-}
-
 void machine_wake(struct machine *machine, u32 index, struct sim_thread *waker, s32 cpu, bool is_new)
 {
 	struct sim_thread *thread = &machine->threads[index];
@@ -58,7 +55,7 @@ void machine_wake(struct machine *machine, u32 index, struct sim_thread *waker, 
 		thread->signals += waker != NULL;
 		return;
 	}
-	if (step && is_sleep(step)) {
+	if (step && step_is_sleep(step)) {
 		if (!waker && step->kind == STEP_SLEEP_SIGNAL)
 			return;
 		thread->step++;
@@ -81,6 +78,28 @@ static u64 clock_end(struct sim_thread *thread, const struct step *step, u64 now
 	return until_ns;
 }
 
+static u64 next_period(const struct work_thread *work, u64 now_ns)
+{
+	u64 over_ns = (now_ns % work->period_ns + work->period_ns - work->phase_ns) % work->period_ns;
+
+	return now_ns + work->period_ns - over_ns;
+}
+
+static u64 sleep_end(struct sim_thread *thread, const struct step *step, u64 now_ns)
+{
+	switch (step->kind) {
+	case STEP_SLEEP_FOR:
+		return now_ns + step->value;
+	case STEP_SLEEP_PERIOD:
+		return next_period(thread->work, now_ns);
+	case STEP_SLEEP_GPU:
+		/* A copy gives nothing to a GPU: it sleeps for as long. */
+		return thread->gave_ns ? thread->gave_ns + step->value : now_ns + (u64)step->thread * NSEC_PER_USEC;
+	default:
+		return clock_end(thread, step, now_ns);
+	}
+}
+
 /* True: it sleeps from now on. */
 static bool fall_asleep(struct machine *machine, struct sim_thread *thread, const struct step *step)
 {
@@ -92,8 +111,7 @@ static bool fall_asleep(struct machine *machine, struct sim_thread *thread, cons
 		thread->signals--;
 		return false;
 	}
-	until_ns = step->kind == STEP_SLEEP_FOR ? machine->now_ns + step->value
-						: clock_end(thread, step, machine->now_ns);
+	until_ns = sleep_end(thread, step, machine->now_ns);
 	if (until_ns <= machine->now_ns)
 		return false;
 	machine_timer_add(machine, sim_index(machine, thread), until_ns);
@@ -117,12 +135,25 @@ static void take_prio(struct sim_thread *thread, u32 prio)
 	thread->next_prio = prio;
 }
 
+/* It has done all that it did in the recording, and does over and over. */
+static void go_round(struct sim_thread *thread)
+{
+	const struct work_thread *work = thread->work;
+
+	if (!work->loop_to || thread->step != work->loop_to || thread->loops >= LOOPS_MOST)
+		return;
+	thread->step = work->loop_from;
+	thread->loops++;
+	thread->shift_ns += work->loop_ns;
+}
+
 bool machine_advance(struct machine *machine, struct sim_thread *thread, s32 cpu)
 {
 	for (;; thread->step++) {
 		const struct step *step;
 
 		machine->livelock_steps++;
+		go_round(thread);
 		if (thread->step >= thread->work->len) {
 			if (thread->work->goes_on) {
 				thread->left_ns = ~0ULL >> 1;
@@ -144,6 +175,8 @@ bool machine_advance(struct machine *machine, struct sim_thread *thread, s32 cpu
 			break;
 		case STEP_EMIT:
 			machine_emit_kept(machine, thread, step->value, cpu);
+			break;
+		case STEP_GAVE:
 			break;
 		case STEP_PRIO:
 			take_prio(thread, (u32)step->value);

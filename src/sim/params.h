@@ -10,6 +10,7 @@ struct sim_policy;
 struct sim_params {
 	const struct sim_policy *policy;
 	u64 slice_ns;	    /* 0: the policy's own */
+	u64 light_ns;	    /* the same */
 	u32 credit;	    /* tactus: of struct scx_config; 0: as 'tactus run' has it by itself */
 	u32 discount;	    /* the same */
 	u64 tick_ns;	    /* 0: the recording's, or 4 ms */

@@ -103,7 +103,8 @@ bool tactus_can_preempt(const struct machine *machine, const struct scx_entity *
 
 	return !run->kicked && !is_rt &&
 	       tier_preempts(tier, entity->is_light, run->tier,
-			     tier_burst_counted_ns(run->burst_ns + ran_ns, run->may_burn), run->last_burst_ns, ran_ns);
+			     tier_burst_counted_ns(run->burst_ns + ran_ns, run->may_burn), run->last_burst_ns, ran_ns,
+			     tactus_of(machine)->settings.light_ns);
 }
 
 static s32 victim_in_cache(const struct machine *machine, const struct sim_thread *thread, u32 tier, u32 cache)

@@ -27,6 +27,7 @@ static int tactus_init(struct machine *machine)
 	machine->policy_data = tactus;
 	tactus->settings.cpus_len = machine->cpus_len;
 	tactus->settings.slice_ns = machine->params.slice_ns ? machine->params.slice_ns : TIER_SLICE_NS;
+	tactus->settings.light_ns = machine->params.light_ns ? machine->params.light_ns : TIER_LIGHT_NS;
 	tactus->settings.credit = machine->params.credit ? machine->params.credit : TIER_URGENT_CREDIT;
 	tactus->settings.discount = machine->params.discount ? machine->params.discount : TIER_URGENT_DISCOUNT;
 	for (u32 cpu = 0; cpu < machine->cpus_len; cpu++)

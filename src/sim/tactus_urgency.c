@@ -125,7 +125,8 @@ void tactus_on_wakeup(struct machine *machine, struct sim_thread *thread)
 	u32 depth;
 
 	entity->is_light = !waker && tier_may_raise(nice_of(thread), 0, by_user(thread)) &&
-			   tier_is_light(entity->last_burst_ns, now_ns - entity->awake_since_ns);
+			   tier_is_light(entity->last_burst_ns, now_ns - entity->awake_since_ns,
+					 tactus_of(machine)->settings.light_ns);
 	entity->awake_since_ns = now_ns;
 	if (!waker || waker == thread)
 		return;

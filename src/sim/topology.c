@@ -65,6 +65,7 @@ struct parsing {
 	struct sim_topology *topology;
 	u32 caches, cores, nodes;
 	u32 node;
+	u32 nodes_named; /* by distances: the highest, plus one */
 };
 
 static bool number(const char *word, u64 least, u64 most, u64 *value)
@@ -132,6 +133,8 @@ static const char *take_distance(struct parsing *parsing, char **words, u32 len)
 	if (len != 4 || !number(words[1], 0, SIM_NODES_MAX - 1, &from) ||
 	    !number(words[2], 0, SIM_NODES_MAX - 1, &to) || !number(words[3], DISTANCE_OWN_NODE, 255, &distance))
 		return "'distance' wants two nodes and a number from 10 to 255";
+	parsing->nodes_named = to >= parsing->nodes_named ? (u32)to + 1 : parsing->nodes_named;
+	parsing->nodes_named = from >= parsing->nodes_named ? (u32)from + 1 : parsing->nodes_named;
 	parsing->topology->distances[from][to] = parsing->topology->distances[to][from] = (u16)distance;
 	return NULL;
 }
@@ -207,6 +210,11 @@ int sim_topology_parse(struct sim_topology *topology, const char *text, struct r
 	}
 	if (topology->cpus_len < 1) {
 		reason_set(why, "has no 'cache' line, so no CPU");
+		return -EINVAL;
+	}
+	if (parsing.nodes_named > parsing.node + 1) {
+		reason_set(why, "a 'distance' names node %u, and there are %u", parsing.nodes_named - 1,
+			   parsing.node + 1);
 		return -EINVAL;
 	}
 	link_siblings(topology);

@@ -13,8 +13,6 @@
 
 enum {
 	STATE_DEADS = 0x80 | 0x20 | 0x10,
-	STATE_UNINTERRUPTIBLE = 0x2,
-	STATE_NOLOAD = 0x400,
 	EARLY_NS = NSEC_PER_MSEC,      /* a wake-up this long before it slept met it on the way */
 	PINNED_NS = 3 * NSEC_PER_MSEC, /* one that waits so long beside a CPU that is idle as long may not run there */
 	PINNED_VOTES = 2,
@@ -174,6 +172,9 @@ static void sleeps(struct work *work, struct extracted *thread, u16 prev_state, 
 	thread->doing = DOING_SLEEP;
 	thread->slept_ns = now_ns;
 	thread->has_sleep = true;
+	if (thread->gave_ns)
+		add(work, thread, (struct step){ .kind = STEP_GAVE, .value = now_ns - thread->gave_ns });
+	thread->gave_ns = 0;
 	add(work, thread, (struct step){ .kind = STEP_SLEEP_UNTIL, .state = prev_state, .value = ~0ULL });
 	thread->sleep_step = work_of(work, thread)->len - 1;
 }
@@ -263,18 +264,6 @@ static void vote_pinned(struct work *work, struct extracted *thread, u32 cpu, u6
 		}
 }
 
-static void note_delay(struct work *work, const struct extracted *thread, const struct event_switch *event, u64 now_ns)
-{
-	u64 wait_ns = now_ns - thread->waits_ns;
-
-	if (!thread->woken)
-		return;
-	if (thread->met_idle)
-		delays_take(&work->idle, wait_ns);
-	else if (event->head.tid && !event->prev_state && wait_ns < NSEC_PER_MSEC)
-		delays_take(&work->preempt, wait_ns);
-}
-
 static void takes_cpu(struct work *work, const struct event_switch *event, u64 now_ns)
 {
 	struct extracted *thread = meet(work, event->next_tid, event->head.cpu);
@@ -290,7 +279,7 @@ static void takes_cpu(struct work *work, const struct event_switch *event, u64 n
 		wakes(work, thread, now_ns, false, STEP_FLAG_INTERRUPT);
 	if (thread->doing == DOING_WAIT) {
 		vote_pinned(work, thread, event->head.cpu, now_ns);
-		note_delay(work, thread, event, now_ns);
+		work_note_delay(work, thread, event);
 		work_note_turn(work->state, thread, event);
 	}
 	note_prio(work, thread, event->next_prio);
@@ -467,6 +456,8 @@ static void take_other(struct work *work, const struct event_header *event)
 	}
 	charge(work, thread, event->time_ns);
 	add(work, thread, (struct step){ .kind = STEP_EMIT, .value = keep(work, event) });
+	if (event_gives_to_gpu(event->kind))
+		thread->gave_ns = event->time_ns;
 }
 
 /* What a lead-in tells is how things stand as the window opens: nothing of it is work. */
@@ -573,6 +564,8 @@ static void end_thread(struct work *work, struct extracted *thread)
 
 	charge(work, thread, work->last_ns);
 	of->goes_on = thread->doing == DOING_RUN || thread->doing == DOING_WAIT;
+	if (!of->is_bystander)
+		work_find_loop(of, work->first_ns, work->last_ns);
 	if (!thread->met)
 		sleeps(work, thread, 1, work->last_ns);
 	of->only_cpu = kernel_cpu_of(of, work->cpus_len);

@@ -13,13 +13,16 @@
 #include "../base/map.h"
 
 enum step_kind {
-	STEP_RUN,	   /* `value`: CPU time */
-	STEP_WAKE,	   /* wakes `thread` */
-	STEP_EMIT,	   /* does what the event at `value` of the kept ones tells */
-	STEP_PRIO,	   /* has this priority from now on */
+	STEP_RUN,  /* `value`: CPU time */
+	STEP_WAKE, /* wakes `thread` */
+	STEP_EMIT, /* does what the event at `value` of the kept ones tells */
+	STEP_PRIO, /* has this priority from now on */
+	STEP_GAVE, /* does nothing: when it slept here in the recording, it had given work to a GPU `value` before */
 	STEP_SLEEP_SIGNAL, /* until another thread wakes it; where that has been done already it does not sleep */
 	STEP_SLEEP_UNTIL,  /* until `value`, a time: a device, or a timer that goes by the clock */
 	STEP_SLEEP_FOR,	   /* for `value`: a timer that begins when it sleeps, or I/O that it has asked for */
+	STEP_SLEEP_PERIOD, /* until the next period of its clock */
+	STEP_SLEEP_GPU,	   /* until `value` after it last gave work to a GPU */
 	STEP_EXIT,
 };
 
@@ -32,7 +35,7 @@ enum {
 
 struct step {
 	u64 value;
-	u32 thread; /* of WAKE: its index; of SLEEP_UNTIL: how long it slept, in us */
+	u32 thread; /* of WAKE: its index; of SLEEP_*: how long it slept, in us */
 	u16 state;  /* of SLEEP_*: the kernel's TASK_* bits */
 	u8 kind;    /* enum step_kind */
 	u8 flags;
@@ -55,6 +58,12 @@ struct work_thread {
 	u8 goes_on;	 /* it had not slept when the recording ended: it wants more than is known */
 	u32 next_copy;	 /* its copy, plus one; 0: none */
 	u64 vsync_ns;	 /* its timer is a display of this period; 0: it is not */
+	/* Of STEP_SLEEP_PERIOD: it wakes at times that leave phase_ns when divided by this. */
+	u64 period_ns, phase_ns;
+	/* When it comes to the step loop_to it goes on with loop_from, and times are later by loop_ns; loop_to 0: it
+	 * does not. */
+	u32 loop_from, loop_to;
+	u64 loop_ns;
 };
 
 /* An event that comes at its time, whoever is scheduled how. */
@@ -63,6 +72,11 @@ struct work_timed {
 	u64 at;	    /* of the kept events */
 	u32 thread; /* that it is about, plus one; 0: none */
 };
+
+static inline bool step_is_sleep(const struct step *step)
+{
+	return step->kind >= STEP_SLEEP_SIGNAL && step->kind <= STEP_SLEEP_GPU;
+}
 
 enum { WORK_DELAYS = 1024, WORK_THREADS_MOST = 1 << 20 };
 

@@ -13,8 +13,6 @@
 enum {
 	SLEEPS_LOOKED = 512,
 	SLEEPS_LEAST = 8,
-	STATE_UNINTERRUPTIBLE = 0x2,
-	STATE_NOLOAD = 0x400,
 };
 
 u32 event_kind_bytes(u32 kind)
@@ -78,16 +76,6 @@ static u64 spread_of(u64 *values, u32 len, u64 *middle)
 	return values[len / 2] * 1000 / (*middle ? *middle : 1);
 }
 
-static bool is_disk(const struct step *step)
-{
-	return step->state & STATE_UNINTERRUPTIBLE && !(step->state & STATE_NOLOAD);
-}
-
-static bool by_interrupt(const struct step *step)
-{
-	return step->kind == STEP_SLEEP_UNTIL && step->flags & STEP_FLAG_INTERRUPT && step->value != ~0ULL;
-}
-
 /* A timer that is set when the thread sleeps makes sleeps alike, one that goes by the clock makes wake-ups alike. */
 static bool sleeps_for_a_time(struct work_thread *thread)
 {
@@ -98,7 +86,7 @@ static bool sleeps_for_a_time(struct work_thread *thread)
 	for (u32 i = 0; i < thread->len && len < SLEEPS_LOOKED; i++) {
 		const struct step *step = &thread->steps[i];
 
-		if (!by_interrupt(step) || is_disk(step))
+		if (!sleep_is_by_interrupt(step) || sleep_is_io(step))
 			continue;
 		if (before_ns) {
 			slept[len] = (u64)step->thread * 1000;
@@ -118,13 +106,21 @@ static bool sleeps_for_a_time(struct work_thread *thread)
 void work_classify_sleeps(struct work_thread *thread)
 {
 	bool for_a_time = !thread->is_bystander && sleeps_for_a_time(thread) && !thread->vsync_ns;
+	bool by_period = !thread->is_bystander && !for_a_time && work_find_period(thread);
 
-	for (u32 i = 0; i < thread->len; i++) {
+	for (u32 i = 1; i < thread->len; i++) {
 		struct step *step = &thread->steps[i];
 
-		if (by_interrupt(step) && !thread->is_bystander && (for_a_time || is_disk(step)) && i) {
+		if (!sleep_is_by_interrupt(step) || thread->is_bystander)
+			continue;
+		if (by_period && !sleep_is_io(step) && work_is_on_grid(thread, step->value)) {
+			step->kind = STEP_SLEEP_PERIOD;
+		} else if (for_a_time || sleep_is_io(step)) {
 			step->kind = STEP_SLEEP_FOR;
 			step->value = (u64)step->thread * 1000;
+		} else if (thread->steps[i - 1].kind == STEP_GAVE) {
+			step->kind = STEP_SLEEP_GPU;
+			step->value = (u64)step->thread * 1000 + thread->steps[i - 1].value;
 		}
 	}
 }
@@ -156,11 +152,19 @@ static bool copy_thread(struct work *work, u32 from, u32 offset, u64 late_ns, u3
 	to->start_ns = of->start_ns + offset;
 	to->parent_tid = of->parent_tid;
 	to->vsync_ns = of->vsync_ns;
+	to->period_ns = of->period_ns;
+	to->phase_ns = of->period_ns ? (of->phase_ns + late_ns) % of->period_ns : 0;
+	to->loop_ns = of->loop_ns;
 	to->next_copy = of->next_copy;
 	work->threads[from].next_copy = (u32)index + 1;
 	for (u32 i = 0; i < of->len; i++) {
 		struct step step = work->threads[from].steps[i];
 
+		/* A copy has fewer steps. */
+		if (i == of->loop_from)
+			to->loop_from = to->len;
+		if (of->loop_to && i == of->loop_to)
+			to->loop_to = to->len;
 		if (step.kind == STEP_RUN)
 			step.value = varied(step.value, percent, sim_hash(seed, i));
 		if (step.kind == STEP_SLEEP_UNTIL && step.value != ~0ULL)

@@ -15,6 +15,7 @@ struct extracted {
 	u64 slept_ns;
 	u64 waits_ns;
 	u64 early_ns; /* a wake-up met it while it still ran; 0: none */
+	u64 gave_ns;  /* it gave work to a GPU and has not slept since; 0: no */
 	u32 sleep_step;
 	u32 cpu;
 	u32 prio;
@@ -43,6 +44,9 @@ struct work_state {
 	double turn_cos[TICKS], turn_sin[TICKS];
 };
 
+/* It runs: how long it took since it was woken. */
+void work_note_delay(struct work *work, const struct extracted *thread, const struct event_switch *event);
+
 /* A turn has ended, and `next` begins; and what all of them say of the tick, in ns, 0: nothing. */
 void work_note_turn(struct work_state *state, const struct extracted *next, const struct event_switch *event);
 u32 work_tick_of(const struct work_state *state);
@@ -50,11 +54,36 @@ u32 work_tick_of(const struct work_state *state);
 /* Which of its sleeps that no thread ended are for a time, and which until one. */
 void work_classify_sleeps(struct work_thread *thread);
 
+/* Whether it sleeps until the next period of a clock, mostly; and whether a time is one of that clock. */
+bool work_find_period(struct work_thread *thread);
+bool work_is_on_grid(const struct work_thread *thread, u64 time_ns);
+
+/* What it does over and over as the window ends, if it does. Before sleeps are classified: it wants their times. */
+void work_find_loop(struct work_thread *thread, u64 first_ns, u64 last_ns);
+
+enum { STATE_UNINTERRUPTIBLE = 0x2, STATE_NOLOAD = 0x400 };
+
+/* I/O that it has asked for. */
+static inline bool sleep_is_io(const struct step *step)
+{
+	return step->state & STATE_UNINTERRUPTIBLE && !(step->state & STATE_NOLOAD);
+}
+
+static inline bool sleep_is_by_interrupt(const struct step *step)
+{
+	return step->kind == STEP_SLEEP_UNTIL && step->flags & STEP_FLAG_INTERRUPT && step->value != ~0ULL;
+}
+
 /* The CPU in the name of a kernel thread that serves one CPU; -1: none. */
 s32 kernel_cpu_of(const struct work_thread *thread, u32 cpus_len);
 
 /* Whether an event tells what the running thread itself does. */
 bool event_is_own_act(u32 kind);
+
+static inline bool event_gives_to_gpu(u32 kind)
+{
+	return kind == EVENT_SUBMIT || kind == EVENT_CUDA_LAUNCH;
+}
 
 u32 event_kind_bytes(u32 kind);
 

@@ -51,6 +51,18 @@ u64 delay_at(const struct work_delays *delays, u32 at)
 	return delays->len ? delays->ns[(u64)at * delays->len >> 32] : 0;
 }
 
+void work_note_delay(struct work *work, const struct extracted *thread, const struct event_switch *event)
+{
+	u64 wait_ns = event->head.time_ns - thread->waits_ns;
+
+	if (!thread->woken)
+		return;
+	if (thread->met_idle)
+		delays_take(&work->idle, wait_ns);
+	else if (event->head.tid && !event->prev_state && wait_ns < NSEC_PER_MSEC)
+		delays_take(&work->preempt, wait_ns);
+}
+
 /* Threads take turns when a tick says so: the period at whose phase most turns end is the tick's. */
 void work_note_turn(struct work_state *state, const struct extracted *next, const struct event_switch *event)
 {

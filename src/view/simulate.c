@@ -28,6 +28,7 @@ enum {
 	KEY_SLICE,
 	KEY_CREDIT,
 	KEY_DISCOUNT,
+	KEY_LIGHT,
 	KEY_KERNEL,
 	KEY_HZ,
 	KEY_COPIES,
@@ -49,7 +50,7 @@ struct chosen {
 	const char *topology;
 	const char *against;
 	bool hints;
-	u64 cpus, slice_ns, credit, discount, steal_ns, hz, copies, jitter_ns, seed;
+	u64 cpus, slice_ns, credit, discount, light_us, steal_ns, hz, copies, jitter_ns, seed;
 	u32 kernel;
 	u32 sweep[SWEEP_MOST];
 	u32 sweep_len;
@@ -75,6 +76,11 @@ static const struct argp_option own_options[] = {
 	  "tactus: how many slices early an urgent thread that slept may join its queue (2 to 16, default: 4)", 0 },
 	{ "discount", KEY_DISCOUNT, "N", OPTION_HIDDEN,
 	  "tactus: an urgent thread is charged one of so many parts of its CPU time (1 to 32, default: 8)", 0 },
+	{ "light-us", KEY_LIGHT, "N", OPTION_HIDDEN,
+	  "tactus: a thread of which nothing is known may preempt if it ran no longer before it slept, in microseconds "
+	  "(50 "
+	  "to 2000, default: 500)",
+	  0 },
 	{ "kernel", KEY_KERNEL, "X.Y", 0, "Whose rules eevdf follows (default: the recording's kernel)", 0 },
 	{ "hz", KEY_HZ, "N", 0, "Ticks a second (default: as recorded, or 250)", 0 },
 	{ "copies", KEY_COPIES, "N", 0, "Add so many copies of all user threads, each a little different", 0 },
@@ -158,6 +164,8 @@ static const char *take_own(void *data, int key, const char *value)
 		return parse_credit(value, &chosen->credit);
 	case KEY_DISCOUNT:
 		return parse_discount(value, &chosen->discount);
+	case KEY_LIGHT:
+		return parse_light_us(value, &chosen->light_us);
 	case KEY_KERNEL:
 		return take_kernel(chosen, value);
 	case KEY_HZ:
@@ -274,6 +282,7 @@ static int check_fidelity(struct simulate_view *view)
 	params.slice_ns = 0;
 	params.credit = 0;
 	params.discount = 0;
+	params.light_ns = 0;
 	params.kernel = source->kernel;
 	status = simulate_run(source, &source->work, &source->topology, &params, &again, true, NULL, NULL);
 	if (!status) {
@@ -428,8 +437,8 @@ static const char *find_conflict(struct simulate_view *view)
 		return "--hints are for the kernel's own scheduler: leave --policy out";
 	if (chosen->hints)
 		view->params.policy = &policy_hints;
-	if ((chosen->credit || chosen->discount) && view->params.policy != &policy_tactus)
-		return "--credit and --discount are for tactus's scheduler: leave them or --policy out";
+	if ((chosen->credit || chosen->discount || chosen->light_us) && view->params.policy != &policy_tactus)
+		return "--credit, --discount and --light-us are for tactus's scheduler: leave them or --policy out";
 	if (chosen->sweep_len && chosen->against)
 		return "--sweep predicts nothing that --against could be held to: leave one of them out";
 	if (chosen->topology && (chosen->cpus || chosen->sweep_len))
@@ -442,6 +451,8 @@ static const char *find_conflict(struct simulate_view *view)
 		view->params.credit = (u32)chosen->credit;
 	if (chosen->discount)
 		view->params.discount = (u32)chosen->discount;
+	if (chosen->light_us)
+		view->params.light_ns = chosen->light_us * NSEC_PER_USEC;
 	return NULL;
 }
 

@@ -74,6 +74,7 @@ static void fidelity_json(const struct wording *words, const struct fidelity *fi
 
 	for (u32 role = 0; role < ROLES; role++)
 		waits_json(words, role_name(role), &fidelity->roles[role]);
+	waits_json(words, "all", &fidelity->all);
 	json_record(&json, words->record, false);
 	json_string(&json, "policy", policy);
 	if (path)

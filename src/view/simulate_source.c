@@ -61,7 +61,7 @@ int simulate_read(struct simulate_source *source)
 			work_take(&source->work, event);
 		compare_run_take(&source->original, event);
 		if (++seen % LOOK_FOR_SIGNALS == 0 && loop_signal_waits())
-			return EXIT_FAILURE;
+			return fail(source->path, "stopped: nothing is predicted");
 	}
 	if (got < 0)
 		return fail(source->path, "%s", why.text);
@@ -87,8 +87,10 @@ void simulate_close(struct simulate_source *source)
 }
 
 struct taker {
+	struct machine *machine;
 	struct compare_run *run;
 	struct recording_writer *writer;
+	u64 seen;
 	int error;
 };
 
@@ -100,6 +102,9 @@ static void take(void *data, const struct event_header *event)
 		compare_run_take(taker->run, event);
 	if (taker->writer && !taker->error)
 		taker->error = recording_write(taker->writer, event);
+	/* What can't be written is not worth simulating to its end. */
+	if (taker->error || (++taker->seen % LOOK_FOR_SIGNALS == 0 && loop_signal_waits()))
+		taker->machine->stopped = true;
 }
 
 int simulate_run(const struct simulate_source *source, const struct work *work, const struct sim_topology *topology,
@@ -110,6 +115,7 @@ int simulate_run(const struct simulate_source *source, const struct work *work, 
 	struct machine machine = { .handle = run || writer ? take : NULL, .data = &taker };
 	int error = run ? compare_run_init(run, topology->cpus, topology->cpus_len, work->first_ns, for_fidelity) : 0;
 
+	taker.machine = &machine;
 	if (!error)
 		error = machine_run(&machine, work, topology, params);
 	if (!error && run) {
@@ -124,9 +130,11 @@ int simulate_run(const struct simulate_source *source, const struct work *work, 
 			    "under %s its threads wake each other for ever without running: the "
 			    "recording is damaged",
 			    params->policy->name);
-	if (error)
-		return fail(source->path, "out of memory");
-	return taker.error ? fail("simulate", "the recording: %s", strerror(-taker.error)) : 0;
+	if (taker.error)
+		return fail("simulate", "the recording: %s", strerror(-taker.error));
+	if (error == -EINTR)
+		return fail(source->path, "stopped: nothing is predicted");
+	return error ? fail(source->path, "out of memory") : 0;
 }
 
 const struct sim_policy *simulate_recorded(const struct simulate_source *source)
@@ -141,6 +149,7 @@ static const char *take_run_option(struct sim_params *params, const struct optio
 	static const char *const words[] = { "none", "input", "frames", "both" }; /* by RAISE_* */
 	const struct option_default *credit = defaults_find(defaults, "run", "credit");
 	const struct option_default *discount = defaults_find(defaults, "run", "discount");
+	const struct option_default *light = defaults_find(defaults, "run", "light-us");
 	u64 number;
 
 	if (slice) {
@@ -158,9 +167,19 @@ static const char *take_run_option(struct sim_params *params, const struct optio
 			return "has a discount that 'tactus run' would not take";
 		params->discount = (u32)number;
 	}
-	for (u32 i = 0; raise && i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(raise->value, words[i]))
-			params->raise = i;
+	if (light) {
+		if (parse_light_us(light->value, &number))
+			return "has a light-us that 'tactus run' would not take";
+		params->light_ns = number * NSEC_PER_USEC;
+	}
+	for (number = 0; raise; number++) {
+		if (number == sizeof(words) / sizeof(*words))
+			return "has a raise that 'tactus run' would not take";
+		if (!strcmp(raise->value, words[number]))
+			break;
+	}
+	if (raise)
+		params->raise = (u32)number;
 	return NULL;
 }
 

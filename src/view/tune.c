@@ -29,6 +29,7 @@ struct chosen {
 };
 
 static const struct argp_option own_options[] = {
+	{ "input", 'i', "FILE", 0, "A recording to search on; the option may be left out", 0 },
 	{ "held", KEY_HELD, "FILE", 0,
 	  "From here on recordings are held out: they judge what was found on those before", 0 },
 	{ "write", KEY_WRITE, "FILE", 0, "Write what was found as a configuration for 'tactus run --config FILE'", 0 },
@@ -72,7 +73,7 @@ static bool fits(const void *data, const struct options *options, const char *op
 {
 	(void)data;
 	(void)options;
-	return strcmp(option, "write") != 0 && strcmp(option, "held") != 0;
+	return strcmp(option, "write") != 0 && strcmp(option, "held") != 0 && strcmp(option, "input") != 0;
 }
 
 const struct command_usage tune_usage = {
@@ -80,8 +81,9 @@ const struct command_usage tune_usage = {
 	.text = "Searches the settings of tactus's scheduler over recordings, by simulation, and says what would be "
 		"gained "
 		"and where it would lose. Changes nothing.\v"
-		"Searched are the options --slice-us, --raise, --credit and --discount of 'tactus run'. Every setting "
-		"is simulated on all "
+		"Searched are the options --slice-us, --raise, --credit, --discount and --light-us of 'tactus run'. "
+		"Every "
+		"setting is simulated on all "
 		"recordings before --held; the one that is best there by the waits of urgent threads, of all threads "
 		"and by late frames is then simulated on the recordings behind --held, which had no say. A recording "
 		"whose own policy is not given back well enough by simulation is refused.\n"
@@ -99,33 +101,38 @@ const struct command_usage tune_usage = {
 
 struct setting {
 	u64 slice_us;
-	u32 raise, credit, discount;
+	u32 raise, credit, discount, light_us;
 };
 
 /* One thing at a time, and a few of two or three: what suits together is not what suits alone. */
 static const struct setting settings[] = {
-	{ 5000, RAISE_INPUT, 4, 8 }, /* what 'tactus run' has by itself: the one to beat */
-	{ 500, RAISE_INPUT, 4, 8 },
-	{ 1000, RAISE_INPUT, 4, 8 },
-	{ 2000, RAISE_INPUT, 4, 8 },
-	{ 3000, RAISE_INPUT, 4, 8 },
-	{ 10000, RAISE_INPUT, 4, 8 },
-	{ 20000, RAISE_INPUT, 4, 8 },
-	{ 5000, 0, 4, 8 },
-	{ 2000, 0, 4, 8 },
-	{ 5000, RAISE_INPUT, 2, 8 },
-	{ 5000, RAISE_INPUT, 8, 8 },
-	{ 5000, RAISE_INPUT, 16, 8 },
-	{ 5000, RAISE_INPUT, 4, 1 },
-	{ 5000, RAISE_INPUT, 4, 2 },
-	{ 5000, RAISE_INPUT, 4, 4 },
-	{ 5000, RAISE_INPUT, 4, 16 },
-	{ 5000, RAISE_INPUT, 4, 32 },
-	{ 2000, RAISE_INPUT, 8, 8 },
-	{ 2000, RAISE_INPUT, 4, 16 },
-	{ 2000, RAISE_INPUT, 8, 16 },
-	{ 10000, RAISE_INPUT, 2, 8 },
-	{ 10000, RAISE_INPUT, 4, 4 },
+	{ 5000, RAISE_INPUT, 4, 8, 500 }, /* what 'tactus run' has by itself: the one to beat */
+	{ 500, RAISE_INPUT, 4, 8, 500 },
+	{ 1000, RAISE_INPUT, 4, 8, 500 },
+	{ 2000, RAISE_INPUT, 4, 8, 500 },
+	{ 3000, RAISE_INPUT, 4, 8, 500 },
+	{ 10000, RAISE_INPUT, 4, 8, 500 },
+	{ 20000, RAISE_INPUT, 4, 8, 500 },
+	{ 5000, 0, 4, 8, 500 },
+	{ 2000, 0, 4, 8, 500 },
+	{ 5000, RAISE_INPUT, 2, 8, 500 },
+	{ 5000, RAISE_INPUT, 8, 8, 500 },
+	{ 5000, RAISE_INPUT, 16, 8, 500 },
+	{ 5000, RAISE_INPUT, 4, 1, 500 },
+	{ 5000, RAISE_INPUT, 4, 2, 500 },
+	{ 5000, RAISE_INPUT, 4, 4, 500 },
+	{ 5000, RAISE_INPUT, 4, 16, 500 },
+	{ 5000, RAISE_INPUT, 4, 32, 500 },
+	{ 2000, RAISE_INPUT, 8, 8, 500 },
+	{ 2000, RAISE_INPUT, 4, 16, 500 },
+	{ 2000, RAISE_INPUT, 8, 16, 500 },
+	{ 10000, RAISE_INPUT, 2, 8, 500 },
+	{ 10000, RAISE_INPUT, 4, 4, 500 },
+	{ 5000, RAISE_INPUT, 4, 8, 100 },
+	{ 5000, RAISE_INPUT, 4, 8, 250 },
+	{ 5000, RAISE_INPUT, 4, 8, 1000 },
+	{ 5000, RAISE_INPUT, 4, 8, 2000 },
+	{ 2000, RAISE_INPUT, 4, 8, 1000 },
 };
 /* What is better by less is not better. */
 #define TRIFLE_OCTAVES 0.1
@@ -143,6 +150,7 @@ struct tune_view {
 	struct options options;
 	struct simulate_source sources[SEVERAL_MOST];
 	int len, held_from;
+	FILE *out; /* of --write; NULL: nothing is written */
 	struct score scores[SEVERAL_MOST][SETTINGS];
 };
 
@@ -229,7 +237,8 @@ static int simulate_settings(struct tune_view *view, int index)
 					     .kernel = source->kernel,
 					     .slice_ns = settings[i].slice_us * NSEC_PER_USEC,
 					     .credit = settings[i].credit,
-					     .discount = settings[i].discount };
+					     .discount = settings[i].discount,
+					     .light_ns = settings[i].light_us * NSEC_PER_USEC };
 		struct compare_run run;
 		struct sim_counts counts;
 
@@ -262,10 +271,10 @@ static void print_row(const struct tune_view *view, int file, u32 setting, bool 
 	struct json json = { .out = stdout };
 
 	if (!view->options.json) {
-		printf("%6" PRIu64 " %-6s %6u %8u %-6s %11.1f %11.1f %8.2f %10.0f %+7.2f  ", settings[setting].slice_us,
-		       raise_words[settings[setting].raise], settings[setting].credit, settings[setting].discount,
-		       is_held ? "held" : "search", score->urgent_ns / 1e3, score->all_ns / 1e3, score->late * 100,
-		       score->switches, gain);
+		printf("%6" PRIu64 " %-6s %6u %8u %5u %-6s %11.1f %11.1f %8.2f %10.0f %+7.2f  ",
+		       settings[setting].slice_us, raise_words[settings[setting].raise], settings[setting].credit,
+		       settings[setting].discount, settings[setting].light_us, is_held ? "held" : "search",
+		       score->urgent_ns / 1e3, score->all_ns / 1e3, score->late * 100, score->switches, gain);
 		print_plain(stdout, view->sources[file].path);
 		putchar('\n');
 		return;
@@ -277,6 +286,7 @@ static void print_row(const struct tune_view *view, int file, u32 setting, bool 
 	json_string(&json, "raise", raise_words[settings[setting].raise]);
 	json_u64(&json, "credit", settings[setting].credit);
 	json_u64(&json, "discount", settings[setting].discount);
+	json_u64(&json, "light_us", settings[setting].light_us);
 	json_double(&json, "urgent_wait_ns", score->urgent_ns, 0);
 	json_double(&json, "wait_ns", score->all_ns, 0);
 	json_double(&json, "late_share", score->late, 4);
@@ -286,20 +296,34 @@ static void print_row(const struct tune_view *view, int file, u32 setting, bool 
 	json_line_end(&json);
 }
 
-static int write_found(const struct tune_view *view, u32 best)
+/* A name that can't be written to is told before the search, which takes long. */
+static int open_output(struct tune_view *view)
 {
 	struct output_rule rule = { .beginning = "# Found by tactus tune", .force = view->options.force };
 	struct reason why = { "" };
-	int folder;
-	FILE *out = output_page(view->chosen.write, &rule, &folder, &why);
+	int folder = 0;
 
-	if (!out)
+	if (!view->chosen.write) {
+		privileges_give_up_all();
+		return 0;
+	}
+	view->out = output_page(view->chosen.write, &rule, &folder, &why);
+	if (!view->out)
 		return fail(view->chosen.write, "cannot write: %s", why.text);
+	privileges_give_up_but_folder(folder);
+	return 0;
+}
+
+static int write_found(struct tune_view *view, u32 best)
+{
+	FILE *out = view->out;
+
+	view->out = NULL;
 	fprintf(out,
 		"# Found by tactus tune: for 'tactus run --config FILE'.\n[options run]\nslice-us = %" PRIu64
-		"\nraise = %s\ncredit = %u\ndiscount = %u\n",
+		"\nraise = %s\ncredit = %u\ndiscount = %u\nlight-us = %u\n",
 		settings[best].slice_us, raise_words[settings[best].raise], settings[best].credit,
-		settings[best].discount);
+		settings[best].discount, settings[best].light_us);
 	if (!output_close(out))
 		return EXIT_FAILURE;
 	note("what was found is in %s: 'tactus run --config %s' takes it", view->chosen.write, view->chosen.write);
@@ -315,8 +339,8 @@ static void print_best(const struct tune_view *view, u32 best, double gain, doub
 		return;
 	}
 	printf("\n--slice-us %" PRIu64
-	       " --raise %s --credit %u --discount %u: better by %.2f octaves where it was searched",
-	       found->slice_us, raise_words[found->raise], found->credit, found->discount, gain);
+	       " --raise %s --credit %u --discount %u --light-us %u: better by %.2f octaves where it was searched",
+	       found->slice_us, raise_words[found->raise], found->credit, found->discount, found->light_us, gain);
 	if (view->held_from == view->len)
 		puts("; nothing was held out to judge that");
 	else
@@ -331,8 +355,8 @@ static int print_found(struct tune_view *view)
 	int loses = 0;
 
 	if (!view->options.json)
-		printf("%6s %-6s %6s %8s %-6s %11s %11s %8s %10s %7s  %s\n", "SLICE", "RAISE", "CREDIT", "DISCOUNT",
-		       "ON", "URGENT us", "ALL us", "LATE %", "SWITCHES", "GAIN", "RECORDING");
+		printf("%6s %-6s %6s %8s %5s %-6s %11s %11s %8s %10s %7s  %s\n", "SLICE", "RAISE", "CREDIT", "DISCOUNT",
+		       "LIGHT", "ON", "URGENT us", "ALL us", "LATE %", "SWITCHES", "GAIN", "RECORDING");
 	for (u32 i = 0; i < SETTINGS; i++)
 		for (int file = 0; file < view->held_from; file++)
 			print_row(view, file, i, false);
@@ -358,8 +382,8 @@ static int tune(struct tune_view *view)
 
 	for (int i = 0; i < view->len && !status; i++)
 		status = simulate_open(&view->sources[i], view->options.inputs.files[i]);
-	if (!view->chosen.write)
-		privileges_give_up_all();
+	if (!status)
+		status = open_output(view);
 	for (int i = 0; i < view->len && !status; i++) {
 		status = simulate_read(&view->sources[i]);
 		if (!status)
@@ -369,12 +393,27 @@ static int tune(struct tune_view *view)
 		simulate_close(&view->sources[i]);
 		view->sources[i].reader = NULL;
 	}
-	return status ? status : print_found(view);
+	if (!status)
+		status = print_found(view);
+	if (view->out)
+		output_drop(view->out);
+	return status;
+}
+
+/* One that had a say is no judge. */
+static const char *held_and_searched(const struct tune_view *view)
+{
+	for (int held = view->held_from; held < view->len; held++)
+		for (int i = 0; i < view->held_from; i++)
+			if (output_is_input(view->options.inputs.files[held], view->options.inputs.files[i]))
+				return view->options.inputs.files[held];
+	return NULL;
 }
 
 int view_tune(int argc, char **argv)
 {
 	struct tune_view *view = calloc(1, sizeof(*view));
+	const char *twice;
 	int status;
 
 	if (!view)
@@ -386,6 +425,13 @@ int view_tune(int argc, char **argv)
 	if (!view->len || view->len > SEVERAL_MOST) {
 		fail("tune", "%s (see 'tactus tune --help')",
 		     view->len ? "more recordings than 64" : "no recording to search on: name some");
+		free(view);
+		return EXIT_USAGE;
+	}
+	twice = held_and_searched(view);
+	if (twice) {
+		fail("tune", "%s is searched on and held out: name another behind --held (see 'tactus tune --help')",
+		     twice);
 		free(view);
 		return EXIT_USAGE;
 	}

@@ -46,8 +46,10 @@ static void put_turns(void)
 
 int main(int argc, char **argv)
 {
-	static const char *const topologies[] = { "node\ncache 4 threads 2\nsmt 60\n",
-						  "cache 2 capacity 300\ndistance 0 1 30\nmove cross 40 # far\n" };
+	static const char *const topologies[] = {
+		"node\ncache 4 threads 2\nsmt 60\n",
+		"node\ncache 1\nnode\ncache 2 capacity 300\ndistance 0 1 30\nmove cross 40 # far\n"
+	};
 	char path[4096];
 
 	for (u32 i = 0; argc == 2 && i < 7; i++) {

@@ -44,6 +44,7 @@ fails "a recording with a filter, without the other threads, is refused" "$tactu
 
 printf 'node\ncache 2 threads 2\nnode\ncache 2 capacity 400\n' >"$scratch/topology"
 is "a topology file makes the machine" "$(simulate --topology "$scratch/topology" --json | json '[r["cpus"] for r in rows if r["record"] == "simulated"]')" "[6]"
+like "a topology file whose distance names a node that is not there is refused" "$(printf 'cache 2\ndistance 0 1 20\n' >"$scratch/wrong"; simulate --topology "$scratch/wrong" 2>&1 >/dev/null)" 'names node 1'
 like "a wrong line of a topology file is named" "$(printf 'cache 2\ncaches 3\n' >"$scratch/wrong"; simulate --topology "$scratch/wrong" 2>&1 >/dev/null)" 'line 2: none of'
 is "copies are added" "$(simulate --cpus 4 --copies 3 --json | json '[r["threads"] for r in rows if r["record"] == "simulated"]')" "[12]"
 is "a sweep has both policies on each machine" "$(simulate --sweep 1,4 --json | json '[(r["cpus"], r["policy"]) for r in rows if r["record"] == "sweep"]')" \
@@ -60,14 +61,22 @@ is "tune tries each setting on the recordings to search on, and the usual one fi
 is "tune tries each credit and discount alone beside the usual setting" \
 	"$(json '[sorted({r[x] for r in rows if not r["held"] and r["slice_us"] == 5000 and r[y] == usual}) for x, y, usual in (("credit", "discount", 8), ("discount", "credit", 4))]' <"$scratch/json")" \
 	"[[2, 4, 8, 16], [1, 2, 4, 8, 16, 32]]"
+is "tune tries each bound of light threads alone beside the usual setting" \
+	"$(json 'sorted({r["light_us"] for r in rows if not r["held"] and (r["slice_us"], r["credit"], r["discount"]) == (5000, 4, 8)})' <"$scratch/json")" \
+	"[100, 250, 500, 1000, 2000]"
 say_measured "$("$tactus" tune "$made" --recorded eevdf | tail -n 1)"
 "$tactus" tune "$made" --recorded eevdf --write "$scratch/tuned.conf" >/dev/null 2>&1
 like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")" '^slice-us = [0-9]+$'
 like "tune writes a credit" "$(cat "$scratch/tuned.conf")" '^credit = [0-9]+$'
 like "tune writes a discount" "$(cat "$scratch/tuned.conf")" '^discount = [0-9]+$'
+like "tune writes the bound of light threads" "$(cat "$scratch/tuned.conf")" '^light-us = [0-9]+$'
 holds "--policy takes what tune wrote" simulate --policy "$scratch/tuned.conf"
 holds "which 'tactus run' would take" "$tactus" config --config "$scratch/tuned.conf" run
 fails "tune refuses a recording that its policy does not give back" "$tactus" tune "$made" --recorded fifo
+is "tune takes recordings behind -i as well" "$("$tactus" tune -i "$made" --recorded eevdf)" "$("$tactus" tune "$made" --recorded eevdf)"
+like "tune names a file that it can't write before it searches" "$("$tactus" tune "$made" --recorded fifo --write "$scratch/none/tuned.conf" 2>&1)" 'tuned\.conf: cannot write'
+"$tactus" tune "$made" --held "$made" >/dev/null 2>&1
+is "a recording that is searched on and held out is bad usage" $? 2
 "$tactus" tune >/dev/null 2>&1
 is "tune without a recording is bad usage" $? 2
 # The same load, really recorded in a VM with Linux 7.2.12 and two CPUs: hogs, and threads that wake every 5 ms.
@@ -92,24 +101,39 @@ like "of a recording that ends in the middle of a block the part that is there i
 "$tactus" cut -i $under_eevdf --from 1s --to 1.9s -o "$scratch/part.tactus" >/dev/null 2>&1
 is "a part of a recording, simulated again, has as much CPU time as it had" \
 	"$("$tactus" simulate -i "$scratch/part.tactus" --policy eevdf --json --bound 8 | json '[r["cpu_time"] < 0.02 for r in rows if r["record"] == "fidelity"]')" "[True]"
+# Signals are taken once there is a file to leave behind: then one ends it, long before this many copies are simulated.
+"$tactus" simulate -i $under_eevdf --cpus 64 --copies 1000 -o "$scratch/stopped.tactus" >/dev/null 2>"$scratch/err" &
+stopped=$!
+for _ in $(seq 3000); do
+	grep -qs 'SigBlk:.*[1-9a-f]' /proc/$stopped/status && break
+	sleep 0.01
+done
+kill -TERM $stopped
+wait $stopped
+is "a simulation that is stopped ends with status 1" $? 1
+like "a simulation that is stopped says so" "$(cat "$scratch/err")" 'stopped: nothing is predicted'
+is "a simulation that is stopped leaves no file" "$(ls "$scratch/stopped.tactus" 2>/dev/null)" ""
 # of_run OPTIONS...: what the load of that VM would be under tactus with other settings
 of_run() { "$tactus" simulate -i $under_eevdf --json "$@" | json '[(r["switches"], r["moves"], r["longest_wait_ns"]) for r in rows if r["record"] == "simulated"]'; }
 usual=$(of_run)
 say_measured "switches, moves, longest wait: $usual; credit 16: $(of_run --credit 16); discount 1: $(of_run --discount 1)"
-is "--credit 4 and --discount 8 are what a simulation has by itself" "$(of_run --credit 4 --discount 8)" "$usual"
+is "--credit 4, --discount 8 and --light-us 500 are what a simulation has by itself" "$(of_run --credit 4 --discount 8 --light-us 500)" "$usual"
 fails "with --credit 16 a simulation is not the usual one" test "$(of_run --credit 16)" = "$usual"
 fails "with --discount 1 a simulation is not the usual one" test "$(of_run --discount 1)" = "$usual"
-printf '[options run]\ncredit = 16\ndiscount = 1\n' >"$scratch/run.conf"
-is "--policy takes a configuration's credit and discount" "$(of_run --policy "$scratch/run.conf")" "$(of_run --credit 16 --discount 1)"
+fails "a simulation with --light-us 50 is not the usual one" test "$(of_run --light-us 50)" = "$usual"
+printf '[options run]\ncredit = 16\ndiscount = 1\nlight-us = 100\n' >"$scratch/run.conf"
+is "--policy takes a configuration's credit, discount and bound of light threads" "$(of_run --policy "$scratch/run.conf")" "$(of_run --credit 16 --discount 1 --light-us 100)"
+printf '[options run]\nraise = everybody\n' >"$scratch/run.conf"
+like "a configuration with a raise that 'tactus run' would not take is refused" "$(simulate --policy "$scratch/run.conf" 2>&1)" "a raise that 'tactus run' would not take"
 printf '[options run]\ncredit = 17\n' >"$scratch/run.conf"
 simulate --policy "$scratch/run.conf" >/dev/null 2>&1
 is "a configuration with a credit beyond what 'tactus run' takes is bad usage" $? 2
-for wrong in "--credit 1" "--credit 17" "--discount 0" "--discount 33" "--discount 33 --actuator scx" "--credit 2 --actuator hints" "--discount 2 --actuator none"; do
+for wrong in "--credit 1" "--credit 17" "--discount 0" "--discount 33" "--light-us 49" "--light-us 2001" "--light-us 500 --actuator hints" "--discount 33 --actuator scx" "--credit 2 --actuator hints" "--discount 2 --actuator none"; do
 	# shellcheck disable=SC2086
 	"$tactus" run $wrong >/dev/null 2>&1
 	is "'tactus run $wrong' is bad usage" $? 2
 done
-for wrong in "--credit 1" "--credit 17" "--discount 0" "--discount 33" "--policy eevdf --credit 4" "--policy none" "--cpus 0" "--cpus 513" "--hz x" "--sweep 0" "--kernel six" "--recorded x" "--bound no" "--from 1s" "--hints --policy fifo" "--sweep 2 --against x"; do
+for wrong in "--credit 1" "--credit 17" "--discount 0" "--discount 33" "--light-us 49" "--policy eevdf --light-us 500" "--policy eevdf --credit 4" "--policy none" "--cpus 0" "--cpus 513" "--hz x" "--sweep 0" "--kernel six" "--recorded x" "--bound no" "--from 1s" "--hints --policy fifo" "--sweep 2 --against x"; do
 	# shellcheck disable=SC2086
 	simulate $wrong >/dev/null 2>&1
 	is "'$wrong' is bad usage" $? 2

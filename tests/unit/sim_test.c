@@ -291,17 +291,12 @@ static void test_topology(void)
 {
 	static struct sim_topology topology;
 	struct reason why;
-	static const char *const wrong[] = { "",
-					     "cache",
-					     "cache 0",
-					     "cache 600",
-					     "cache 2 threads 9",
-					     "smt 5",
-					     "distance 0 1",
-					     "move far 3",
-					     "core 3",
-					     "node 3",
-					     "cache 2 capacity 2000" };
+	static const char *const wrong[] = { "",	   "cache",
+					     "cache 0",	   "cache 2\ndistance 0 1 20",
+					     "cache 600",  "cache 2 threads 9",
+					     "smt 5",	   "distance 0 1",
+					     "move far 3", "core 3",
+					     "node 3",	   "cache 2 capacity 2000" };
 
 	is(sim_topology_parse(&topology,
 			      "node # first\ncache 4 threads 2\nnode\ncache 2 capacity 400\nsmt 55\ndistance 0 1 32",
