@@ -54,7 +54,7 @@ function makeCurves() {
   const curves = all('compare_curve'), names = [...new Set(curves.map((curve) => JSON.stringify([curve.of, curve.name])))];
   if (!curves.length) return;
   const section = shown('curves');
-  section.append(el('p', { class: 'lead' }, 'How many took longer than each time. A curve that lies further left, and lower, is the better one.'), legend(SIDES.map(([, name, paint]) => [paint, name])));
+  section.append(el('p', { class: 'lead' }, 'How many took longer than each time. The curve further to the left, and lower, is the better one.'), legend(SIDES.map(([, name, paint]) => [paint, name])));
   const few = [];
   for (const key of names) {
     const [of, name] = JSON.parse(key), both = curves.filter((curve) => JSON.stringify([curve.of, curve.name]) === key);
@@ -69,7 +69,7 @@ function makeCurves() {
 function forest(row) {
   if (row.low === null || !row.a) return el('td', {});
   const most = 1, x = (value) => 80 + Math.max(-1, Math.min(1, value / Math.abs(row.a) / most)) * 78, [low, high] = [x(row.low), x(row.high)];
-  return el('td', { class: 'forest', title: 'from half as much or less to twice as much or more; the line is no difference' }, svg('svg', { viewBox: '0 0 160 14', 'aria-hidden': 'true' },
+  return el('td', { class: 'forest', title: 'from nothing at the left to twice as much as A, or more, at the right; the line in the middle is no difference' }, svg('svg', { viewBox: '0 0 160 14', 'aria-hidden': 'true' },
     svg('line', { x1: 80, x2: 80, y1: 0, y2: 14, stroke: 'var(--faint)' }), svg('rect', { x: low, y: 5, width: Math.max(1.5, high - low), height: 4, rx: 2, fill: row.change === 'none' ? 'var(--faint)' : 'var(--accent)' }),
     svg('circle', { cx: x(row.difference), cy: 7, r: 3, fill: 'var(--ink)' })));
 }
@@ -82,7 +82,7 @@ function makeFigures() {
     el('tbody', {}, rows.map((row) => el('tr', { class: row.is_headline ? 'headline' : null }, el('th', { scope: 'row', class: 'text' }, FIGURES[row.figure] ?? row.figure), el('td', { class: 'text' }, ofWords(row)),
       cellOf(row, 'a'), cellOf(row, 'b'), cellOf(row, 'difference', changeText), el('td', {}, row.low === null ? '' : `${changeText(row.unit)(row.low)} to ${changeText(row.unit)(row.high)}`), forest(row),
       el('td', { class: row.change === 'more' || row.change === 'less' ? 'sure' : null }, row.change === 'more' || row.change === 'less' ? row.change : '')))));
-  shown('figures').append(el('p', { class: 'lead' }, 'Each interval holds the real difference 19 times of 20; of 40 figures two leave theirs by chance. The verdict is by the lines in bold, whose intervals are wider for it.'),
+  shown('figures').append(el('p', { class: 'lead' }, 'Each interval contains the real difference 19 times out of 20; of 40 figures, two fall outside theirs by chance. The verdict uses only the lines in bold, with wider intervals.'),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Figures of both sides' }, table));
 }
 
@@ -92,7 +92,7 @@ function makeBlocks() {
   const [at, what] = has(1) ? [1, 'frames a second'] : has(3) ? [3, 'launches a second'] : [4, 'switches a second'];
   if (!runs.length || !has(at)) return;
   const section = shown('blocks'), rate = (block) => block[at] / Math.max(block[0], 1) * 1e9, most = Math.max(...runs.flatMap((run) => run.blocks.map(rate))) || 1;
-  section.append(el('p', { class: 'lead' }, `Each bar is a stretch of a recording, as tall as its ${what}; where frames were late, its part of them is red. Differences within a side are what an interval is made of.`));
+  section.append(el('p', { class: 'lead' }, `Each bar is a stretch of a recording, and its height the ${what}; the share of late frames is red. The intervals above come from the differences between bars of one side.`));
   for (const run of runs) {
     const width = wideEnough(), height = 74, wide = width / run.blocks.length, [, name, paint] = SIDES.find(([side]) => side === run.side);
     section.append(el('h3', {}, `${name}: ${run.blocks.length} stretches`), el('div', { class: 'curve' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${name}, ${what} of each stretch` },
@@ -108,9 +108,10 @@ function makeCompare() {
   const verdict = all('compare_verdict')[0], sides = all('compare_side'), kind = { better: 'good', worse: 'bad', mixed: 'bad' }[verdict.verdict] || '';
   const section = byId('verdict');
   section.className = kind;
-  section.append(el('p', { class: 'sentence ' + (kind || 'bad'), 'data-verdict': verdict.verdict }, verdict.words[0].toUpperCase() + verdict.words.slice(1) + '.'),
+  section.append(el('p', { class: 'sentence ' + (kind || 'bad'), 'data-verdict': verdict.verdict }, together(verdict.words[0].toUpperCase() + verdict.words.slice(1) + '.')),
     ...sides.map((side) => el('p', { class: 'sentence note' }, `${side.side.toUpperCase()}: ${side.files.join(', ')}: ${seconds(side.span_ns)} in ${number(side.blocks)} stretches of ${number(side.runs)} ${side.runs === 1 ? 'recording' : 'recordings'}.`)));
-  byId('about').append('two sides compared');
+  document.querySelector('h1 span').textContent = 'compare';
+  byId('about').append('two sides, A and B');
   byId('ruler').hidden = true;
   document.title = 'tactus compare';
   makeCurves();

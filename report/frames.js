@@ -288,7 +288,7 @@ function histogram(series, row) {
   const span = series.step * counts.length, x = (ns) => left + Math.min(ns / span, 1) * (width - left - 6);
   [['p50', row.p50_ns], ['p99', row.p99_ns]].forEach(([name, ns]) => picture.append(
     svg('line', { x1: x(ns), x2: x(ns), y1: 2, y2: height - foot, stroke: 'var(--soft)', 'stroke-dasharray': '3 3' }),
-    svg('text', { x: x(ns) + 3, y: 10, 'font-size': 10, fill: 'var(--soft)' }, name)));
+    svg('text', { x: x(ns) + 3, y: name === 'p99' && x(ns) - x(row.p50_ns) < 26 ? 22 : 10, 'font-size': 10, fill: 'var(--soft)' }, name)));
   const grain = steps(span, 5), most_ns = series.step * (counts.length - 1);
   if (counts[counts.length - 1]) picture.append(svg('text', { x: width - 6, y: height - 9, 'text-anchor': 'end', 'font-size': 10, fill: 'var(--ink)' }, 'over ' + tick(most_ns)));
   for (let at = 0; at < span && (x(at) < width - 70 || !counts[counts.length - 1]); at += grain) picture.append(svg('text', { x: x(at), y: height - 9, 'text-anchor': 'middle', 'font-size': 10, fill: 'var(--soft)' }, tick(at)));
@@ -300,7 +300,7 @@ function frameNumbers(row) {
   const causes = all('report_cause').filter((cause) => cause.pid === row.pid);
   return [
     el('div', { class: 'tiles', id: 'frame-tiles' }, tile('frames', 'frames', row.frames, number(row.frames)), tile(`late, ${share(row.late, row.frames)}`, 'late', row.late, number(row.late), row.late),
-      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('a second in the slowest 1 % (1 % low)', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
+      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('1 % low, a second', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
       row.target_ns ? tile('due every', 'target_ns', row.target_ns, time(row.target_ns)) : null, tile('dropped', 'dropped', row.dropped, number(row.dropped), row.dropped)),
     (host, series) => {
       const causeRows = causes.map((cause) => ({ ...cause, who: cause.name > 1 ? nameOf(cause.name) : '', what: BLAMES[cause.blame] || cause.blame }));

@@ -76,7 +76,7 @@ function makeMoves() {
 function makeTimers() {
   const rows = all('miss_thread');
   if (!rows.length) return;
-  shown('timers').append(el('p', { class: 'lead' }, 'Threads that render, play, read input or compose by a timer: how often one ran too late for its period.'),
+  shown('timers').append(el('p', { class: 'lead' }, 'Threads that render, play sound, read input or compose, and that a timer wakes: how often each ran too late for its period.'),
     makeTable({ label: 'Threads that work by a timer', id: 'timer-table', sort: 'misses', low: true, rows, columns: [
       ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['role', 'role', 'role'], ['period_ns', 'period', 'time'], ['periods', 'periods', 'count'], ['misses', 'missed', 'count', true],
       ['missed_periods', 'periods lost', 'count'], ['late_avg_ns', 'late by, mean', 'time'], ['late_max_ns', 'longest', 'time']] }));
@@ -120,6 +120,8 @@ function makeCuda() {
   if (copies.length) section.append(el('h3', {}, 'Copies'), makeTable({ label: 'Copies', low: true, rows: copies, columns:
     Object.keys(copies[0]).filter((key) => !['record', 'schema', 'table', 'clock'].includes(key)).map((key) => [key, key.replace(/_(ns|bytes)$/, '').replace(/_/g, ' '),
       typeof copies[0][key] === 'string' ? 'text' : key.endsWith('_ns') ? 'time' : key.endsWith('bytes') ? 'bytes' : 'count']) }));
+  if (errors.length) section.append(el('h3', {}, 'Calls that failed'), makeTable({ label: 'Calls that failed', id: 'error-table', low: true, sort: 'count', rows: errors, columns: [
+    ['function', 'Function', 'text'], ['name', 'result', 'text'], ['result', 'number', 'plain'], ['count', 'times', 'count']] }));
   if (layers.length) section.append(el('h3', {}, 'Where the time of calls goes'), makeBars(layers.map((row) => [row.layer, row.self_ns]), time, 'var(--role-compositor)'));
 }
 
@@ -129,7 +131,7 @@ function makeActs() {
   const decided = ['preempts', 'decided_moves', 'urgent_misses'].some((field) => (counts[field] || []).some(Boolean));
   if (!decided && !effects.length) {
     if (head.is_live) section.hidden = true;
-    section.append(el('p', { class: 'lead' }, 'Nothing that is in this recording: no decision of its scheduler, and nothing that it took back. Hints to the kernel leave no events.'));
+    section.append(el('p', { class: 'lead' }, "This recording has no decision of tactus's scheduler, and nothing that it took back. Hints to the kernel leave no events."));
     return;
   }
   countChart(section, "Decisions of tactus's scheduler over time.", [['preempts', 'others were pushed off a CPU for an urgent thread', 'accent'], ['decided_moves', 'moves to a free CPU', 'role-input'],
@@ -139,10 +141,10 @@ function makeActs() {
 }
 
 function makeFoot() {
-  const lines = [`Made by tactus ${head.version}. Every number here is one that 'tactus frames', 'latency', 'tasks', 'migrations', 'misses', 'gpu' and 'cuda' print of the same recording.`,
+  const lines = [`Made by tactus ${head.version}. The numbers are those that 'tactus frames', 'latency', 'tasks', 'migrations', 'misses', 'gpu' and 'cuda' print for the same recording.`,
     `The pictures over time are sums over ${time(binNs)} each. Frame times in the graph are rounded to microseconds; figures in tables and tiles are not.`,
     'Zoom: drag over a picture, or click it and use the wheel, or plus and minus. Move: arrow keys, or shift and drag. 0 or a double click shows all.'];
-  if (head.lost) lines.push(`${number(head.lost)} events were lost while this was watched.`);
+  if (head.lost) lines.push(`${number(head.lost)} events were lost while this was recorded.`);
   byId('foot').append(...lines.map((line) => el('p', {}, line)));
 }
 
@@ -216,6 +218,7 @@ function start() {
   let chosen = null;
   document.documentElement.dataset.theme = wish.matches ? 'dark' : 'light';
   if (all('compare_verdict').length) makeCompare(); else build();
+  setTheme(wish.matches);
   wish.addEventListener('change', (event) => { if (chosen === null) setTheme(event.matches); });
   byId('theme').addEventListener('click', () => { chosen = document.documentElement.dataset.theme !== 'dark'; setTheme(chosen); });
   addEventListener('beforeprint', () => { printers.forEach((print) => print()); document.documentElement.dataset.theme = 'light'; colours = {}; tinted.forEach((tint) => tint()); drawNow(); });

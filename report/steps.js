@@ -2,16 +2,24 @@
 const STEP_PARTS = [['ran', 'ran', 'ran'], ['sync', 'waited for the GPU', 'role-audio'], ['copy', 'copied', 'role-cpu-bound'], ['collective', "was in NCCL's calls", 'role-compositor'],
   ['cpu_wait', 'waited for a CPU', 'waited'], ['data', 'waited for data of another process', 'role-input'], ['lock', 'waited for a lock or a queue', 'role-network'], ['slept', 'slept', 'slept']];
 
+/* Each moment once: in calls that wait or copy a thread sleeps or runs as well, which is taken off there. */
+function stepParts(row) {
+  let inCalls = row.sync_ns + row.copy_ns + row.collective_ns;
+  const off = (field) => { const by = Math.min(inCalls, row[field]); inCalls -= by; return row[field] - by; }, once = { ...row };
+  for (const field of ['slept_ns', 'ran_ns']) once[field] = off(field);
+  return STEP_PARTS.map(([field, words, paint]) => [once[field + '_ns'], words, paint]).filter(([ns]) => ns);
+}
+
 function makeSteps() {
   const rows = all('cuda_steps'), slow = all('cuda_slow_step');
   if (!rows.length) return;
   const section = shown('steps');
   for (const row of rows) {
-    const parts = STEP_PARTS.map(([field, words, paint]) => [row[field + '_ns'], words, paint, field + '_ns']).filter(([ns]) => ns), most = sum(parts.map(([ns]) => ns)) || 1;
+    const parts = stepParts(row), most = sum(parts.map(([ns]) => ns)) || 1;
     section.append(el('h3', {}, `${row.comm} [${row.pid}]`), el('div', { class: 'tiles', 'data-steps': row.pid }, tile('steps', 'steps', row.steps, number(row.steps)), tile('half take under', 'p50_ns', row.p50_ns, time(row.p50_ns)),
       tile('99 of 100 under', 'p99_ns', row.p99_ns, time(row.p99_ns)), tile('the longest', 'max_ns', row.max_ns, time(row.max_ns)), tile('slow', 'slow', row.slow, number(row.slow), row.slow),
       tile('launches a step', 'launches', row.launches, row.launches.toFixed(1))),
-    el('p', { class: 'lead' }, 'What a step of the thread that launches goes into, on average:'),
+    el('p', { class: 'lead' }, 'Where the time of an average step goes, for the thread that launches:'),
     el('div', { class: 'stack', role: 'img', 'aria-label': parts.map(([ns, words]) => `${words} ${time(ns)}`).join(', ') }, parts.map(([ns, , paint]) =>
       svg('svg', { width: `${100 * ns / most}%`, viewBox: '0 0 1 1', preserveAspectRatio: 'none' }, svg('rect', { width: 1, height: 1, fill: `var(--${paint})` })))),
     legend(parts.map(([ns, words, paint]) => [paint, `${words}: ${time(ns)}`])));
@@ -27,7 +35,7 @@ function makeClicks() {
   if (!rows.length) return;
   const section = shown('clicks'), ends = [['present_ns', 'presented', 'accent'], ['shown_ns', 'shown', 'target']].filter(([field]) => each.some((row) => row[field] !== null));
   const most = Math.max(1, ...each.flatMap((row) => ends.map(([field]) => row[field] || 0))) * 1.05;
-  section.append(el('p', { class: 'lead' }, 'How long after a device reported something the frame that answers it was presented, and shown where a display tells.'), legend(ends.map(([, words, paint]) => [paint, words])));
+  section.append(el('p', { class: 'lead' }, 'The time from an input report to the frame that answers it: presented, and shown if the display tells.'), legend(ends.map(([, words, paint]) => [paint, words])));
   new Chart(section, {
     label: 'Time from input to the frame that answers it.', height: 150,
     under(pen) {

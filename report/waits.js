@@ -28,7 +28,7 @@ function makeWaits() {
     });
     mostText.textContent = `${number(most)} in ${time(binNs)}`;
   };
-  section.append(el('p', { class: 'lead' }, 'How often threads waited for a CPU, and how long: from being able to run until they ran. Time goes to the right, longer waits are higher, and the stronger the colour, the more of them. Whose:'));
+  section.append(el('p', { class: 'lead' }, 'How often threads waited for a CPU, and how long: from the moment they could run until they ran. Time runs to the right, longer waits are higher up, and a stronger colour means more of them. Show:'));
   section.append(el('ul', { class: 'legend' }, roles.map((record) => el('li', {}, el('label', {}, el('input', { type: 'checkbox', checked: on.has(record.role), change: (event) => {
     if (event.target.checked) on.add(record.role); else on.delete(record.role);
     if (event.target.checked) kept.rolesOff.delete(record.role); else kept.rolesOff.add(record.role);
@@ -96,7 +96,7 @@ function makeBehind() {
       td.dataset.share = Math.sqrt(one.ns / most);
       return td;
     })))));
-  section.append(el('p', { class: 'lead' }, `How long threads of each name waited while those of another had the CPU for most of it. Waits of ${time(head.behind_ns)} and more: `,
+  section.append(el('p', { class: 'lead' }, `How long threads of each name (rows) waited, by who had the CPU for most of the wait (columns). Waits of ${time(head.behind_ns)} or more: `,
     el('span', { 'data-field': 'behind_ns', 'data-value': sum(record.pairs.map((pair) => pair[3])) + record.left_out_ns }, time(sum(record.pairs.map((pair) => pair[3])) + record.left_out_ns)), ' in all.'),
   el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Who waited behind whom' }, table));
   const tint = () => table.querySelectorAll('td[data-share]').forEach((td) => {
@@ -115,8 +115,8 @@ function makeCpus() {
   if (!seen) return;
   const section = shown('cpus'), order = kinds.map((kind, i) => ({ ...kind, i })).filter((kind) => kind.cpu_ns).sort((a, b) => b.cpu_ns - a.cpu_ns);
   const variable = (kind) => 'role-' + (kind === 'not watched' ? 'unwatched' : kind);
-  section.append(el('p', { class: 'lead' }, `CPU time by what the threads are for, over ${head.cpus} CPUs: `, el('b', { 'data-field': 'cpu_ns', 'data-value': busy }, time(busy)), ` in all, ${share(busy, whole * head.cpus)} of what there was.`
-    + (others ? ' The grey part is time of threads that were not recorded: at most that, since they are seen only where a recorded one begins or ends.' : '')),
+  section.append(el('p', { class: 'lead' }, `CPU time by what the threads are for, over ${head.cpus} CPUs: `, el('b', { 'data-field': 'cpu_ns', 'data-value': busy }, time(busy)), ` in all, ${share(busy, whole * head.cpus)} of what the CPUs had.`
+    + (others ? ' Grey is other threads, which were not recorded: an upper bound, since they are seen only where a recorded one begins or ends.' : '')),
     legend(order.map((kind) => [variable(kind.kind), `${kind.kind}: ${time(kind.cpu_ns)}`])));
   new Chart(section, {
     label: 'CPU time by role over time.', height: 150,
@@ -148,7 +148,7 @@ function makeCpus() {
   if (!lanes.length) return;
   const grid = new Grid(lanes.length, (bin, i) => lanes[i].busy_per_mille[bin] && [...channels(roleColour(ROLES[lanes[i].mostly[bin]] || 'unknown')), 0.15 + 0.85 * Math.min(1, lanes[i].busy_per_mille[bin] / 1000)]);
   const tall = lanes.length > 32 ? 8 : lanes.length > 8 ? 14 : 22;
-  section.append(el('h3', {}, 'Each CPU: what it mostly ran, the paler the less busy'));
+  section.append(el('h3', {}, 'Each CPU: what it mostly ran; paler means less busy'));
   new Chart(section, {
     label: 'Each CPU over time, by what it mostly ran.', height: lanes.length * tall + FOOT,
     under(pen) {

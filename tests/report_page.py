@@ -256,6 +256,8 @@ def check_steps(page):
     check("a thread waits for the GPU for no more of a stretch of time than that is long", 0 < most <= 1, most)
     wide = page.run("return [...document.querySelectorAll('.stack svg')].map((one) => one.getBoundingClientRect().width)")
     check("what a step goes into is drawn in its shares", len(wide) > 2 and min(wide) >= 0 and max(wide) > 100, wide)
+    drawn, all_ns = page.run("const row = all('cuda_steps')[0]; return [sum(stepParts(row).map(([ns]) => ns)), row.ran_ns + row.slept_ns + row.cpu_wait_ns + row.data_ns + row.lock_ns]")
+    check("what is drawn of a step counts no moment twice", drawn <= all_ns, (drawn, all_ns))
     page.picture(os.path.join(log, "report-steps.png"), whole=True)
 
 
@@ -276,7 +278,7 @@ def check_compare(page):
     rows = [row for row in rows_of("compare") if row["record"] == "compare"]
     verdict = [row for row in rows_of("compare") if row["record"] == "compare_verdict"][0]
     got = page.run("const one = document.querySelector('[data-verdict]'); return [one.dataset.verdict, one.textContent]")
-    same("the page's verdict is that of 'tactus compare'", [got[0], got[1].lower()], [verdict["verdict"], verdict["words"].lower() + "."])
+    same("the page's verdict is that of 'tactus compare'", [got[0], got[1].lower().replace("\u00a0", " ")], [verdict["verdict"], verdict["words"].lower() + "."])
     shown = page.run("return [...document.querySelectorAll('#figure-table tbody tr')].map((tr) => ['a', 'b', 'difference'].map((field) => tr.querySelector(`[data-field=${field}]`).dataset.value))")
     same("figures on the page are those of 'tactus compare --json'", [[float(value) if value else None for value in row] for row in shown], [[row["a"], row["b"], row["difference"]] for row in rows])
     curves = page.run("return Object.fromEntries(all('compare_curve').map((curve) => [curve.side + ' ' + curve.of + ' ' + (curve.name ?? ''), [0.5, 0.99].map((part) => {"

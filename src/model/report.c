@@ -57,6 +57,8 @@ void report_restart(struct report *report, u64 now_ns)
 	report->pairs_len = 0;
 	map_clear(&report->by_pair);
 	report->pairs_refused = report->pairs_refused_ns = 0;
+	report->miss_causes_len = 0;
+	report->misses_refused = 0;
 	report->effects_len = 0;
 	report->effects_all = 0;
 	report_frames_restart(&report->frames);
@@ -357,6 +359,39 @@ void report_handle(struct report *report, struct threads *threads, const struct 
 	forget_some(report, threads, event);
 }
 
+void report_take_miss(struct report *report, const struct threads *threads, const struct miss *miss)
+{
+	struct report_miss_cause *cause = report->miss_causes, *end = cause + report->miss_causes_len;
+	struct report_miss_cause wanted = { .tid = miss->tid, .who = REPORT_NOT_KNOWN };
+
+	if (miss->verdict.kind == MISS_OVERRAN || (miss->culprit == CULPRIT_THREAD && miss->behind_tid == miss->tid))
+		wanted.who = REPORT_ITSELF;
+	else if (miss->culprit == CULPRIT_IDLE)
+		wanted.who = REPORT_IDLE_CPU;
+	else if (miss->culprit == CULPRIT_THREAD)
+		wanted.who = REPORT_ANOTHER;
+	if (wanted.who == REPORT_ANOTHER)
+		wanted.name = report_name_of(&report->names, threads, miss->behind_tid);
+	while (cause < end && (cause->tid != wanted.tid || cause->who != wanted.who || cause->name != wanted.name))
+		cause++;
+	if (cause == end && report->miss_causes_len == REPORT_MISS_CAUSES) {
+		report->misses_refused++;
+		return;
+	}
+	if (cause == end) {
+		*cause = wanted;
+		report->miss_causes_len++;
+	}
+	cause->misses++;
+}
+
+static int most_missed_first(const void *a, const void *b)
+{
+	const struct report_miss_cause *one = a, *other = b;
+
+	return one->misses > other->misses ? -1 : one->misses < other->misses;
+}
+
 void report_end(struct report *report, const struct threads *threads, u64 now_ns)
 {
 	for (u32 cpu = 0; cpu < report->cpus_len; cpu++) {
@@ -368,4 +403,5 @@ void report_end(struct report *report, const struct threads *threads, u64 now_ns
 	if (report->from_ns)
 		bin_of(report, report->to_ns > report->from_ns ? report->to_ns - 1 : report->to_ns);
 	report_frames_order(&report->frames);
+	qsort(report->miss_causes, report->miss_causes_len, sizeof(*report->miss_causes), most_missed_first);
 }

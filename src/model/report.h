@@ -7,6 +7,7 @@
 
 #include "../../core/role.h"
 #include "frames.h"
+#include "misses.h"
 #include "report_frames.h"
 #include "report_names.h"
 
@@ -20,6 +21,7 @@ enum {
 	REPORT_BEHIND_NS = 100 * NSEC_PER_USEC, /* a wait from which on somebody is looked for who was in the way */
 	REPORT_PAIRS = 8192,
 	REPORT_EFFECTS = 64,
+	REPORT_MISS_CAUSES = 64,
 	REPORT_FORGETS = 4096, /* after so many ends of threads what those did is forgotten */
 };
 
@@ -51,6 +53,15 @@ struct report_cpu {
 	u64 (*kinds_ns)[REPORT_KINDS]; /* of each bin; NULL: there was no room for a lane */
 };
 
+/* Who had the CPU when a thread by a timer ran too late. */
+enum report_in_the_way { REPORT_NOT_KNOWN, REPORT_ITSELF, REPORT_IDLE_CPU, REPORT_ANOTHER };
+struct report_miss_cause {
+	u32 tid;
+	u16 name; /* for REPORT_ANOTHER */
+	enum report_in_the_way who;
+	u64 misses;
+};
+
 struct report_effect {
 	u64 at_ns, acted_p99_ns, held_p99_ns, span_ns;
 	u32 pid, cause_pid, what;
@@ -76,8 +87,11 @@ struct report {
 	struct report_effect effects[REPORT_EFFECTS];
 	u32 effects_len;
 	u64 effects_all;
-	u32 ends;    /* of threads, since the last time that something was forgotten */
-	bool failed; /* something is missing for want of memory */
+	struct report_miss_cause miss_causes[REPORT_MISS_CAUSES]; /* at the end the most frequent first */
+	u32 miss_causes_len;
+	u64 misses_refused; /* for whose cause there was no room */
+	u32 ends;	    /* of threads, since the last time that something was forgotten */
+	bool failed;	    /* something is missing for want of memory */
 };
 
 /* NULL for want of memory. `explain` may be NULL. */
@@ -89,6 +103,9 @@ void report_free(struct report *report);
 void report_handle(struct report *report, struct threads *threads, const struct frames *frames,
 		   const struct event_header *event, const struct wait *ended, const struct late_frame *frame,
 		   const struct frame_process *process);
+
+/* Takes a deadline miss. */
+void report_take_miss(struct report *report, const struct threads *threads, const struct miss *miss);
 
 /* Adds to a count that is not of one event: of CUDA's calls, what its model makes of them. */
 void report_count(struct report *report, enum report_count what, u64 time_ns, u64 amount);

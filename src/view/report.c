@@ -39,7 +39,8 @@ static const struct argp_option own_options[] = {
 	{ "serve", KEY_SERVE, "ADDRESS:PORT", 0,
 	  "Show the page of what happens now to browsers, here (a port alone: of this machine)", 0 },
 	{ "token", KEY_TOKEN, 0, 0,
-	  "With --serve: let nobody on this machine see it either who has not the whole URL (root's always does)", 0 },
+	  "With --serve: on this machine too, show it only to those who have the whole URL (always so if root watches)",
+	  0 },
 	{ 0 },
 };
 
@@ -120,6 +121,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	struct stall stall;
 	struct move move;
 	struct miss missed[MISSES_AT_ONCE];
+	u32 missed_len;
 
 	if (!show->report)
 		show->report = report_new(show->capture.info.cpus_len, late_frame_words);
@@ -135,7 +137,9 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	frames_handle(&show->frames, threads, event, &frame, &process);
 	latency_handle(&show->latency, threads, event, ended);
 	moves_handle(&show->moves, threads, event, &move);
-	misses_handle(&show->misses, threads, event, missed);
+	missed_len = misses_handle(&show->misses, threads, event, missed);
+	for (u32 i = 0; i < missed_len; i++)
+		report_take_miss(show->report, threads, &missed[i]);
 	submits_handle(&show->submits, threads, event, &stall);
 	/* As 'tactus cuda' has it: before, only names are news; and the counts are those of all, and all threads. */
 	if ((!show->capture.before_window || event->kind == EVENT_CUDA_NAME) &&
@@ -183,8 +187,7 @@ static int print_records(void *data)
 /* Who has the page in a file gets the verdict at once. */
 static int write_all(struct report_show *show)
 {
-	struct verdict_of of = { show->report, &show->frames, &show->latency,
-				 &show->cuda,  &show->steps,  show->capture.losses.events };
+	struct verdict_of of = report_verdict_of(show);
 	FILE *page = show->page;
 	int error;
 

@@ -483,11 +483,22 @@ static int print_tables(const struct report_show *show)
 	return error;
 }
 
+struct verdict_of report_verdict_of(const struct report_show *show)
+{
+	return (struct verdict_of){ .report = show->report,
+				    .frames = &show->frames,
+				    .latency = &show->latency,
+				    .cuda = &show->cuda,
+				    .steps = &show->steps,
+				    .misses = &show->misses,
+				    .threads = &show->capture.threads,
+				    .lost = show->capture.losses.events };
+}
+
 int report_print_records(struct report_show *show)
 {
 	struct report *report = show->report;
-	struct verdict_of of = { report,      &show->frames, &show->latency,
-				 &show->cuda, &show->steps,  show->capture.losses.events };
+	struct verdict_of of = report_verdict_of(show);
 	int error;
 
 	print_head(show);

@@ -57,6 +57,9 @@ struct report_show {
  * of memory. */
 int report_print_records(struct report_show *show);
 
+/* What the verdict is about. */
+struct verdict_of report_verdict_of(const struct report_show *show);
+
 /* What is counted so far is all that there is. Returns 0, or 1 after a message. */
 int report_finish_models(struct report_show *show);
 

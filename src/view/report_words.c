@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sentences out of counts. Each says what was measured; what follows from it for whoever reads is one of a few pieces
  * of advice, by what most late frames were late for. */
-#include "report_words.h"
+#include "report_sentences.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,16 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/roles.h"
 #include "../sink/text.h"
 #include "thread_words.h"
 
-enum { TIME_SIZE = 16, NAMED_MOST = 3, WORTH_A_PART = 100, WORTH_A_WORD_NS = 10 * NSEC_PER_MSEC };
-
-struct verdict {
-	const struct verdict_of *of;
-	void (*each)(void *data, enum verdict_kind kind, const char *text);
-	void *data;
-};
+enum { VERDICT_TIMERS = 2, NAMED_MOST = 3, WORTH_A_WORD_NS = 10 * NSEC_PER_MSEC };
 
 const char *verdict_kind_name(enum verdict_kind kind)
 {
@@ -44,8 +39,7 @@ void report_name_words(char into[COMM_LEN + 1], const struct report_names *names
 		comm_name(into, &names->all[name]);
 }
 
-static void __attribute__((format(printf, 3, 4)))
-say_it(const struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
+void say_it(const struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
 {
 	char text[VERDICT_SIZE];
 	va_list args;
@@ -56,9 +50,20 @@ say_it(const struct verdict *verdict, enum verdict_kind kind, const char *format
 	verdict->each(verdict->data, kind, text);
 }
 
-static double percent(u64 part, u64 whole)
+double percent(u64 part, u64 whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void begin_part(char into[PART_SIZE], u64 part, u64 whole)
+{
+	if (part < whole)
+		snprintf(into, PART_SIZE, "In %" PRIu64 " of the %" PRIu64 " (%.0f %%)", part, whole,
+			 percent(part, whole));
+	else if (whole <= 2)
+		snprintf(into, PART_SIZE, whole == 2 ? "In both" : "In that one");
+	else
+		snprintf(into, PART_SIZE, "In all %" PRIu64, whole);
 }
 
 /* "behind cc1 (38 frames), make (2)": of one process's causes of that kind, the most frequent. */
@@ -122,25 +127,26 @@ static enum report_blame worst_blame(const struct report *report, u32 pid)
 static void say_blame(const struct verdict *verdict, const struct frame_process *process, enum report_blame blame)
 {
 	static const struct {
-		const char *words, *before, *after;
+		const char *words, *before, *after, *alone; /* around who was guilty; where nobody is named */
 	} how[REPORT_BLAMES] = {
-		[REPORT_BLAME_CPU] = { "a thread that the frame needed waited for a CPU", " behind ", "" },
-		[REPORT_BLAME_ITSELF] = { "the thread that presents ran longer than usual", "", "" },
+		[REPORT_BLAME_CPU] = { "a thread that the frame needed waited for a CPU", " behind ", "", "" },
+		[REPORT_BLAME_ITSELF] = { "the thread that presents ran longer than usual", "", "", "" },
 		[REPORT_BLAME_WORK] = { "the thread that presents waited for another that ran longer than usual", ": ",
-					"" },
-		[REPORT_BLAME_SLEEP] = { "the thread that presents slept until a timer or a device woke it", ", or ",
-					 " did" },
-		[REPORT_BLAME_GPU] = { "its time went into calls to the GPU's driver", "", "" },
-		[REPORT_BLAME_UNKNOWN] = { "the recording does not say what its time went into", "", "" },
+					"", "" },
+		[REPORT_BLAME_SLEEP] = { "the thread that presents slept until a timer", ", a device or ", " woke it",
+					 " or a device woke it" },
+		[REPORT_BLAME_GPU] = { "the time went into calls to the GPU's driver", "", "", "" },
+		[REPORT_BLAME_UNKNOWN] = { "the recording does not say where the time went", "", "", "" },
 	};
 	u64 frames = blamed(verdict->of->report, process->pid, blame);
-	char guilty[VERDICT_SIZE / 2];
+	char guilty[VERDICT_SIZE / 2], part[PART_SIZE];
 
 	if (!frames)
 		return;
 	list_guilty(guilty, sizeof(guilty), verdict->of->report, process->pid, blame, how[blame].before);
-	say_it(verdict, VERDICT_WHY, "In %" PRIu64 " of the %" PRIu64 " (%.0f %%) %s%s%s.", frames, process->late,
-	       percent(frames, process->late), how[blame].words, guilty, guilty[0] ? how[blame].after : "");
+	begin_part(part, frames, process->late);
+	say_it(verdict, VERDICT_WHY, "%s %s%s%s.", part, how[blame].words, guilty,
+	       guilty[0] ? how[blame].after : how[blame].alone);
 }
 
 static u64 sum_count(const struct report *report, enum report_count what)
@@ -157,6 +163,25 @@ static bool tactus_acted(const struct report *report)
 	return sum_count(report, REPORT_PREEMPTS) || sum_count(report, REPORT_DECIDED_MOVES) || report->effects_all;
 }
 
+/* `whom`: the threads that are to go first; `name`: of who was in the way of most, or nothing. */
+static void advise_to_run(const struct verdict *verdict, const char *whom, const char *name)
+{
+	if (tactus_acted(verdict->of->report))
+		say_it(verdict, VERDICT_ADVICE,
+		       "tactus acted here, and it was not enough: 'tactus roles' shows whether it knows what the "
+		       "threads are for. If it does not, tell it: [roles] in /etc/tactus.conf.");
+	else if (!name[0])
+		say_it(verdict, VERDICT_ADVICE, "Run 'tactus run' beside it: it lets %s go first.", whom);
+	else if (!strcmp(name, "tactus"))
+		say_it(verdict, VERDICT_ADVICE,
+		       "tactus itself was in the way, because it watched: -p, -c and --cgroup make it watch less.");
+	else
+		say_it(verdict, VERDICT_ADVICE,
+		       "Run 'tactus run' beside it: it lets %s go before %s. Or start what runs %s with 'nice -n 19', "
+		       "or with fewer jobs at once.",
+		       whom, name, name);
+}
+
 /* Who was in the way of most. */
 static void say_advice_cpu(const struct verdict *verdict, u32 pid)
 {
@@ -171,18 +196,7 @@ static void say_advice_cpu(const struct verdict *verdict, u32 pid)
 			break;
 		}
 	}
-	if (tactus_acted(report))
-		say_it(verdict, VERDICT_ADVICE,
-		       "tactus acted here, and these frames were late nevertheless: 'tactus roles' shows whether it "
-		       "knows what the threads are for; [roles] in /etc/tactus.conf tells it.");
-	else if (!name[0])
-		say_it(verdict, VERDICT_ADVICE,
-		       "Let 'tactus run' run beside it: threads that frames wait for then go first.");
-	else
-		say_it(verdict, VERDICT_ADVICE,
-		       "Let 'tactus run' run beside it: threads that frames wait for then go before %s. Or start what "
-		       "runs %s with 'nice -n 19', or with fewer jobs at once.",
-		       name, name);
+	advise_to_run(verdict, "threads that frames wait for", name);
 }
 
 static void say_advice(const struct verdict *verdict, u32 pid)
@@ -195,8 +209,7 @@ static void say_advice(const struct verdict *verdict, u32 pid)
 	case REPORT_BLAME_WORK:
 		say_it(verdict, VERDICT_ADVICE,
 		       "No scheduler gives that time back: the program needed it. 'perf record' shows what it "
-		       "computes; "
-		       "lower settings make it less.");
+		       "computes; lower settings make it compute less.");
 		break;
 	case REPORT_BLAME_SLEEP:
 		say_it(verdict, VERDICT_ADVICE,
@@ -224,11 +237,16 @@ static void say_process(const struct verdict *verdict, const struct frame_proces
 	format_time(p50, sizeof(p50), times.p50_ns);
 	format_time(p99, sizeof(p99), times.p99_ns);
 	format_time(max, sizeof(max), times.max_ns);
+	if (!process->late && process->frames <= PACE_ENOUGH + 1) {
+		say_it(verdict, VERDICT_NOTE, "%s presented %" PRIu64 " frame%s, too few to say which are late.", name,
+		       process->frames, process->frames == 1 ? "" : "s");
+		return;
+	}
 	if (!process->late) {
 		say_it(verdict, VERDICT_GOOD,
-		       "%s presented %" PRIu64 " frames, %.1f a second, and none was late: half took under %s, the "
-		       "longest %s.",
-		       name, process->frames, seconds > 0 ? (double)times.len / seconds : 0, p50, max);
+		       "None of %" PRIu64 " frames of %s was late. It presented %.1f a second; half of them took under "
+		       "%s, the longest %s.",
+		       process->frames, name, seconds > 0 ? (double)times.len / seconds : 0, p50, max);
 		return;
 	}
 	say_it(verdict, VERDICT_BAD,
@@ -269,6 +287,140 @@ static bool say_frames(const struct verdict *verdict)
 	return len;
 }
 
+/* " behind cc1 (38 times), make (2)": whoever had the CPU most often when that thread was to run. */
+static void list_in_the_way(char *into, size_t size, const struct report *report, u32 tid)
+{
+	u32 named = 0, more = 0;
+	size_t used = 0;
+
+	into[0] = '\0';
+	for (u32 i = 0; i < report->miss_causes_len; i++) {
+		const struct report_miss_cause *cause = &report->miss_causes[i];
+		char name[COMM_LEN + 1];
+
+		if (cause->tid != tid || cause->who != REPORT_ANOTHER)
+			continue;
+		if (named == NAMED_MOST) {
+			more++;
+			continue;
+		}
+		report_name_words(name, &report->names, cause->name);
+		used += (size_t)snprintf(into + used, size - used, "%s%s (%" PRIu64 "%s)", named ? ", " : " behind ",
+					 name, cause->misses,
+					 named		      ? ""
+					 : cause->misses == 1 ? " time"
+							      : " times");
+		named++;
+	}
+	if (more)
+		snprintf(into + used, size - used, " and %u more", more);
+}
+
+static u64 missed_by(const struct report *report, u32 tid, enum report_in_the_way who)
+{
+	u64 misses = 0;
+
+	for (u32 i = 0; i < report->miss_causes_len; i++)
+		if (report->miss_causes[i].tid == tid && report->miss_causes[i].who == who)
+			misses += report->miss_causes[i].misses;
+	return misses;
+}
+
+static void advise_by_misses(const struct verdict *verdict, u32 tid)
+{
+	const struct report *report = verdict->of->report;
+	char name[COMM_LEN + 1] = "";
+
+	for (u32 i = 0; i < report->miss_causes_len; i++) {
+		const struct report_miss_cause *cause = &report->miss_causes[i];
+
+		if (cause->tid != tid)
+			continue;
+		if (cause->who == REPORT_ANOTHER && cause->name >= REPORT_NAMES_FIRST)
+			report_name_words(name, &report->names, cause->name);
+		if (cause->who == REPORT_ITSELF)
+			say_it(verdict, VERDICT_ADVICE,
+			       "No scheduler gives that time back: its own work takes longer than a period. A longer "
+			       "period (for sound: a larger buffer) helps, or less work in each.");
+		else if (cause->who == REPORT_ANOTHER)
+			advise_to_run(verdict, "threads that work by a timer", name);
+		return;
+	}
+}
+
+static void say_missed(const struct verdict *verdict, const struct thread *thread)
+{
+	static const char *const words[] = { [REPORT_NOT_KNOWN] = "the recording does not say who had its CPU",
+					     [REPORT_ITSELF] = "it was still at work for the period before",
+					     [REPORT_IDLE_CPU] = "its CPU was idle: no other thread was in the way",
+					     [REPORT_ANOTHER] = "it waited for a CPU" };
+	const struct thread_clock *clock = thread->clock;
+	char name[THREAD_NAME_SIZE], period[TIME_SIZE], latest[TIME_SIZE], behind[VERDICT_SIZE / 2];
+	char part[PART_SIZE];
+
+	comm_name(name, &thread->comm);
+	format_time(period, sizeof(period), clock->watch.timer.gap_ns);
+	format_time(latest, sizeof(latest), clock->late_max_ns);
+	say_it(verdict, VERDICT_BAD,
+	       "%s (%s) ran too late in %" PRIu64 " of %" PRIu64
+	       " periods (%.1f %%). A timer wakes it every %s; it was late by up to %s.",
+	       name, role_name(thread->role ? thread->role->role : ROLE_UNKNOWN), clock->misses, clock->periods,
+	       percent(clock->misses, clock->periods), period, latest);
+	list_in_the_way(behind, sizeof(behind), verdict->of->report, thread->tid);
+	for (u32 who = REPORT_ANOTHER + 1; who-- > 0;) {
+		u64 misses = missed_by(verdict->of->report, thread->tid, (enum report_in_the_way)who);
+
+		if (!misses)
+			continue;
+		begin_part(part, misses, clock->misses);
+		say_it(verdict, VERDICT_WHY, "%s %s%s.", part, words[who], who == REPORT_ANOTHER ? behind : "");
+	}
+	advise_by_misses(verdict, thread->tid);
+}
+
+/* One that presents is judged by its frames. */
+static bool is_judged_by_frames(const struct verdict *verdict, const struct thread *thread)
+{
+	if (!thread->role || thread->role->role != ROLE_RENDER)
+		return false;
+	for (const struct frame_process *process = verdict->of->frames->processes; process; process = process->next)
+		if (process->pid == thread->pid && process->frames)
+			return true;
+	return false;
+}
+
+/* True if a thread works by a timer. */
+static bool say_misses(const struct verdict *verdict)
+{
+	const struct thread **list;
+	size_t len, said = 0, more = 0, in_time = 0;
+
+	list = misses_sorted(verdict->of->misses, verdict->of->threads, &len);
+	for (size_t i = 0; list && i < len; i++) {
+		if (is_judged_by_frames(verdict, list[i]))
+			continue;
+		if (!list[i]->clock->misses)
+			in_time++;
+		else if (said == VERDICT_TIMERS)
+			more++;
+		else if (++said)
+			say_missed(verdict, list[i]);
+	}
+	free(list);
+	if (more)
+		say_it(verdict, VERDICT_NOTE,
+		       "%zu more thread%s that work%s by a timer ran too late at times; the table below has them.",
+		       more, more == 1 ? "" : "s", more == 1 ? "s" : "");
+	if (verdict->of->report->misses_refused)
+		say_it(verdict, VERDICT_NOTE, "The cause of %" PRIu64 " more misses was not kept.",
+		       verdict->of->report->misses_refused);
+	if (in_time)
+		say_it(verdict, VERDICT_NOTE, "%zu %sthread%s that work%s by a timer %s always in time.", in_time,
+		       said ? "other " : "", in_time == 1 ? "" : "s", in_time == 1 ? "s" : "",
+		       in_time == 1 ? "was" : "were");
+	return said || in_time;
+}
+
 /* The pair in which most time was waited. */
 static const struct report_pair *worst_pair(const struct report *report)
 {
@@ -301,144 +453,24 @@ static void say_waits(const struct verdict *verdict)
 	report_name_words(waiter, &verdict->of->report->names, pair->waiter);
 	report_name_words(culprit, &verdict->of->report->names, pair->culprit);
 	format_time(max, sizeof(max), pair->wait_ns);
-	say_it(verdict, VERDICT_NOTE, "The most waiting was that of %s behind %s: %s in %" PRIu64 " wait%s.", waiter,
-	       culprit, max, pair->waits, pair->waits == 1 ? "" : "s");
-}
-
-/* What a slow step, or most of any step, went into; and what can be done about it. */
-static const struct {
-	const char *words, *advice;
-} of_part[STEP_PARTS] = {
-	[STEP_CPU_WAIT] = { "waited for a CPU",
-			    "Let 'tactus run' run beside it: threads that feed GPUs then go first." },
-	[STEP_DATA] = { "waited for data of another process",
-			"The loader is late, not the GPU: give it more workers, or prepare the data before. 'tactus "
-			"cuda --steps' names the process that was waited for." },
-	[STEP_LOCK] = { "waited for a lock or a queue of its own process",
-			"'tactus cuda --steps' names the thread that was waited for; in Python the usual one holds the "
-			"interpreter's lock." },
-	[STEP_SYNC] = { "waited for the GPU", "No scheduler of CPUs changes that: the kernels took longer, or others "
-					      "used the GPU. A profiler of kernels shows which." },
-	[STEP_COPY] = { "copied", "Copies of a megabyte and more hold it up: pinned memory and copies beside the "
-				  "computation (non_blocking) hide them." },
-	[STEP_COLLECTIVE] = { "was in NCCL's calls", "It waited for other ranks: record these too, and look at the one "
-						     "that comes last." },
-	[STEP_RAN] = { "ran", "No scheduler gives that time back: the program computed on the CPU. "
-			      "'perf record' shows what; CUDA graphs take launches out of the way." },
-	[STEP_SLEPT] = { "slept",
-			 "No CPU was missing: it waited for something else, such as a disk or the network. 'tactus "
-			 "record --stacks' shows where it slept." },
-	[STEP_UNKNOWN] = { "did what the recording does not say",
-			   "The recording does not say why: 'tactus record --cuda' without filters sees more." },
-};
-
-static enum step_part most_of(const u64 by[STEP_PARTS])
-{
-	enum step_part most = 0;
-
-	for (u32 part = 1; part < STEP_PARTS; part++)
-		if (by[part] > by[most])
-			most = (enum step_part)part;
-	return most;
-}
-
-/* What steps went into, each nanosecond once: in calls a thread sleeps or runs as well. */
-static void sum_parts(u64 parts_ns[STEP_PARTS], const struct step *sum)
-{
-	u64 in_calls_ns = sum->parts_ns[STEP_SYNC] + sum->parts_ns[STEP_COPY] + sum->parts_ns[STEP_COLLECTIVE];
-	static const enum step_part within[] = { STEP_SLEPT, STEP_RAN };
-
-	memcpy(parts_ns, sum->parts_ns, sizeof(sum->parts_ns));
-	for (u32 i = 0; i < sizeof(within) / sizeof(within[0]); i++) {
-		u64 taken_ns = in_calls_ns < parts_ns[within[i]] ? in_calls_ns : parts_ns[within[i]];
-
-		parts_ns[within[i]] -= taken_ns;
-		in_calls_ns -= taken_ns;
-	}
-}
-
-static void say_slow_steps(const struct verdict *verdict, const struct step_process *process)
-{
-	for (u32 part = 0; part < STEP_PARTS; part++)
-		if (process->slow_by[part])
-			say_it(verdict, VERDICT_WHY,
-			       "In %" PRIu64 " of the %" PRIu64
-			       " (%.0f %%) the thread that launches %s longer than usual.",
-			       process->slow_by[part], process->slow, percent(process->slow_by[part], process->slow),
-			       of_part[part].words);
-	say_it(verdict, VERDICT_ADVICE, "%s", of_part[most_of(process->slow_by)].advice);
-}
-
-/* What a training loop is judged by. */
-static void say_steps(const struct verdict *verdict)
-{
-	u32 said = 0;
-
-	for (const struct step_process *process = verdict->of->steps->processes; process; process = process->next) {
-		struct step_times times = step_times(process);
-		u64 parts_ns[STEP_PARTS];
-		enum step_part most;
-		char name[THREAD_NAME_SIZE], p50[TIME_SIZE], p99[TIME_SIZE], max[TIME_SIZE];
-
-		if (!process->steps || said == VERDICT_PROCESSES)
-			continue;
-		said++;
-		comm_name(name, &process->comm);
-		format_time(p50, sizeof(p50), times.p50_ns);
-		format_time(p99, sizeof(p99), times.p99_ns);
-		format_time(max, sizeof(max), times.max_ns);
-		say_it(verdict, process->slow ? VERDICT_BAD : VERDICT_GOOD,
-		       "%" PRIu64 " of %" PRIu64
-		       " training steps of %s (%.1f %%) were slow. Half took under %s, one in a hundred over %s, the "
-		       "longest %s.",
-		       process->slow, process->steps, name, percent(process->slow, process->steps), p50, p99, max);
-		if (process->slow)
-			say_slow_steps(verdict, process);
-		sum_parts(parts_ns, &process->sum);
-		most = most_of(parts_ns);
-		say_it(verdict, VERDICT_NOTE, "Of all steps' time the thread that launches %s for %.0f %%.",
-		       of_part[most].words, percent(parts_ns[most], process->sum.wall_ns));
-	}
-}
-
-static void say_cuda(const struct verdict *verdict)
-{
-	const struct cuda *cuda = verdict->of->cuda;
-	u64 span_ns = span_between(verdict->of->report->from_ns, verdict->of->report->to_ns), cpu_wait_ns = 0;
-	char waited[TIME_SIZE], no_cpu[TIME_SIZE];
-
-	if (!cuda->launches && !cuda->calls)
-		return;
-	for (u32 i = 0; i < cuda->functions_len; i++)
-		cpu_wait_ns += cuda->functions[i].wait_ns;
-	format_time(waited, sizeof(waited), cuda->wait_total_ns);
-	format_time(no_cpu, sizeof(no_cpu), cpu_wait_ns);
-	say_it(verdict, VERDICT_NOTE,
-	       "Kernels were launched %" PRIu64
-	       " times, %.0f a second. The CPU waited %s for the GPU in synchronisation, which "
-	       "is %.1f %% of the time.",
-	       cuda->launches, span_ns ? (double)cuda->launches * NSEC_PER_SEC / (double)span_ns : 0, waited,
-	       percent(cuda->wait_total_ns, span_ns));
-	if (cpu_wait_ns * WORTH_A_PART > span_ns)
-		say_it(verdict, VERDICT_ADVICE,
-		       "Threads in CUDA's calls waited %s for a CPU: 'tactus run' lets threads that feed GPUs go "
-		       "first.",
-		       no_cpu);
+	say_it(verdict, VERDICT_NOTE, "%s waited most: %s behind %s, in %" PRIu64 " wait%s.", waiter, max,
+	       pair->waiter == pair->culprit ? "others of that name" : culprit, pair->waits,
+	       pair->waits == 1 ? "" : "s");
 }
 
 void report_verdict(const struct verdict_of *of, void (*each)(void *data, enum verdict_kind kind, const char *text),
 		    void *data)
 {
 	struct verdict verdict = { .of = of, .each = each, .data = data };
-	bool has_frames = say_frames(&verdict);
+	bool has_frames = say_frames(&verdict), has_timers = say_misses(&verdict);
 
 	say_steps(&verdict);
 	say_cuda(&verdict);
-	if (!has_frames && !of->cuda->calls && !of->cuda->launches)
+	if (!has_frames && !has_timers && !of->cuda->calls && !of->cuda->launches)
 		say_it(&verdict, VERDICT_NOTE, "No program presented a frame here, and none called CUDA.");
 	say_waits(&verdict);
 	if (of->lost)
 		say_it(&verdict, VERDICT_NOTE,
-		       "%" PRIu64 " events were lost while this was watched: what is counted is less than there was.",
+		       "%" PRIu64 " events were lost while this was recorded: there was more than is counted here.",
 		       of->lost);
 }

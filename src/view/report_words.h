@@ -6,6 +6,7 @@
 
 #include "../model/cuda.h"
 #include "../model/latency.h"
+#include "../model/misses.h"
 #include "../model/report.h"
 #include "../model/steps.h"
 
@@ -20,6 +21,8 @@ struct verdict_of {
 	const struct latency *latency;
 	const struct cuda *cuda;
 	const struct steps *steps;
+	const struct misses *misses;
+	const struct threads *threads;
 	u64 lost; /* events */
 };
 

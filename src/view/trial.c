@@ -263,7 +263,7 @@ static void begin_turn(struct trial_view *view, u64 left_out_ns)
 	bool acts = trial_acts(&view->trial, view->turn);
 	u64 now_ns;
 
-	run_hold(&view->run, !acts);
+	run_hold(&view->run, acts ? RUN_ACTS : RUN_IS_OUT);
 	now_ns = clock_now_ns();
 	view->windows[view->windows_len++] = (struct counted){ now_ns + left_out_ns, FOREVER, acts };
 	view->turn_end_ns = now_ns + left_out_ns - SETTLE_NS + view->chosen.turn_ns;

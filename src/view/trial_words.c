@@ -65,7 +65,7 @@ static bool sums_contradict(const struct trial *trial, const struct trial_answer
 void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, const struct trial_answer *answer)
 {
 	const char *verdict = answer->says > 0	 ? "tactus helps this program here"
-			      : answer->says < 0 ? "tactus does this program harm here"
+			      : answer->says < 0 ? "tactus harms this program here"
 						 : "no difference that this data can show";
 	double sums[] = { trial_measure(&trial->sums[0], trial->by), trial_measure(&trial->sums[1], trial->by) };
 	bool contradict = sums_contradict(trial, answer, sums[1], sums[0]);
@@ -79,7 +79,7 @@ void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, 
 	trial_value_words(without, trial->by, sums[0]);
 	trial_value_words(with, trial->by, sums[1]);
 	if (contradict) {
-		snprintf(rest, sizeof(rest), "; over all turns %s and %s, for single ones that stand out", with,
+		snprintf(rest, sizeof(rest), "; over all turns %s and %s, because of single turns that stand out", with,
 			 without);
 		trial_value_words(without, trial->by, trial_middle(trial, false));
 		trial_value_words(with, trial->by, trial_middle(trial, true));
@@ -87,7 +87,7 @@ void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, 
 	snprintf(into, TRIAL_WORDS_SIZE,
 		 "%s: %s: %s with tactus, %s without%s (%.0f %% to %.0f %% of it, from pair to pair); better in %u and "
 		 "worse in %u of %u pairs of turns%s; evidence %.3g to 1, where an answer takes %d to 1",
-		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the middle turn" : "",
+		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the median turn" : "",
 		 100 * answer->low, 100 * answer->high, answer->better, answer->worse, trial->len, rest,
 		 answer->evidence, TRIAL_EVIDENCE);
 }

@@ -6,7 +6,7 @@
 #include "../../src/view/report_words.h"
 #include "tap.h"
 
-enum { GAME = 10, BUILD = 20, NICE_0 = 121, ASLEEP = 1, CPUS = 2 };
+enum { GAME = 10, BUILD = 20, SOUND = 30, NICE_0 = 121, ASLEEP = 1, CPUS = 2 };
 #define MS(count) ((u64)(count)*NSEC_PER_MSEC)
 
 static struct threads threads;
@@ -14,6 +14,7 @@ static struct frames frames;
 static struct latency latency;
 static struct cuda cuda;
 static struct steps steps;
+static struct misses misses;
 static struct report *report;
 static struct cpu_topology topology[CPUS];
 
@@ -23,9 +24,13 @@ static void take(const void *event)
 	struct late_frame frame;
 	struct wait ended;
 	bool waited = threads_handle(&threads, event, &ended);
+	struct miss missed[MISSES_AT_ONCE];
+	u32 missed_len = misses_handle(&misses, &threads, event, missed);
 
 	frames_handle(&frames, &threads, event, &frame, &process);
 	latency_handle(&latency, &threads, event, waited ? &ended : NULL);
+	for (u32 i = 0; i < missed_len; i++)
+		report_take_miss(report, &threads, &missed[i]);
 	report_handle(report, &threads, &frames, event, waited ? &ended : NULL, process ? &frame : NULL, process);
 }
 
@@ -91,6 +96,8 @@ static void end(void)
 	latency_free(&latency);
 	frames_free(&frames);
 	cuda_free(&cuda);
+	misses_free(&misses);
+	misses = (struct misses){ 0 };
 	threads_free(&threads);
 }
 
@@ -278,7 +285,14 @@ static void keep(void *data, enum verdict_kind kind, const char *words)
 
 static void judge(u64 lost)
 {
-	struct verdict_of of = { report, &frames, &latency, &cuda, &steps, lost };
+	struct verdict_of of = { .report = report,
+				 .frames = &frames,
+				 .latency = &latency,
+				 .cuda = &cuda,
+				 .steps = &steps,
+				 .misses = &misses,
+				 .threads = &threads,
+				 .lost = lost };
 
 	memset(said, 0, sizeof(said));
 	report_verdict(&of, keep, NULL);
@@ -299,15 +313,72 @@ static void test_verdict(void)
 	begin();
 	report_end(report, &threads, play(100, 0));
 	judge(7);
-	ok(strstr(said[VERDICT_GOOD], "none was late"), "the verdict on frames in time says that none was late");
+	ok(strstr(said[VERDICT_GOOD], "None of 100 frames of game was late."),
+	   "the verdict on frames in time says that none was late");
 	is_text(said[VERDICT_BAD], "", "the verdict on frames in time has no blame");
 	is_text(said[VERDICT_WHY], "", "the verdict on frames in time has no cause");
 	is_text(said[VERDICT_ADVICE], "", "the verdict on frames in time has no advice");
 	end();
 	begin();
+	report_end(report, &threads, play(2, 0));
+	judge(0);
+	is_text(said[VERDICT_NOTE], "game presented 2 frames, too few to say which are late.",
+		"the verdict on frames that are too few to judge says so");
+	is_text(said[VERDICT_GOOD], "", "frames that are too few to judge are no good verdict");
+	end();
+	begin();
 	judge(0);
 	ok(strstr(said[VERDICT_NOTE], "No program presented a frame"),
 	   "the verdict on nothing says that there was nothing");
+	end();
+}
+
+/* Sound every 5 ms, which takes 1 ms; from the 40th on every `bad`th begins 3 ms late, behind the compiler. Returns the
+ * end. */
+static u64 play_sound(u32 count, u32 bad)
+{
+	u64 now_ns = MS(2);
+
+	add_thread(SOUND, "sound");
+	give_role(SOUND, ROLE_AUDIO);
+	switch_to(now_ns, 0, 0, BUILD);
+	for (u32 i = 1; i <= count; i++, now_ns += MS(5)) {
+		u64 wait_ns = i > 40 && bad && i % bad == 0 ? MS(3) : NSEC_PER_USEC;
+
+		wake(now_ns, SOUND);
+		switch_to(now_ns + wait_ns, BUILD, 0, SOUND);
+		switch_to(now_ns + wait_ns + MS(1), SOUND, ASLEEP, BUILD);
+	}
+	return now_ns;
+}
+
+static void test_misses(void)
+{
+	begin();
+	report_end(report, &threads, play_sound(140, 10));
+	judge(0);
+	printf("# %s\n# %s\n# %s\n", said[VERDICT_BAD], said[VERDICT_WHY], said[VERDICT_ADVICE]);
+	ok(strstr(said[VERDICT_BAD], "sound (audio) ran too late in 10 of "),
+	   "the verdict on missed periods says whose they were and how many");
+	ok(strstr(said[VERDICT_BAD], "every 5.00 ms; it was late by up to 3.00 ms."),
+	   "the verdict on missed periods says how long a period is, and how late the latest was");
+	is_text(said[VERDICT_WHY], "In all 10 it waited for a CPU behind cc1 (10 times).",
+		"the verdict on missed periods says who had the CPU");
+	ok(strstr(said[VERDICT_ADVICE], "it lets threads that work by a timer go before cc1"),
+	   "the advice on missed periods names who is to go later");
+	report_restart(report, MS(1000));
+	is(report->miss_causes_len, 0, "causes of misses before the window are forgotten");
+	for (u32 i = 0; i < REPORT_MISS_CAUSES + 5; i++)
+		report_take_miss(report, &threads, &(struct miss){ .tid = 1000 + i });
+	is(report->miss_causes_len, REPORT_MISS_CAUSES, "causes of misses are bounded");
+	is(report->misses_refused, 5, "misses for whose cause there is no room are counted");
+	end();
+	begin();
+	report_end(report, &threads, play_sound(140, 0));
+	judge(0);
+	is_text(said[VERDICT_BAD], "", "the verdict on periods none of which was missed has no blame");
+	ok(strstr(said[VERDICT_NOTE], "1 thread that works by a timer was always in time."),
+	   "the verdict on periods none of which was missed says so");
 	end();
 }
 
@@ -339,14 +410,32 @@ static void test_steps(void)
 	   "the verdict on slow steps says what they went into");
 	ok(strstr(said[VERDICT_ADVICE], "The loader is late"),
 	   "the advice on slow steps is by what most of them waited for");
-	ok(strstr(said[VERDICT_NOTE], "waited for the GPU for 60 %"),
+	ok(strstr(said[VERDICT_NOTE],
+		  "For 60 % of the time of all steps, the thread that launches waited for the GPU."),
 	   "time that a thread sleeps in a call that waits for the GPU counts as waiting for the GPU alone");
 	loop.slow = 0;
 	judge(0);
-	ok(strstr(said[VERDICT_GOOD], "0 of 100 training steps of python3"),
+	ok(strstr(said[VERDICT_GOOD], "None of 100 training steps of python3 was slow."),
 	   "steps none of which was slow are a good verdict");
 	is_text(said[VERDICT_ADVICE], "", "the verdict on steps none of which was slow has no advice");
 	steps.processes = NULL;
+	end();
+}
+
+static void test_errors(void)
+{
+	struct cuda_error error = { .function = ~0u, .result = 1, .count = 3 };
+	struct cuda_xid xid = { .code = 31 };
+
+	begin();
+	cuda.errors = &error;
+	cuda.xids = &xid;
+	judge(0);
+	is_text(said[VERDICT_NOTE], "3 calls into CUDA failed: ? with CUDA_ERROR_INVALID_VALUE.",
+		"the verdict on calls that failed says how many, and with what");
+	ok(strstr(said[VERDICT_BAD], "Xid 31"), "the verdict on an error of the GPU says its number");
+	cuda.errors = NULL;
+	cuda.xids = NULL;
 	end();
 }
 
@@ -400,7 +489,9 @@ int main(void)
 	test_many_names();
 	test_window();
 	test_verdict();
+	test_misses();
 	test_steps();
+	test_errors();
 	test_spans();
 	test_blame();
 	return tap_end();

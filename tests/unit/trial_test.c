@@ -161,7 +161,7 @@ static void test_one_stands_out(void)
 	is(answer.says, 1, "a program that is helped in all pairs of turns but one is helped");
 	ok(trial_measure(&trial.sums[1], trial.by) > trial_measure(&trial.sums[0], trial.by),
 	   "a turn that stands out makes the sums say the contrary");
-	ok(strstr(words, "30.0 us with tactus, 800 us without in the middle turn"),
+	ok(strstr(words, "30.0 us with tactus, 800 us without in the median turn"),
 	   "where sums say the contrary of the verdict the sentence has the middle turns");
 	ok(strstr(words, "over all turns 5.88 ms and 800 us"),
 	   "where sums say the contrary of the verdict the sentence says so");
