@@ -9,9 +9,14 @@ serve() {
 	: >"$err"
 	"$@" >"$scratch/served-out" 2>"$err" &
 	server=$!
-	wait_for "$err" 'figures are at http://|^tactus: (serve|run): ' 1200
+	wait_for "$err" 'figures are at https?://|^tactus: (serve|run): ' 1200
 	url=$(sed -n 's/^tactus: figures are at //p' "$err" | head -n 1)
-	port=$(printf '%s' "$url" | sed -n 's|^http://[^/]*:\([0-9]*\)/.*|\1|p')
+	port=$(printf '%s' "$url" | sed -n 's|^https*://[^/]*:\([0-9]*\)/.*|\1|p')
+}
+# make_certificate ADDRESS...: $scratch/cert.pem and $scratch/key.pem, signed by itself, as docs/fleet.md says
+make_certificate() {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=tactus" -addext "subjectAltName=$(printf 'IP:%s,' "$@" | sed 's/,$//')" \
+		-keyout "$scratch/key.pem" -out "$scratch/cert.pem" 2>"$scratch/openssl-err"
 }
 # scrape FILE: in OpenMetrics
 scrape() { curl -sS --max-time 60 -H 'Accept: application/openmetrics-text' "$url" >"$1"; }

@@ -52,7 +52,7 @@ short_rules() {
 		sed 's/\[5m\]/[15s]/g; s/\[30m\]/[60s]/g; s/for: [0-9]*m/for: 2s/' "deploy/prometheus/$file" >"$scratch/$file"
 	done
 }
-# write_config [TOKEN-FILE]
+# write_config TOKEN-FILE CERTIFICATE
 write_config() {
 	cat >"$scratch/prometheus.yml" <<-END
 		global: {scrape_interval: 1s, evaluation_interval: 1s}
@@ -60,6 +60,8 @@ write_config() {
 		scrape_configs:
 		  - job_name: tactus
 		    scrape_timeout: 1s
+		    scheme: https
+		    tls_config: {ca_file: $2}
 		    authorization: {credentials_file: $1}
 		    static_configs: [{targets: ["$address_a:9783", "$address_b:9783"]}]
 	END

@@ -20,6 +20,7 @@ make_namespaces || exit 1
 export TACTUS_NVIDIA_MAJORS=1,5
 cuda=$PWD/build/workloads/libcuda.so.1 nccl=$PWD/build/workloads/libnccl.so
 head -c 24 /dev/urandom | base64 | tr -d '\n' >"$scratch/token"
+make_certificate "$address_a" "$address_b"
 head -c 64 /dev/zero >"$scratch/barrier"
 # The first minute all ranks are equal, in the second rank 2's DataLoader is slow.
 cat >"$scratch/ranks.sh" <<END
@@ -38,11 +39,11 @@ for slow in none 2; do head -c 64 /dev/zero >"$scratch/barrier-$slow"; done
 for first in 0 4; do
 	in=("${in_a[@]}") address=$address_a
 	[ $first = 0 ] || in=("${in_b[@]}") address=$address_b
-	serve "$scratch/err-$first" "${in[@]}" "$tactus" serve --metrics "$address:9783" --token-file "$scratch/token" --cuda --library "$cuda" --without launch,gpu,wine,input,frame,socket,sound,learned -- "$scratch/ranks.sh" $first
+	serve "$scratch/err-$first" "${in[@]}" "$tactus" serve --metrics "$address:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --cuda --library "$cuda" --without launch,gpu,wine,input,frame,socket,sound,learned -- "$scratch/ranks.sh" $first
 	pids+=("$server")
 done
 short_rules
-write_config "$scratch/token"
+write_config "$scratch/token" "$scratch/cert.pem"
 start_prometheus "$scratch/prometheus.yml"
 pids+=("$gatherer")
 sleep 100

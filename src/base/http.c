@@ -276,7 +276,7 @@ bool http_address_parse(const char *text, struct http_address *address)
 	return true;
 }
 
-void http_url(char into[HTTP_URL_SIZE], const struct http_address *address, const char *token)
+void http_url(char into[HTTP_URL_SIZE], const struct http_address *address, bool is_encrypted, const char *token)
 {
 	const struct sockaddr_in *four = (const struct sockaddr_in *)&address->socket;
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address->socket;
@@ -285,6 +285,6 @@ void http_url(char into[HTTP_URL_SIZE], const struct http_address *address, cons
 
 	inet_ntop(address->socket.ss_family, is_six ? (const void *)&six->sin6_addr : &four->sin_addr, name,
 		  sizeof(name));
-	snprintf(into, HTTP_URL_SIZE, "http://%s%s%s:%u/%s%s", is_six ? "[" : "", name, is_six ? "]" : "",
-		 ntohs(is_six ? six->sin6_port : four->sin_port), token[0] ? "?token=" : "", token);
+	snprintf(into, HTTP_URL_SIZE, "http%s://%s%s%s:%u/%s%s", is_encrypted ? "s" : "", is_six ? "[" : "", name,
+		 is_six ? "]" : "", ntohs(is_six ? six->sin6_port : four->sin_port), token[0] ? "?token=" : "", token);
 }

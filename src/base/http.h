@@ -52,6 +52,6 @@ struct http_address {
 bool http_address_parse(const char *text, struct http_address *address);
 
 /* Where a browser finds it. `token` may be "". */
-void http_url(char into[HTTP_URL_SIZE], const struct http_address *address, const char *token);
+void http_url(char into[HTTP_URL_SIZE], const struct http_address *address, bool is_encrypted, const char *token);
 
 #endif

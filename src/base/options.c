@@ -72,7 +72,7 @@ static const struct shared_option {
 	{ 0, { "verbose", 'v', 0, 0, "Also print messages of libbpf and of the kernel's verifier", 0 } },
 	{ 0, { "help", 'h', 0, 0, "Print this help", 0 } },
 };
-enum { SHARED_OPTIONS = sizeof(shared_options) / sizeof(shared_options[0]), OWN_OPTIONS_MAX = 18 };
+enum { SHARED_OPTIONS = sizeof(shared_options) / sizeof(shared_options[0]), OWN_OPTIONS_MAX = 32 };
 _Static_assert(SHARED_OPTIONS + OWN_OPTIONS_MAX < OPTIONS_MAX, "a list has room for all");
 
 /* What few need is named, and described in the manual: the help of a command fits on two screens. */
@@ -161,8 +161,12 @@ void options_list(struct argp_option list[OPTIONS_MAX], const struct command_usa
 			list[taken].doc = "Read this recording";
 		taken++;
 	}
-	for (int i = 0; usage->own && usage->own[i].name && i < OWN_OPTIONS_MAX; i++)
+	for (int i = 0; usage->own && usage->own[i].name; i++) {
+		/* Else the last ones would be options that do not exist. */
+		if (i == OWN_OPTIONS_MAX)
+			abort();
 		list[taken++] = usage->own[i];
+	}
 }
 
 static const struct argp_option *option_of(const struct argp_option *list, const char *name, size_t len, int *fits)

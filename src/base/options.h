@@ -106,7 +106,7 @@ struct command_usage {
 };
 
 /* Every option that a command takes, in a list that one without a name ends. */
-enum { OPTIONS_MAX = 48 };
+enum { OPTIONS_MAX = 64 };
 void options_list(struct argp_option list[OPTIONS_MAX], const struct command_usage *usage);
 
 /* `own_data`: for take_own; NULL where a command has no options of its own. */

@@ -5,11 +5,13 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/keyctl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -106,8 +108,21 @@ static void set_session(const struct run_as *as)
 		setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1);
 }
 
+/* Who is in a session may read its keys, whoever he becomes: another user gets a session of his own, with his keys, as
+ * by login. */
+static int leave_keys(void)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0)
+		/* The kernel has none, or a container lets nobody near them. */
+		return errno == ENOSYS || errno == EPERM ? 0 : -errno;
+	syscall(SYS_keyctl, KEYCTL_LINK, KEY_SPEC_USER_KEYRING, KEY_SPEC_SESSION_KEYRING);
+	return 0;
+}
+
 int run_as_become(const struct run_as *as)
 {
+	int error;
+
 	if (!as->changes)
 		return 0;
 	if (setgroups(as->groups_len, as->groups) || setresgid(as->gid, as->gid, as->gid) ||
@@ -116,6 +131,9 @@ int run_as_become(const struct run_as *as)
 	/* What can't be taken back must not be there to be taken back. */
 	if (as->uid && !setresuid(0, 0, 0))
 		return -EPERM;
+	error = leave_keys();
+	if (error)
+		return error;
 	set_variable("HOME", as->home);
 	set_variable("USER", as->name);
 	set_variable("LOGNAME", as->name);

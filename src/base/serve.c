@@ -64,7 +64,7 @@ static int listen_at(struct http_address *address, struct reason *why)
 	int fd = socket(address->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, error;
 	char url[HTTP_URL_SIZE];
 
-	http_url(url, address, "");
+	http_url(url, address, false, "");
 	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
 	    !bind(fd, (const struct sockaddr *)&address->socket, address->len) && !listen(fd, WAITING_MOST) &&
 	    !getsockname(fd, (struct sockaddr *)&address->socket, &address->len))
@@ -126,7 +126,7 @@ static int start(struct serve *serve, const struct http_address *address, bool m
 		close(listening);
 		return error;
 	}
-	http_url(serve->url, &own, settings->page ? settings->token : "");
+	http_url(serve->url, &own, settings->tls, settings->page ? settings->token : "");
 	serve->pid = fork();
 	if (!serve->pid)
 		be_apart(channel[1], self, settings);
@@ -149,13 +149,17 @@ int serve_start(struct serve *serve, const struct http_address *address, bool wa
 	return start(serve, address, wants_token || !address->is_loopback, &settings, why);
 }
 
-int serve_start_metrics(struct serve *serve, const struct http_address *address, const char *token, struct reason *why)
+int serve_start_metrics(struct serve *serve, const struct http_address *address, const char *token,
+			const struct tls *tls, struct reason *why)
 {
-	struct serve_settings settings = { .page = NULL };
+	struct serve_settings settings = { .tls = tls };
 
 	serve->fd = -1;
-	if (!token[0] && !address->is_loopback) {
-		reason_set(why, "others reach that address: give a token with --token-file, or serve on 127.0.0.1");
+	if (!address->is_loopback && (!token[0] || !tls)) {
+		reason_set(why,
+			   "others reach that address: give %s%s%s, or serve on 127.0.0.1 behind a proxy that has TLS",
+			   token[0] ? "" : "a token with --token-file", token[0] || tls ? "" : " and ",
+			   tls ? "" : "a certificate with --tls-cert and --tls-key");
 		return -EPERM;
 	}
 	snprintf(settings.token, sizeof(settings.token), "%s", token);

@@ -9,6 +9,8 @@
 #include "http.h"
 #include "say.h"
 
+struct tls;
+
 /* What stands around the records in the page. It is there for as long as the server is. */
 struct serve_page {
 	const char *before, *after;
@@ -22,8 +24,9 @@ struct serve {
 };
 
 /* The same without a page: figures at /metrics. What is given to it is both forms, one behind the other. `token`: asked
- * for; "": by nobody, which an address that others reach refuses. */
-int serve_start_metrics(struct serve *serve, const struct http_address *address, const char *token, struct reason *why);
+ * for; "": by nobody. `tls`: NULL: what is sent is not encrypted. An address that others reach needs both. */
+int serve_start_metrics(struct serve *serve, const struct http_address *address, const char *token,
+			const struct tls *tls, struct reason *why);
 
 /* Listens, and forks the server. An address that others reach asks for a token, which is in the URL; `wants_token`:
  * this machine's own does too. Returns 0, or -errno with the reason. */
@@ -43,6 +46,7 @@ void serve_stop(struct serve *serve);
 /* The server's side: does not return. `channel`: to who started it, from whom it gets the socket that it listens on. */
 struct serve_settings {
 	const struct serve_page *page; /* NULL: figures, and none */
+	const struct tls *tls;	       /* NULL: none */
 	char token[HTTP_BEARER_SIZE];  /* "": none is asked for */
 };
 void serve_be_server(int channel, const struct serve_settings *settings) __attribute__((noreturn));

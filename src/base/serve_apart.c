@@ -17,8 +17,9 @@
 #include "confine.h"
 #include "loop.h"
 #include "serve.h"
+#include "tls.h"
 
-enum { CONNECTIONS = 32, ANSWER_HEAD_SIZE = 512, PIECES = 4 };
+enum { CONNECTIONS = 32, ANSWER_HEAD_SIZE = 512, PIECES = 4, ENCRYPTED_AT_ONCE = 16 << 10 };
 /* How long one may take for its request, wait for news, take its answer, and close. */
 #define REQUEST_NS (5ULL * NSEC_PER_SEC)
 #define NEWS_NS (20ULL * NSEC_PER_SEC)
@@ -33,6 +34,7 @@ enum state { READING, WAITING, ANSWERING, LEAVING };
 
 struct connection {
 	int fd;
+	struct tls_session *tls; /* NULL: what is sent is not encrypted */
 	enum state state;
 	u64 since_ns;	/* in this state */
 	u64 arrived_ns; /* when it came */
@@ -67,6 +69,7 @@ static void drop(struct server *server, u32 at)
 {
 	struct connection *connection = &server->all[at];
 
+	tls_end(connection->tls);
 	close(connection->fd);
 	if (connection->records_fd >= 0)
 		close(connection->records_fd);
@@ -101,18 +104,22 @@ static void let_in(struct server *server)
 {
 	int fd = accept4(server->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct connection *connection;
+	struct tls_session *tls = NULL;
 
 	if (fd < 0)
 		return;
 	if (server->len == CONNECTIONS)
 		make_room(server);
-	if (server->len == CONNECTIONS) {
+	if (server->settings->tls && server->len < CONNECTIONS)
+		tls = tls_begin(server->settings->tls, fd);
+	if (server->len == CONNECTIONS || (server->settings->tls && !tls)) {
 		close(fd);
 		return;
 	}
 	connection = &server->all[server->len++];
 	memset(connection, 0, offsetof(struct connection, head));
 	connection->fd = fd;
+	connection->tls = tls;
 	connection->records_fd = -1;
 	connection->arrived_ns = clock_now_ns();
 	turn(connection, READING);
@@ -210,22 +217,52 @@ static void take_request(struct server *server, struct connection *connection)
 		turn(connection, WAITING);
 }
 
-/* False: it is over. */
+static ssize_t receive(struct connection *connection, char *into, size_t size)
+{
+	return connection->tls ? tls_receive(connection->tls, into, size)
+			       : recv(connection->fd, into, size, MSG_DONTWAIT);
+}
+
+/* False: it is over. Of what was encrypted there may be more than the socket shows. */
 static bool read_some(struct server *server, struct connection *connection)
 {
 	char unwanted[HTTP_HEAD_MOST];
-	bool is_wanted = connection->state == READING;
-	ssize_t got = is_wanted ? recv(connection->fd, connection->head + connection->len,
-				       sizeof(connection->head) - connection->len, MSG_DONTWAIT)
-				: recv(connection->fd, unwanted, sizeof(unwanted), MSG_DONTWAIT);
+	ssize_t got;
 
-	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-		return false;
-	if (got < 0 || !is_wanted)
-		return true;
-	connection->len += (size_t)got;
-	take_request(server, connection);
+	do {
+		bool is_wanted = connection->state == READING;
+
+		got = is_wanted ? receive(connection, connection->head + connection->len,
+					  sizeof(connection->head) - connection->len)
+				: receive(connection, unwanted, sizeof(unwanted));
+		if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+			return false;
+		if (got < 0 || !is_wanted)
+			return true;
+		connection->len += (size_t)got;
+		take_request(server, connection);
+	} while (connection->state == READING);
 	return true;
+}
+
+static ssize_t send_memory(struct connection *connection, const char *from, size_t len, int flags)
+{
+	return connection->tls ? tls_send(connection->tls, from, len)
+			       : send(connection->fd, from, len, MSG_NOSIGNAL | MSG_DONTWAIT | flags);
+}
+
+static ssize_t send_records(struct connection *connection, off_t from, size_t len)
+{
+	char piece[ENCRYPTED_AT_ONCE];
+	ssize_t got;
+
+	if (!connection->tls)
+		return sendfile(connection->fd, connection->records_fd, &from, len);
+	got = pread(connection->records_fd, piece, len < sizeof(piece) ? len : sizeof(piece), from);
+	/* A file in memory that is shorter than it was said to be. */
+	if (got == 0)
+		errno = EPIPE;
+	return got > 0 ? tls_send(connection->tls, piece, (size_t)got) : -1;
 }
 
 /* The next of what is left to send: from memory, or from the records. */
@@ -249,9 +286,9 @@ static ssize_t send_next(const struct serve_page *page, struct connection *conne
 			continue;
 		}
 		if (pieces[i].from)
-			return send(connection->fd, pieces[i].from + at, pieces[i].len - at,
-				    MSG_NOSIGNAL | MSG_DONTWAIT | (i + 1 < PIECES ? MSG_MORE : 0));
-		return sendfile(connection->fd, connection->records_fd, &from, pieces[i].len - at);
+			return send_memory(connection, pieces[i].from + at, pieces[i].len - at,
+					   i + 1 < PIECES ? MSG_MORE : 0);
+		return send_records(connection, from, pieces[i].len - at);
 	}
 	return 0;
 }
@@ -264,6 +301,8 @@ static bool write_some(struct server *server, struct connection *connection)
 		connection->sent += (u64)sent;
 	if (sent < 0)
 		return errno == EAGAIN || errno == EINTR;
+	if (connection->tls)
+		tls_finish(connection->tls);
 	/* What it sent and nobody read would take the answer away from it if this closed at once. */
 	shutdown(connection->fd, SHUT_WR);
 	turn(connection, LEAVING);
@@ -288,7 +327,7 @@ static void look_at(struct server *server, const struct pollfd *ready)
 		struct connection *connection = &server->all[i];
 		bool stays = true;
 
-		if ((ready[i].revents & (POLLIN | POLLERR | POLLHUP)) && connection->state != ANSWERING)
+		if ((ready[i].revents & (POLLIN | POLLOUT | POLLERR | POLLHUP)) && connection->state != ANSWERING)
 			stays = read_some(server, connection);
 		if (stays && connection->state == WAITING && is_fresh(server, connection))
 			answer(server, connection);
@@ -323,21 +362,35 @@ static bool hear(struct server *server)
 	return !ended;
 }
 
-/* To listen, read and send, to be told, and to know the time. */
+/* To listen, read and send, to be told, and to know the time; behind that, what it takes to encrypt. */
+enum { CALLS_WITHOUT_TLS = 13 };
 static const int server_calls[] = {
-	SYS_ppoll, SYS_accept4, SYS_recvfrom,	   SYS_recvmsg, SYS_sendto,	SYS_sendfile,	     SYS_shutdown,
-	SYS_close, SYS_fcntl,	SYS_clock_gettime, SYS_brk,	SYS_exit_group, SYS_restart_syscall,
+	SYS_ppoll,	   SYS_accept4,	     SYS_recvfrom,	  SYS_recvmsg, SYS_sendto,
+	SYS_sendfile,	   SYS_shutdown,     SYS_close,		  SYS_fcntl,   SYS_brk,
+	SYS_clock_gettime, SYS_exit_group,   SYS_restart_syscall, SYS_pread64, SYS_munmap,
+	SYS_getrandom,	   SYS_gettimeofday,
+#ifdef SYS_time
+	SYS_time,
+#endif
 };
+
+static short waits_for(const struct connection *connection)
+{
+	bool sends = connection->state == ANSWERING || (connection->tls && tls_waits_to_send(connection->tls));
+
+	return sends ? POLLOUT : POLLIN;
+}
 
 void serve_be_server(int channel, const struct serve_settings *settings)
 {
 	static struct server server;
 	struct serve_message first;
 	struct pollfd told = { .fd = channel, .events = POLLIN };
+	size_t calls = settings->tls ? sizeof(server_calls) / sizeof(server_calls[0]) : CALLS_WITHOUT_TLS;
 	bool ended = false;
 
 	server = (struct server){ .settings = settings, .channel = channel, .listening = -1, .records_fd = -1 };
-	if (!confine_calls(server_calls, sizeof(server_calls) / sizeof(server_calls[0])) && geteuid() == 0)
+	if (!confine_calls(server_calls, calls) && geteuid() == 0)
 		_exit(EXIT_FAILURE);
 	while (server.listening < 0 && !ended && ppoll(&told, 1, NULL, NULL) >= 0)
 		server.listening = serve_receive(channel, &first, &ended);
@@ -347,8 +400,7 @@ void serve_be_server(int channel, const struct serve_settings *settings)
 		u32 len = server.len;
 
 		for (u32 i = 0; i < len; i++)
-			ready[i] = (struct pollfd){ .fd = server.all[i].fd,
-						    .events = server.all[i].state == ANSWERING ? POLLOUT : POLLIN };
+			ready[i] = (struct pollfd){ .fd = server.all[i].fd, .events = waits_for(&server.all[i]) };
 		ready[len] = (struct pollfd){ .fd = channel, .events = POLLIN };
 		ready[len + 1] = (struct pollfd){ .fd = server.listening, .events = POLLIN };
 		/* Somebody may have to go soon; without anybody there is nothing to wait for but somebody. */

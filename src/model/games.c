@@ -13,7 +13,7 @@ enum {
 #define REPORTED_AT_LATEST_NS (10ull * NSEC_PER_SEC)
 
 struct helper {
-	u32 pid;
+	u32 pid, user;
 	u64 family;
 	char comm[COMM_LEN];
 };
@@ -22,10 +22,10 @@ struct games {
 	struct game all[GAMES_KEPT_MAX];
 	u32 len;
 	/* Of any game: a launcher is there before it. */
-	struct helper helpers[GAMES_KEPT_MAX * GAME_HELPERS_MAX];
+	struct helper helpers[HELPERS_KEPT_MAX];
 	u32 helpers_len;
 	struct {
-		u32 tid, pid, role;
+		u32 tid, pid, user, role;
 	} threads[GAME_THREADS_MAX];
 	u32 threads_len;
 	u64 refused;
@@ -68,7 +68,7 @@ const struct game *games_find(const struct games *games, u32 pid)
 
 static void give_helper(struct game *game, const struct helper *helper)
 {
-	if (!game->family || game->family != helper->family || game->pid == helper->pid)
+	if (!game->family || game->family != helper->family || game->user != helper->user || game->pid == helper->pid)
 		return;
 	for (u32 i = 0; i < game->helpers_len; i++)
 		if (game->helpers[i].pid == helper->pid)
@@ -81,37 +81,59 @@ static void give_helper(struct game *game, const struct helper *helper)
 	memcpy(game->helpers[game->helpers_len++].comm, helper->comm, COMM_LEN);
 }
 
+/* Where it goes: the place that it has, or a free one. Where there is none, or its user has his part, the oldest goes,
+ * which is among his own then. */
+static u32 helper_place(struct games *games, const struct helper *helper)
+{
+	u32 own = 0, oldest = 0;
+
+	for (u32 i = games->helpers_len; i-- > 0;) {
+		if (games->helpers[i].pid == helper->pid)
+			return i;
+		if (games->helpers[i].user != helper->user)
+			continue;
+		own++;
+		oldest = i;
+	}
+	if (own < HELPERS_OF_USER && games->helpers_len < HELPERS_KEPT_MAX)
+		return games->helpers_len++;
+	oldest = own < HELPERS_OF_USER ? 0 : oldest;
+	memmove(games->helpers + oldest, games->helpers + oldest + 1,
+		(games->helpers_len - oldest - 1) * sizeof(*helper));
+	return games->helpers_len - 1;
+}
+
 static void saw_helper(struct games *games, const struct program_seen *seen)
 {
-	struct helper helper = { .pid = seen->pid, .family = seen->family };
-	u32 place = 0, room = sizeof(games->helpers) / sizeof(games->helpers[0]);
+	struct helper helper = { .pid = seen->pid, .user = seen->user, .family = seen->family };
 
 	if (!seen->family)
 		return;
 	copy_text(helper.comm, sizeof(helper.comm), seen->comm);
-	while (place < games->helpers_len && games->helpers[place].pid != seen->pid)
-		place++;
-	/* Where there is no room the oldest goes. */
-	if (place == room) {
-		memmove(games->helpers, games->helpers + 1, (room - 1) * sizeof(helper));
-		place--;
-	}
-	games->helpers[place] = helper;
-	games->helpers_len = place >= games->helpers_len ? place + 1 : games->helpers_len;
+	games->helpers[helper_place(games, &helper)] = helper;
 	for (u32 i = 0; i < games->len; i++)
 		give_helper(&games->all[i], &helper);
 }
 
-static struct game *add(struct games *games, u32 pid, u64 family, u64 now_ns)
+static u32 games_of(const struct games *games, u32 user)
+{
+	u32 len = 0;
+
+	for (u32 i = 0; i < games->len; i++)
+		len += games->all[i].user == user;
+	return len;
+}
+
+static struct game *add(struct games *games, u32 pid, u32 user, u64 family, u64 now_ns)
 {
 	struct game *game;
 
-	if (games->len == GAMES_KEPT_MAX) {
+	if (games->len == GAMES_KEPT_MAX || games_of(games, user) >= GAMES_OF_USER) {
 		games->refused++;
 		return NULL;
 	}
 	game = &games->all[games->len++];
-	*game = (struct game){ .pid = pid, .family = family, .found_ns = now_ns };
+	*game = (struct game){ .pid = pid, .user = user, .family = family, .found_ns = now_ns };
 	for (u32 i = 0; i < games->helpers_len; i++)
 		give_helper(game, &games->helpers[i]);
 	return game;
@@ -129,7 +151,7 @@ void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns)
 			games_end(games, seen->pid);
 		return;
 	}
-	game = game ? game : add(games, seen->pid, seen->family, now_ns);
+	game = game ? game : add(games, seen->pid, seen->user, seen->family, now_ns);
 	if (!game)
 		return;
 	/* Wine's loader says later what it runs. */
@@ -151,11 +173,11 @@ bool games_want(const struct games *games, const struct event_role *event)
 /* Which role the thread had, so far as it is known; and from now on. */
 static void take_role(struct games *games, struct game *game, u32 tid, u32 role)
 {
-	u32 place = 0;
+	u32 place = 0, own = 0;
 
-	while (place < games->threads_len && games->threads[place].tid != tid)
-		place++;
-	if (place == GAME_THREADS_MAX)
+	for (; place < games->threads_len && games->threads[place].tid != tid; place++)
+		own += games->threads[place].user == game->user;
+	if (place == GAME_THREADS_MAX || (place == games->threads_len && own >= THREADS_OF_USER))
 		return;
 	if (place < games->threads_len && games->threads[place].pid == game->pid) {
 		if (game->by_role[games->threads[place].role])
@@ -165,16 +187,17 @@ static void take_role(struct games *games, struct game *game, u32 tid, u32 role)
 		games->threads_len++;
 	games->threads[place].tid = tid;
 	games->threads[place].pid = game->pid;
+	games->threads[place].user = game->user;
 	games->threads[place].role = role;
 	game->by_role[role]++;
 }
 
-void games_role(struct games *games, u32 pid, const char *comm, const struct event_role *event, u64 now_ns)
+void games_role(struct games *games, u32 pid, u32 user, const char *comm, const struct event_role *event, u64 now_ns)
 {
 	struct game *game = find(games, pid);
 
 	if (!game && has_whole_screen(event)) {
-		game = add(games, pid, 0, now_ns);
+		game = add(games, pid, user, 0, now_ns);
 		if (game) {
 			copy_text(game->comm, sizeof(game->comm), comm);
 			copy_text(game->why, sizeof(game->why), "it has the whole screen");

@@ -9,7 +9,9 @@
 #include "../../core/event.h"
 #include "../../core/role.h"
 
-enum { GAMES_KEPT_MAX = 16, GAME_HELPERS_MAX = 8, GAME_WHY_SIZE = 96, GAME_THREADS_MAX = 1024 };
+/* Anybody may call his program a game: each user has a part of the room. */
+enum { GAMES_KEPT_MAX = 64, GAMES_OF_USER = 16, GAME_HELPERS_MAX = 8, GAME_WHY_SIZE = 96, GAME_THREADS_MAX = 1024 };
+enum { HELPERS_KEPT_MAX = 128, HELPERS_OF_USER = HELPERS_KEPT_MAX / 4, THREADS_OF_USER = GAME_THREADS_MAX / 2 };
 
 /* A program that the rules know. */
 struct program_seen {
@@ -18,10 +20,12 @@ struct program_seen {
 	u64 family;	  /* what a launcher gave all programs of one game; 0: nothing */
 	const char *comm; /* may hold any bytes, as the next */
 	const char *why;
+	u32 user; /* who is charged for it */
 };
 
 struct game {
 	u32 pid;
+	u32 user;
 	bool is_reported;
 	char comm[COMM_LEN];
 	char why[GAME_WHY_SIZE];
@@ -49,7 +53,7 @@ void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns)
 bool games_want(const struct games *games, const struct event_role *event);
 /* A thread of the process has a new role. One that flips the display itself and is no compositor has the whole screen,
  * which makes it a game. */
-void games_role(struct games *games, u32 pid, const char *comm, const struct event_role *event, u64 now_ns);
+void games_role(struct games *games, u32 pid, u32 user, const char *comm, const struct event_role *event, u64 now_ns);
 
 /* The next game that is worth a line now, once each: a second after its first frame, when its threads have shown what
  * they are for, or ten after it was found. NULL: none. */

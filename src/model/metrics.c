@@ -174,20 +174,28 @@ static u32 find_rank(const struct metrics *metrics, const struct rank_name *name
 	return metrics->ranks_len;
 }
 
-/* Whoever likes can call his process a rank of any job. What it does is nothing of others' figures, and does not take
- * their places. */
-static bool may_have_rank(const struct metrics *metrics, const struct rank_name *name, u32 uid, u64 now_ns)
+static bool is_active(const struct metrics_rank *rank, u64 now_ns)
+{
+	return span_between(rank->active_ns, now_ns) < METRICS_IDLE_NS;
+}
+
+/* Whoever likes can call his process a rank of any job, be it one that is still to come: what it does is nothing of
+ * others' figures, and does not take their names. */
+static bool job_is_anothers(const struct metrics *metrics, const struct rank_name *name, u32 uid, u64 now_ns)
+{
+	for (u32 i = 0; i < metrics->ranks_len; i++)
+		if (is_active(&metrics->ranks[i], now_ns) && metrics->ranks[i].uid != uid &&
+		    !strcmp(metrics->ranks[i].name.job, name->job))
+			return true;
+	return false;
+}
+
+static bool may_have_rank(const struct metrics *metrics, u32 uid, u64 now_ns)
 {
 	u32 own = 0;
 
-	for (u32 i = 0; i < metrics->ranks_len; i++) {
-		const struct metrics_rank *rank = &metrics->ranks[i];
-		bool is_active = span_between(rank->active_ns, now_ns) < METRICS_IDLE_NS;
-
-		if (is_active && rank->uid != uid && !strcmp(rank->name.job, name->job))
-			return false;
-		own += is_active && rank->uid == uid;
-	}
+	for (u32 i = 0; i < metrics->ranks_len; i++)
+		own += is_active(&metrics->ranks[i], now_ns) && metrics->ranks[i].uid == uid;
 	return own < METRICS_RANKS_OF_USER;
 }
 
@@ -217,12 +225,18 @@ void metrics_name_rank(struct metrics *metrics, u32 pid, const struct comm *comm
 		       u64 now_ns)
 {
 	u32 place = name ? find_rank(metrics, name, uid) : METRICS_RANKS_MOST;
+	struct rank_name apart;
 
 	if (metrics->by_pid.len >= METRICS_PROCESSES_MOST)
 		map_clear(&metrics->by_pid);
+	if (name && place == metrics->ranks_len && job_is_anothers(metrics, name, uid, now_ns)) {
+		metrics->ranks_apart++;
+		rank_name_of_user(&apart, name, uid);
+		name = &apart;
+		place = find_rank(metrics, name, uid);
+	}
 	if (name && place == metrics->ranks_len) {
-		place = may_have_rank(metrics, name, uid, now_ns) ? make_rank(metrics, name, now_ns)
-								  : METRICS_RANKS_MOST;
+		place = may_have_rank(metrics, uid, now_ns) ? make_rank(metrics, name, now_ns) : METRICS_RANKS_MOST;
 		if (place < METRICS_RANKS_MOST)
 			metrics->ranks[place] = (struct metrics_rank){ .name = *name, .uid = uid, .active_ns = now_ns };
 		else

@@ -93,6 +93,7 @@ struct metrics {
 	struct metrics_rank ranks[METRICS_RANKS_MOST];
 	u32 ranks_len;
 	u64 ranks_refused;
+	u64 ranks_apart;   /* of a job that another user had first */
 	struct map by_pid; /* see metrics.c */
 	struct metrics_row *rows;
 	size_t rows_len, rows_room;

@@ -226,3 +226,18 @@ bool rank_name_parse(struct rank_name *name, const char *environment, size_t len
 	}
 	return false;
 }
+
+void rank_name_of_user(struct rank_name *apart, const struct rank_name *name, u32 uid)
+{
+	char number[] = "#4294967295";
+	size_t at = sizeof(number) - 1, len = strnlen(name->job, sizeof(name->job) - sizeof(number));
+
+	do
+		number[--at] = (char)('0' + uid % 10);
+	while (uid /= 10);
+	number[--at] = '#';
+	*apart = *name;
+	memset(apart->job, 0, sizeof(apart->job));
+	memcpy(apart->job, name->job, len);
+	memcpy(apart->job + len, number + at, sizeof(number) - at);
+}

@@ -34,4 +34,7 @@ struct rank_name {
  * TACTUS_RANK, which go before. False: it is of no job. */
 bool rank_name_parse(struct rank_name *name, const char *environment, size_t len);
 
+/* The same rank of a job that another user had first: JOB#UID, a name that no environment can give. */
+void rank_name_of_user(struct rank_name *apart, const struct rank_name *name, u32 uid);
+
 #endif

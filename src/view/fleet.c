@@ -34,10 +34,10 @@ static const char *take_own(void *data, int key, const char *value)
 	chosen->job = value;
 	/* It becomes a part of a query. */
 	return value[0] && strlen(value) < JOB_NAME_SIZE &&
-			       strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:@/") ==
+			       strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:@/#") ==
 				       strlen(value)
 		       ? NULL
-		       : "is no job's name: letters, digits and -_.:@/, 47 at most";
+		       : "is no job's name: letters, digits and -_.:@/#, 47 at most";
 }
 
 static const struct argp_option own_options[] = {

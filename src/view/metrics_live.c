@@ -18,6 +18,7 @@
 #include "../base/owner.h"
 #include "../base/serve.h"
 #include "../base/system.h"
+#include "../base/tls.h"
 #include "../sensor/sched_sums.h"
 #include "../stream/feed.h"
 #include "metrics_push.h"
@@ -68,6 +69,12 @@ const char *metrics_take_option(struct metrics_wishes *wishes, int key, const ch
 	case KEY_TOKEN_FILE:
 		wishes->token_file = value;
 		return NULL;
+	case KEY_TLS_CERT:
+		wishes->tls_cert = value;
+		return NULL;
+	case KEY_TLS_KEY:
+		wishes->tls_key = value;
+		return NULL;
 	case KEY_GROUPS:
 		return parse_number(value, METRICS_GROUPS_MOST, &wishes->groups) || !wishes->groups
 			       ? "is not a number from 1 to 1000"
@@ -80,6 +87,15 @@ const char *metrics_take_option(struct metrics_wishes *wishes, int key, const ch
 	default:
 		return "is not known";
 	}
+}
+
+const char *metrics_misplaced(const struct metrics_wishes *wishes)
+{
+	if (!wishes->serves && (wishes->token_file || wishes->tls_cert || wishes->tls_key || wishes->groups))
+		return "--token-file, --tls-cert, --tls-key and --groups are for --metrics ADDRESS:PORT";
+	if (!wishes->tls_cert != !wishes->tls_key)
+		return "--tls-cert and --tls-key go together";
+	return NULL;
 }
 
 /* The first line of the file. */
@@ -103,11 +119,27 @@ static int read_token(const char *path, char token[HTTP_BEARER_SIZE], struct rea
 	return -EINVAL;
 }
 
+static int start_server(struct metrics_live *live, const struct metrics_wishes *wishes)
+{
+	char token[HTTP_BEARER_SIZE] = "";
+	struct reason why = { "" };
+	struct tls *tls = NULL;
+	int error = wishes->token_file ? read_token(wishes->token_file, token, &why) : 0;
+
+	if (!error && wishes->tls_cert)
+		error = tls_open(&tls, wishes->tls_cert, wishes->tls_key, &why);
+	if (!error)
+		error = serve_start_metrics(&live->serve, &wishes->address, token, tls, &why);
+	/* The server has its own. */
+	tls_close(tls);
+	explicit_bzero(token, sizeof(token));
+	return error ? fail(live->view, "%s", why.text) : 0;
+}
+
 int metrics_live_open(struct metrics_live **out, const struct metrics_wishes *wishes, const char *view,
 		      bool with_events)
 {
 	struct metrics_live *live = calloc(1, sizeof(*live));
-	char token[HTTP_BEARER_SIZE] = "";
 	struct reason why = { "" };
 
 	*out = live;
@@ -121,14 +153,10 @@ int metrics_live_open(struct metrics_live **out, const struct metrics_wishes *wi
 	metrics_events_init(&live->events, wishes->with_cuda);
 	if (!live->environment || metrics_init(&live->metrics, wishes->groups ? (u32)wishes->groups : EVERY_GROUP))
 		return fail(view, "out of memory");
-	if (wishes->token_file && read_token(wishes->token_file, token, &why))
-		return fail(view, "%s", why.text);
 	if (wishes->otlp &&
 	    metrics_push_open(&live->push, wishes->otlp, wishes->every_ns ? wishes->every_ns : PUSH_EVERY_NS, &why))
 		return fail(view, "%s", why.text);
-	if (wishes->serves && serve_start_metrics(&live->serve, &wishes->address, token, &why))
-		return fail(view, "%s", why.text);
-	return 0;
+	return wishes->serves ? start_server(live, wishes) : 0;
 }
 
 void metrics_live_close(struct metrics_live *live)

@@ -12,14 +12,16 @@ struct metrics_wishes {
 	bool serves;
 	struct http_address address;
 	const char *token_file; /* NULL: none */
-	u64 groups;		/* series by group at most; 0: the default */
+	const char *tls_cert;	/* NULL: what is sent is not encrypted */
+	const char *tls_key;
+	u64 groups; /* series by group at most; 0: the default */
 	bool with_cuda;
 	const char *otlp; /* where figures are sent; NULL: nowhere */
 	u64 every_ns;	  /* how often; 0: the default */
 };
 
 /* The options that both commands take, and what to do with each: as take_own. */
-enum { KEY_METRICS = 0x500, KEY_TOKEN_FILE, KEY_GROUPS, KEY_OTLP, KEY_EVERY };
+enum { KEY_METRICS = 0x500, KEY_TOKEN_FILE, KEY_TLS_CERT, KEY_TLS_KEY, KEY_GROUPS, KEY_OTLP, KEY_EVERY };
 #define METRICS_OPTIONS                                                                                              \
 	{ "metrics",                                                                                                 \
 	  KEY_METRICS,                                                                                               \
@@ -33,10 +35,14 @@ enum { KEY_METRICS = 0x500, KEY_TOKEN_FILE, KEY_GROUPS, KEY_OTLP, KEY_EVERY };
 		  0,                                                                                                 \
 		  "With --metrics: answer only who sends the token in FILE; an address that others reach needs one", \
 		  0 },                                                                                               \
+		{ "tls-cert", KEY_TLS_CERT, "FILE", 0, "With --metrics: speak TLS; its key: --tls-key=FILE", 0 },    \
+		{ "tls-key", KEY_TLS_KEY, "FILE", OPTION_HIDDEN, "With --tls-cert: its key", 0 },                    \
 	{                                                                                                            \
 		"groups", KEY_GROUPS, "N", OPTION_HIDDEN,                                                            \
 			"With --metrics: at most so many units, containers and control groups by name (64)", 0       \
 	}
+/* What of them is for --metrics, and is there without it; NULL: nothing. */
+const char *metrics_misplaced(const struct metrics_wishes *wishes);
 const char *metrics_take_option(struct metrics_wishes *wishes, int key, const char *value);
 
 struct metrics_live;

@@ -222,12 +222,15 @@ static void print_ranks(struct openmetrics *out, const struct metrics *metrics)
 {
 	static const struct metric_family refused = COUNTER("ranks_refused", "",
 							    "Ranks for which there was no series.");
+	static const struct metric_family apart =
+		COUNTER("ranks_apart", "", "Processes that claimed a job which was another user's first: JOB#UID.");
 
 	for (u32 figure = 0; figure < RANK_FIGURES; figure++)
 		for (u32 i = 0; i < metrics->ranks_len; i++)
 			if (figure < RANK_STEPS || metrics->ranks[i].steps)
 				print_rank(out, &metrics->ranks[i], figure);
 	openmetrics_count(out, &refused, NULL, metrics->ranks_refused);
+	openmetrics_count(out, &apart, NULL, metrics->ranks_apart);
 }
 
 static void print_machine(struct openmetrics *out, const struct metrics_reading *reading)

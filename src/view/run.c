@@ -108,6 +108,7 @@ static bool start_scx(struct run *run, struct reason *why)
 					 .topology = run->capture.info.topology,
 					 .cpus_len = run->capture.info.cpus_len,
 					 .slice_ns = run->chosen.slice_us * NSEC_PER_USEC,
+					 .light_ns = run->chosen.light_us * NSEC_PER_USEC,
 					 .credit = (u32)run->chosen.credit,
 					 .discount = (u32)run->chosen.discount,
 					 .power = run->chosen.power,
@@ -187,8 +188,8 @@ static bool try_hints(struct run *run)
 		note("hints to the kernel's scheduler: %s", hints_means_words(run->hints));
 		if (run->chosen.slice_us)
 			note("--slice-us is for sched_ext only");
-		if (run->chosen.credit || run->chosen.discount)
-			note("--credit and --discount are for sched_ext only");
+		if (run->chosen.credit || run->chosen.discount || run->chosen.light_us)
+			note("--credit, --discount and --light-us are for sched_ext only");
 		if (run->chosen.raise_given)
 			note("--raise is for sched_ext only");
 		if (run->chosen.power_given)
@@ -492,7 +493,7 @@ int run_conduct(struct run *run)
 	run->evidence_of = calloc(TIDS_MAX, 1);
 	status = capture_run(&run->capture, run->options);
 	end_actuators(run);
-	games_free(run->games);
+	run_game_end(run);
 	free(run->evidence_of);
 	/* What could not be put back from here, perhaps from there: it has descriptors of its own. */
 	if (!run->hints_given.stuck)

@@ -27,7 +27,7 @@ enum actuator { ACTUATOR_AUTO, ACTUATOR_SCX, ACTUATOR_HINTS, ACTUATOR_NONE, ACTU
 struct run_chosen {
 	enum actuator wanted;
 	bool dry_run, partial;
-	u64 slice_us, credit, discount; /* 0: the scheduler's own */
+	u64 slice_us, credit, discount, light_us; /* 0: the scheduler's own */
 	u32 raise_by;
 	bool raise_given;
 	u32 power; /* enum power */
@@ -52,6 +52,7 @@ struct run_registered {
 struct run_begun {
 	const char *without, *db;
 	u32 raise_by, ring_bytes;
+	struct metrics_wishes metrics;
 };
 
 /* What others ask of it, see run_control.c. */
@@ -75,12 +76,12 @@ struct run_control {
 
 /* What acting does to others, see run_effect.c. */
 struct run_effect {
-	struct effects *effects; /* NULL: nobody looks at it */
-	u64 since_ns;		 /* the present window began */
-	bool settles;		 /* something was just changed: it begins later */
-	bool acted;		 /* as it began */
-	struct holds eased;	 /* processes that the scheduler treats as urgent for it */
-	u64 worse;		 /* processes that waited longer, so far */
+	struct effects *effects;  /* NULL: nobody looks at it */
+	u64 since_ns;		  /* the present window began */
+	bool settles;		  /* something was just changed: it begins later */
+	enum effect_acting acted; /* as it began */
+	struct holds eased;	  /* processes that the scheduler treats as urgent for it */
+	u64 worse;		  /* processes that waited longer, so far */
 	struct effect_notice last;
 };
 
@@ -157,12 +158,14 @@ u32 run_power_of_profile(const char *profile);
 void run_game_program(void *data, const struct program_seen *seen);
 void run_game_role(struct run *run, const struct event_role *event);
 void run_game_tick(struct run *run);
+void run_game_end(struct run *run);
 /* Whose threads have an audience in this window of waits; and whether what a process waits is what a game may cost. */
 void run_game_row(struct run *run, const struct wait_row *row);
 bool run_game_may_cost(const struct run *run, const struct effect_finding *finding);
 
-/* Holds acting back, or no longer. */
-void run_hold(struct run *run, bool is_held);
+/* Acting goes on, or is held back: by a scheduler for which nobody is urgent where there is one, or wholly. */
+enum run_acting { RUN_ACTS, RUN_IS_NEUTRAL, RUN_IS_OUT };
+void run_hold(struct run *run, enum run_acting acting);
 
 /* From the first sensor to the last hint that is taken back. Returns the status to end with. */
 int run_conduct(struct run *run);

@@ -84,7 +84,7 @@ static u32 hint_of(const struct run *run, const struct control_thread *thread, s
 	struct hint_standing standing;
 
 	if (run->scx)
-		return scx_is_held(run->scx) ? CONTROL_HINT_NONE : CONTROL_HINT_SCHEDULED;
+		return scx_standing(run->scx) == SCX_ACTS ? CONTROL_HINT_SCHEDULED : CONTROL_HINT_NONE;
 	if (!run->hints)
 		return CONTROL_HINT_NONE;
 	standing = hints_standing(run->hints, thread->tid);
@@ -199,7 +199,7 @@ static bool answer_pause(struct run *run, const struct feed_asker *asker, bool i
 		return reply(asker, verb, CONTROL_DONE, "it %s already", is_paused ? "is paused" : "goes on");
 	run->control.is_paused = is_paused;
 	run_effect_settle(run);
-	run_hold(run, is_paused);
+	run_hold(run, is_paused ? RUN_IS_OUT : RUN_ACTS);
 	note_about(&about, is_paused ? "paused: hints are taken back and the kernel's own scheduler is in charge"
 				     : "resumed: acting goes on");
 	return reply(asker, verb, CONTROL_DONE, is_paused ? "paused: threads have what they had" : "resumed");

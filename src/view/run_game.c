@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
+#include "../base/owner.h"
 #include "../base/proc.h"
 #include "../base/say.h"
 #include "../model/roles.h"
@@ -27,15 +28,15 @@ void run_game_program(void *data, const struct program_seen *seen)
 void run_game_role(struct run *run, const struct event_role *event)
 {
 	struct comm comm = { "" };
-	u32 pid;
+	u32 pid, user = 0;
 
 	if (!run->games || !games_want(run->games, event))
 		return;
 	pid = proc_pid(event->head.tid);
-	if (!pid)
+	if (!pid || (!games_find(run->games, pid) && process_charged_to(pid, &user)))
 		return;
 	proc_comm(pid, &comm);
-	games_role(run->games, pid, comm.text, event, clock_now_ns());
+	games_role(run->games, pid, user, comm.text, event, clock_now_ns());
 }
 
 /* 0: it has ended. */
@@ -117,6 +118,16 @@ void run_game_tick(struct run *run)
 	}
 	/* Their pids may be others' one day. */
 	games_drop_ended(run->games, threads_of);
+}
+
+void run_game_end(struct run *run)
+{
+	u64 refused = run->control.games_refused + (run->games ? games_refused(run->games) : 0);
+
+	if (refused)
+		note("games: %" PRIu64 " were not noted as such: their users have as many as one user may", refused);
+	games_free(run->games);
+	run->games = NULL;
 }
 
 void run_game_row(struct run *run, const struct wait_row *row)

@@ -15,6 +15,7 @@ enum {
 	KEY_SLICE,
 	KEY_CREDIT,
 	KEY_DISCOUNT,
+	KEY_LIGHT,
 	KEY_RAISE,
 	KEY_PARTIAL,
 	KEY_COMPARE,
@@ -65,6 +66,8 @@ static const char *take_own(void *data, int key, const char *value)
 		return parse_credit(value, &chosen->credit);
 	case KEY_DISCOUNT:
 		return parse_discount(value, &chosen->discount);
+	case KEY_LIGHT:
+		return parse_light_us(value, &chosen->light_us);
 	case KEY_RAISE:
 		chosen->raise_given = true;
 		for (chosen->raise_by = 0; chosen->raise_by <= (RAISE_INPUT | RAISE_FRAMES); chosen->raise_by++)
@@ -87,6 +90,8 @@ static const char *take_own(void *data, int key, const char *value)
 		return run_take_actuator(chosen, value);
 	case KEY_METRICS:
 	case KEY_TOKEN_FILE:
+	case KEY_TLS_CERT:
+	case KEY_TLS_KEY:
 	case KEY_GROUPS:
 		return metrics_take_option(&chosen->metrics, key, value);
 	default:
@@ -105,6 +110,10 @@ static const struct argp_option own_options[] = {
 	  0 },
 	{ "discount", KEY_DISCOUNT, "N", OPTION_HIDDEN,
 	  "Under sched_ext, charge an urgent thread one of so many parts of its CPU time (1 to 32, default 8)", 0 },
+	{ "light-us", KEY_LIGHT, "N", OPTION_HIDDEN,
+	  "Under sched_ext, let a thread of which nothing is known preempt if it ran no longer before it slept, in "
+	  "microseconds (50 to 2000, default 500)",
+	  0 },
 	{ "partial", KEY_PARTIAL, 0, OPTION_HIDDEN,
 	  "Schedule only the command's threads and others with the policy SCHED_EXT; the kernel runs all other "
 	  "threads before these",
@@ -114,9 +123,7 @@ static const struct argp_option own_options[] = {
 	  "whose frame is nearly due (default: input)",
 	  0 },
 	{ "power", KEY_POWER, "performance|balanced|save", 0,
-	  "Under sched_ext, how fast CPUs run and how many at what is not urgent (default: save while "
-	  "power-profiles-daemon is at power-saver, else performance)",
-	  0 },
+	  "Under sched_ext, how fast CPUs run and how many at what is not urgent (default: the system's)", 0 },
 	{ "compare", KEY_COMPARE, "on|off", 0,
 	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
 	  "(default: on)",
@@ -133,13 +140,13 @@ static bool fits(const void *data, const struct options *options, const char *op
 	const struct run_chosen *chosen = data;
 	bool may_be_scx = chosen->wanted != ACTUATOR_HINTS && chosen->wanted != ACTUATOR_NONE;
 
-	if (!strcmp(option, "token-file") || !strcmp(option, "groups"))
+	if (!strcmp(option, "token-file") || !strcmp(option, "groups") || !strncmp(option, "tls-", strlen("tls-")))
 		return chosen->metrics.serves;
 	if (!strcmp(option, "partial"))
 		return may_be_scx && !chosen->dry_run && options->command;
 	return may_be_scx ||
 	       (strcmp(option, "slice-us") != 0 && strcmp(option, "credit") != 0 && strcmp(option, "discount") != 0 &&
-		strcmp(option, "raise") != 0 && strcmp(option, "power") != 0);
+		strcmp(option, "light-us") != 0 && strcmp(option, "raise") != 0 && strcmp(option, "power") != 0);
 }
 
 const struct command_usage run_usage = {
@@ -170,21 +177,22 @@ const struct command_usage run_usage = {
 /* Options that are sound one by one but not together. */
 int run_check_options(const struct run_chosen *chosen, const struct options *options)
 {
-	const char *trouble = NULL;
+	const char *trouble = metrics_misplaced(&chosen->metrics);
 
-	if (chosen->partial && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE || chosen->dry_run))
+	if (trouble)
+		;
+	else if (chosen->partial &&
+		 (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE || chosen->dry_run))
 		trouble = "--partial is for sched_ext only";
 	else if (chosen->slice_us && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--slice-us is for sched_ext only";
-	else if ((chosen->credit || chosen->discount) &&
+	else if ((chosen->credit || chosen->discount || chosen->light_us) &&
 		 (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
-		trouble = "--credit and --discount are for sched_ext only";
+		trouble = "--credit, --discount and --light-us are for sched_ext only";
 	else if (chosen->raise_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--raise is for sched_ext only";
 	else if (chosen->power_given && (chosen->wanted == ACTUATOR_HINTS || chosen->wanted == ACTUATOR_NONE))
 		trouble = "--power is for sched_ext only";
-	else if (!chosen->metrics.serves && (chosen->metrics.token_file || chosen->metrics.groups))
-		trouble = "--token-file and --groups are for --metrics ADDRESS:PORT";
 	else if (chosen->partial && !options->command)
 		trouble = "--partial needs a command after --";
 	if (!trouble)

@@ -73,8 +73,11 @@ static bool add(struct run *run, const struct feed_asker *asker, u32 pid)
 	run->control.games[run->control.games_len++] = one;
 	if (run->games && !one.was_game)
 		games_saw(run->games,
-			  &(struct program_seen){
-				  .pid = pid, .bits = PROCESS_GAME, .comm = comm.text, .why = "it asked GameMode" },
+			  &(struct program_seen){ .pid = pid,
+						  .bits = PROCESS_GAME,
+						  .comm = comm.text,
+						  .why = "it asked GameMode",
+						  .user = asker->charged },
 			  clock_now_ns());
 	return send_value(asker, CONTROL_GAME, CONTROL_DONE, 2, "");
 }

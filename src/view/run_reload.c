@@ -106,6 +106,13 @@ static bool differ(const char *a, const char *b)
 	return (a == NULL) != (b == NULL) || (a && strcmp(a, b) != 0);
 }
 
+static bool wants_other_figures(const struct metrics_wishes *a, const struct metrics_wishes *b)
+{
+	return a->serves != b->serves || memcmp(&a->address, &b->address, sizeof(a->address)) != 0 ||
+	       a->groups != b->groups || differ(a->token_file, b->token_file) || differ(a->tls_cert, b->tls_cert) ||
+	       differ(a->tls_key, b->tls_key);
+}
+
 /* Names what was changed and takes another start. */
 static void say_what_stays(const struct run *run, const struct options *options, const struct run_chosen *chosen,
 			   struct reason *words)
@@ -121,6 +128,8 @@ static void say_what_stays(const struct run *run, const struct options *options,
 		strcat(list, ", --raise");
 	if (begun->ring_bytes != options->ring_bytes)
 		strcat(list, ", --ring");
+	if (wants_other_figures(&begun->metrics, &chosen->metrics))
+		strcat(list, ", --metrics");
 	if (list[0])
 		reason_set(words, "reloaded, but for %s: %s at the next start", list + 2,
 			   strchr(list + 2, ',') ? "these count" : "that counts");
@@ -136,13 +145,14 @@ void run_keep_begun(struct run *run)
 	begun->db = role_options()->db.path;
 	begun->raise_by = run->chosen.raise_by;
 	begun->ring_bytes = run->options->ring_bytes;
+	begun->metrics = run->chosen.metrics;
 }
 
 static bool wants_another_actuator(const struct run_chosen *a, const struct run_chosen *b)
 {
 	return a->wanted != b->wanted || a->dry_run != b->dry_run || a->partial != b->partial ||
 	       a->slice_us != b->slice_us || a->credit != b->credit || a->discount != b->discount ||
-	       (a->power_given || b->power_given ? a->power != b->power : false);
+	       a->light_us != b->light_us || (a->power_given || b->power_given ? a->power != b->power : false);
 }
 
 bool run_reload(struct run *run, struct reason *words)
@@ -178,7 +188,7 @@ bool run_reload(struct run *run, struct reason *words)
 	}
 	run_effect_settle(run);
 	if (run->control.is_paused)
-		run_hold(run, true);
+		run_hold(run, RUN_IS_OUT);
 	run->control.reloads++;
 	return acts;
 }

@@ -52,7 +52,7 @@ static bool fits(const void *data, const struct options *options, const char *op
 	const struct chosen *chosen = data;
 
 	(void)options;
-	if (!strcmp(option, "token-file"))
+	if (!strcmp(option, "token-file") || !strncmp(option, "tls-", strlen("tls-")))
 		return chosen->wishes.serves;
 	if (!strcmp(option, "every"))
 		return chosen->wishes.otlp;
@@ -66,12 +66,11 @@ const struct command_usage serve_usage = {
 		"frames by cause, missed timers, GPU submits and stalls, moves by distance, ranks of training jobs, "
 		"what a 'tactus run' does, losses, and what tactus itself takes.\v"
 		"Figures are read when they are asked for. There are few series however many threads there are: no "
-		"label has a thread's number. Nothing but this machine is answered without --token-file, and what is "
-		"sent is not encrypted: across a network put a proxy with TLS before it.\n"
+		"label has a thread's number. Nothing but this machine is answered without a token and TLS.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus serve --metrics 127.0.0.1:9783\n"
-		"  tactus serve --metrics 0.0.0.0:9783 --token-file /etc/tactus.token\n"
+		"  tactus serve --metrics 0.0.0.0:9783 --token-file TOKEN --tls-cert CERT.pem --tls-key KEY.pem\n"
 		"  tactus serve --metrics 9783 --cuda             with training steps\n"
 		"  tactus serve --otlp http://127.0.0.1:4318      sends them instead\n"
 		"  tactus serve --metrics 9783 -- ./game          of this program alone, until it ends\n"
@@ -154,8 +153,8 @@ int view_serve(int argc, char **argv)
 	options_parse(&show->options, &serve_usage, &show->chosen, argc, argv);
 	if (!show->chosen.wishes.serves && !show->chosen.wishes.otlp)
 		fail("serve", "nothing to serve: give --metrics ADDRESS:PORT, or --otlp URL");
-	else if (show->chosen.wishes.token_file && !show->chosen.wishes.serves)
-		fail("serve", "--token-file is for --metrics ADDRESS:PORT");
+	else if (metrics_misplaced(&show->chosen.wishes))
+		fail("serve", "%s", metrics_misplaced(&show->chosen.wishes));
 	else if (show->chosen.wishes.every_ns && !show->chosen.wishes.otlp)
 		fail("serve", "--every is for --otlp URL");
 	else

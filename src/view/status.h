@@ -13,7 +13,7 @@
 #include "../../core/scx_exit.h"
 #include "../sched/scx_events.h"
 
-enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 7, STATUS_NAME_LEN = 16 };
+enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 8, STATUS_NAME_LEN = 16 };
 
 /* A process that waited longer because of us, and what was done about that. */
 struct effect_notice {

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	memcpy(text, bytes, len);
 	text[len] = '\0';
 	if (http_address_parse(text, &address))
-		http_url(url, &address, "0123456789abcdef0123456789abcdef");
+		http_url(url, &address, true, "0123456789abcdef0123456789abcdef");
 	free(bytes);
 	free(text);
 	return 0;

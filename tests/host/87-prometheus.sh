@@ -28,6 +28,7 @@ cleanup() {
 }
 trap cleanup EXIT
 head -c 24 /dev/urandom | base64 | tr -d '\n' >"$scratch/token"
+make_certificate "$address_a" "$address_b"
 printf '[roles]\nclocked = audio\n' >"$scratch/tactus.conf"
 # In a, a thread of sound of which nothing else is wrong than that at a sign another process takes its CPU for 30 ms of each 50. In b there is nobody urgent.
 cat >"$scratch/load-a.py" <<'PYTHON'
@@ -51,17 +52,17 @@ if os.fork() == 0:
 os.wait()
 PYTHON
 sensors=launch,gpu,wine,input,frame,socket,sound,learned
-serve "$scratch/err-a" "${in_a[@]}" "$tactus" serve --config "$scratch/tactus.conf" --metrics "$address_a:9783" --token-file "$scratch/token" --without "$sensors" -- python3 "$scratch/load-a.py" "$scratch/fault"
+serve "$scratch/err-a" "${in_a[@]}" "$tactus" serve --config "$scratch/tactus.conf" --metrics "$address_a:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --without "$sensors" -- python3 "$scratch/load-a.py" "$scratch/fault"
 server_a=$server
 pids+=("$server_a")
-serve "$scratch/err-b" "${in_b[@]}" "$tactus" serve --metrics "$address_b:9783" --token-file "$scratch/token" --without "$sensors" -- sleep 1000
+serve "$scratch/err-b" "${in_b[@]}" "$tactus" serve --metrics "$address_b:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --without "$sensors" -- sleep 1000
 server_b=$server
 pids+=("$server_b")
 short_rules
-write_config "$scratch/token"
+write_config "$scratch/token" "$scratch/cert.pem"
 start_prometheus "$scratch/prometheus.yml"
 pids+=("$gatherer")
-asks_until "both instances are scraped, by their token" "['$address_a:9783', '$address_b:9783']" "$prometheus" 'sorted(s["metric"]["instance"] for s in d)' 'up == 1'
+asks_until "both instances are scraped, by TLS and their token" "['$address_a:9783', '$address_b:9783']" "$prometheus" 'sorted(s["metric"]["instance"] for s in d)' 'up == 1'
 asks_until "the rules are evaluated" "['$address_a:9783', '$address_b:9783']" "$prometheus" 'sorted(s["metric"]["instance"] for s in d)' 'tactus:cpu_busy:ratio_5m'
 asks_until "the thread of sound is known for one" "['$address_a:9783']" "$prometheus" 'sorted(s["metric"]["instance"] for s in d)' 'rate(tactus_wait_seconds_count{role="audio"}[5s]) > 10'
 # On a machine that is too busy for it tactus does lose events, and then the alert that says so is right.

@@ -6,7 +6,24 @@
 sensors=launch,gpu,wine,input,frame,socket,sound,names
 ends "serve without anything to serve is bad usage" 2 'give --metrics' "$tactus" serve
 ends "--metrics of what is no address is bad usage" 2 'no address and port' "$tactus" serve --metrics here
-ends "figures for others without a token are refused" 1 'others reach that address: give a token' "$tactus" serve --metrics 0.0.0.0:0
+head -c 24 /dev/urandom | base64 | tr -d '\n' >"$scratch/token"
+make_certificate 127.0.0.1
+tls=(--tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem")
+for command in serve "run --actuator none"; do
+	# shellcheck disable=SC2086
+	for address in 0.0.0.0:0 '[::]:0' 192.0.2.1:0; do
+		ends "$command at $address without token and TLS is refused" 1 'others reach that address: give a token with --token-file and a certificate' "$tactus" $command --metrics "$address"
+	done
+	# shellcheck disable=SC2086
+	ends "$command for others with a token and without TLS is refused" 1 'others reach that address: give a certificate' "$tactus" $command --metrics 0.0.0.0:0 --token-file "$scratch/token"
+	# shellcheck disable=SC2086
+	ends "$command for others with TLS and without a token is refused" 1 'others reach that address: give a token with --token-file, or' "$tactus" $command --metrics 0.0.0.0:0 "${tls[@]}"
+done
+ends "a certificate without its key is bad usage" 2 'go together' "$tactus" serve --metrics 0 --tls-cert "$scratch/cert.pem"
+ends "a certificate that is not there is named" 1 'nothing/here: No such file' "$tactus" serve --metrics 0 --tls-cert "$scratch/nothing/here" --tls-key "$scratch/key.pem"
+ends "a file that is no certificate is named" 1 'token: is no certificate in PEM' "$tactus" serve --metrics 0 --tls-cert "$scratch/token" --tls-key "$scratch/key.pem"
+openssl ecparam -name prime256v1 -genkey -noout -out "$scratch/other.pem" 2>/dev/null
+ends "a key that is another's is named" 1 'other.pem: is not the key of that certificate' "$tactus" serve --metrics 0 --tls-cert "$scratch/cert.pem" --tls-key "$scratch/other.pem"
 ends "a token file that is not there is named" 1 'nothing/here: No such file' "$tactus" serve --metrics 0 --token-file "$scratch/nothing/here"
 echo short >"$scratch/short"
 ends "a token that is too short is refused" 1 'no token: 16 to 128' "$tactus" serve --metrics 0 --token-file "$scratch/short"
@@ -85,8 +102,29 @@ echo >"$scratch/end"
 wait $server
 is "serve ends with its command, and gives its status" $? 0
 
+# With TLS, at an address that others reach: what they get by it, and what without.
+serve "$scratch/err" "$tactus" serve --metrics 0.0.0.0:0 --token-file "$scratch/token" "${tls[@]}" --without "$sensors" -- sleep 600
+like "where figures are is said with TLS" "$url" '^https://0\.0\.0\.0:[0-9]+/metrics$'
+url=https://127.0.0.1:$port/metrics
+bearer="Authorization: Bearer $(cat "$scratch/token")"
+# by_tls OPTIONS...: the status of an answer, or what curl says of none
+by_tls() { curl -sS --max-time 60 --cacert "$scratch/cert.pem" -o "$scratch/by-tls" -w '%{http_code}' "$@" 2>&1; }
+is "a scrape by TLS with the token is answered" "$(by_tls -H "$bearer" "$url")" 200
+is "what a scrape by TLS gets is whole" "$(promtool check metrics <"$scratch/by-tls" 2>&1)$(grep -c '^tactus_self_readings_total' "$scratch/by-tls")" 1
+is "a scrape by TLS without the token is refused" "$(by_tls "$url")" 403
+like "a scrape without TLS gets nothing where TLS is asked for" "$(by_tls -H "$bearer" "http://127.0.0.1:$port/metrics" | tr '\n' ' ')" '^curl: .*000 ?$'
+like "who does not know the certificate does not get as far as to send its token" "$(curl -sS --max-time 60 -H "$bearer" "$url" 2>&1)" 'self.signed certificate'
+like "TLS 1.1 is refused" "$(openssl s_client -connect "127.0.0.1:$port" -tls1_1 -cipher 'DEFAULT@SECLEVEL=0' </dev/null 2>&1)" 'protocol version|no protocols available|alert'
+like "a cipher that does not authenticate is refused" "$(openssl s_client -connect "127.0.0.1:$port" -tls1_2 -cipher 'ECDHE-ECDSA-AES128-SHA@SECLEVEL=0' </dev/null 2>&1)" 'handshake failure'
+python3 tests/tls_requests.py "$port" "$(cat "$scratch/token")" "$scratch/cert.pem" >"$scratch/requests" 2>"$scratch/requests-err"
+is "requests by TLS come to their end" "$? $(cat "$scratch/requests-err")" "0 "
+checks_of "$scratch/requests"
+page_process=$(pgrep -P $server -x tactus-metrics)
+is "what speaks TLS has no capability, and only few system calls" "$(status_of CapEff) $(status_of NoNewPrivs) $(status_of Seccomp)" "0000000000000000 1 2"
+kill $server
+wait $server
+
 # With a token, and many threads.
-head -c 24 /dev/urandom | base64 | tr -d '\n' >"$scratch/token"
 serve "$scratch/err" "$tactus" serve --metrics 127.0.0.1:0 --token-file "$scratch/token" --without "$sensors" -- build/workloads/crowd wake 4000 400
 python3 tests/metrics_requests.py "$port" "$(cat "$scratch/token")" >"$scratch/requests" 2>"$scratch/requests-err"
 is "requests with a token come to their end" "$? $(cat "$scratch/requests-err")" "0 "

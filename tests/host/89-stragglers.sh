@@ -32,6 +32,7 @@ trap cleanup EXIT
 export TACTUS_NVIDIA_MAJORS=1,5
 cuda=$PWD/build/workloads/libcuda.so.1 nccl=$PWD/build/workloads/libnccl.so
 head -c 24 /dev/urandom | base64 | tr -d '\n' >"$scratch/token"
+make_certificate "$address_a" "$address_b"
 # ranks FIRST: waits for an order in $scratch/order-FIRST (JOB SLOW KIND), runs four ranks until there is $scratch/enough-JOB, and waits for the next; "end" ends it
 cat >"$scratch/ranks.sh" <<END
 #!/bin/bash
@@ -50,11 +51,11 @@ mkfifo "$scratch/order-0" "$scratch/order-4"
 for first in 0 4; do
 	in=("${in_a[@]}") address=$address_a
 	[ $first = 0 ] || in=("${in_b[@]}") address=$address_b
-	serve "$scratch/err-$first" "${in[@]}" "$tactus" serve --metrics "$address:9783" --token-file "$scratch/token" --cuda --library "$cuda" --without launch,gpu,wine,input,frame,socket,sound,learned -- "$scratch/ranks.sh" $first
+	serve "$scratch/err-$first" "${in[@]}" "$tactus" serve --metrics "$address:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --cuda --library "$cuda" --without launch,gpu,wine,input,frame,socket,sound,learned -- "$scratch/ranks.sh" $first
 	pids+=("$server")
 done
 short_rules
-write_config "$scratch/token"
+write_config "$scratch/token" "$scratch/cert.pem"
 start_prometheus "$scratch/prometheus.yml"
 pids+=("$gatherer")
 asks_until "both machines are scraped" 2 "$prometheus" 'len(d)' 'up == 1'

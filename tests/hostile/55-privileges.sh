@@ -133,6 +133,28 @@ for as in root "$name"; do
 	terminal "${quiet[@]}" --user "$as" -- "$scratch/types" wait >"$scratch/terminal" 2>&1
 	is "Ctrl-C ends a command of $as" "$(said status)" 130
 done
+# Keys of root's session, as logins, encrypted folders and Kerberos keep them.
+if [ "$(uname -m)" != x86_64 ] || ! python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(250, 1, None) < 0)'; then
+	skip "a command with --user has none of root's keys" "this kernel or container has no keys"
+else
+	cat >"$scratch/keys.py" <<'END'
+import ctypes, os, sys
+libc, room = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+if sys.argv[1:]:
+    libc.syscall(250, 1, None)
+    libc.syscall(248, b"user", b"tactus-test", b"secret", 6, ctypes.c_long(-3))
+    os.execv(sys.argv[1], sys.argv[1:])
+key = libc.syscall(249, b"user", b"tactus-test", None, 0)
+print("key", room.raw[:n].decode() if key > 0 and (n := libc.syscall(250, 11, key, room, 64)) > 0 else "none")
+own = libc.syscall(248, b"user", b"tactus-own", b"own", 3, ctypes.c_long(-3))
+print("own", "kept" if own > 0 and libc.syscall(249, b"user", b"tactus-own", None, 0) == own else "none")
+END
+	chmod 644 "$scratch/keys.py"
+	keys_of() { python3 "$scratch/keys.py" "$(realpath "$tactus")" tasks --json "$@" -- /usr/bin/python3 "$scratch/keys.py" 2>/dev/null | grep -v '^{' | tr '\n' ' '; }
+	is "a command of who calls has the keys of his session" "$(keys_of)" "key secret own kept "
+	is "a command with --user has none of the keys of root's session, and may have its own" "$(keys_of --user "$name")" "key none own kept "
+	is "a command under sudo has none of the keys of root's session" "$(as_sudo keys_of)" "key none own kept "
+fi
 is "a command with --user has the standard streams only" \
 	"$("${quiet[@]}" --user "$name" -- "$scratch/types" files 7<SECURITY.md 2>/dev/null | grep -v '^{')" "no more files"
 like "a command of who calls keeps the files that he gave it" "$("${quiet[@]}" -- "$scratch/types" files 7<SECURITY.md 2>/dev/null)" '^file 7$'

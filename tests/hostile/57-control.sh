@@ -147,4 +147,36 @@ wait $caller
 kill -INT $runner
 wait $runner
 is "a run that was asked without end ends with status 0" $? 0
+
+# A socket in a folder of another user, who puts a link in its place as soon as it is there: done here in between, where no chance is needed.
+mkdir "$scratch/his"
+chown 65534:65534 "$scratch/his"
+: >"$scratch/secret"
+chmod 600 "$scratch/secret"
+cat >"$scratch/swap.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+int bind(int fd, const struct sockaddr *address, socklen_t len)
+{
+	int (*real)(int, const struct sockaddr *, socklen_t) = dlsym(RTLD_NEXT, "bind");
+	const char *path = ((const struct sockaddr_un *)address)->sun_path;
+	struct stat made;
+	int result = real(fd, address, len);
+
+	if (result || address->sa_family != AF_UNIX || strcmp(path, getenv("TACTUS_FEED")) != 0 || stat(path, &made))
+		return result;
+	dprintf(2, "mode %o\n", (unsigned)made.st_mode & 07777);
+	return unlink(path) || symlink(getenv("SECRET"), path) ? -1 : 0;
+}
+END
+gcc -shared -fPIC -D_GNU_SOURCE "$scratch/swap.c" -o "$scratch/swap.so" -ldl
+(umask 077; SECRET=$scratch/secret TACTUS_FEED=$scratch/his/feed LD_PRELOAD=$scratch/swap.so "$tactus" run --actuator none --without launch,gpu,wine,input,frame,socket,sound,names,learned -d 0.1 >/dev/null 2>"$scratch/err")
+is "a run's socket is for all from the moment that it is there, whatever the umask" "$(grep -c '^mode 666$' "$scratch/err")" 1
+is "a link that takes the place of a run's socket has nobody's file opened to all" "$(stat -c %a "$scratch/secret")" 600
 done_testing

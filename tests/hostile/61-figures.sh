@@ -47,10 +47,26 @@ counted=$(sed -n 's/^tactus_rank_cpu_seconds_total{training_job="4711",rank="0"}
 say_measured "the honest rank used $(cpu_s $rank) s by the kernel's account, its forger $(cpu_s $forger) s; counted for the rank: $counted s"
 holds "another user's process adds nothing to the figures of a job's rank" awk "BEGIN { exit !($counted <= $(cpu_s $rank) + 0.05) }"
 is "another user's processes make no further ranks of a job" "$(grep -c '^tactus_rank_cpu_seconds_total{training_job="4711"' "$scratch/scrape")" 1
-holds "another user's claims to a job are counted" test "$(sed -n 's/^tactus_ranks_refused_total //p' "$scratch/scrape")" -ge 4
+is "another user's processes are ranks of a job of his own" "$(grep -c '^tactus_rank_cpu_seconds_total{training_job="4711#65534"' "$scratch/scrape")" 4
+holds "another user's claims to a job are counted" test "$(sed -n 's/^tactus_ranks_apart_total //p' "$scratch/scrape")" -ge 4
 is "a job's name made to break a scrape breaks no line" "$(grep -vcE '^(# |tactus_[a-z_]+(\{[a-z_]+="([^"\\]|\\.)*"(,[a-z_]+="([^"\\]|\\.)*")*\})? [0-9+.eInf-]+( #.*)?$)' "$scratch/scrape")" 0
 is "a job's name made to break a scrape makes no figure" "$(grep -c '^tactus_evil' "$scratch/scrape")" 0
 is "no series is there twice" "$(grep -v '^#' "$scratch/scrape" | sed 's/ .*//' | sort | uniq -d | wc -l)" 0
+
+# He claims the next job before it is there: numbers of jobs can be guessed.
+SLURM_JOB_ID=4712 SLURM_PROCID=0 "${he[@]}" "$scratch/pace" 20000 100 100000 >/dev/null &
+pids+=($!)
+until_there() {
+	for _ in $(seq 100); do
+		[ -z "$(value "tactus_rank_cpu_seconds_total{training_job=\"$1\",rank=\"0\"}")" ] || return 0
+		sleep 0.2
+	done
+	return 1
+}
+holds "a job that a user claims is among the figures" until_there 4712
+SLURM_JOB_ID=4712 SLURM_PROCID=0 "${honest[@]}" "$scratch/pace" 20000 1000 100000 >/dev/null &
+pids+=($!)
+holds "a job that another user claimed before it came is among the figures, by its user" until_there '4712#65533'
 
 # Connections that hold on: some silent, some that asked and read nothing.
 cat >"$scratch/hold.py" <<'END'

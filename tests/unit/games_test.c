@@ -21,10 +21,11 @@ static struct event_role role_of(u32 tid, u32 role, u32 presents)
 static void test_steam(void)
 {
 	struct games *games = games_new();
-	struct program_seen reaper = { 10, PROCESS_HELPER, 480, "reaper", "*/reaper" },
-			    game = { 12, PROCESS_GAME | PROCESS_WINE, 480, "game.exe", "a game's environment" },
-			    server = { 13, PROCESS_HELPER, 480, "wineserver64", "wineserver64" },
-			    stranger = { 14, PROCESS_HELPER, 481, "wineserver64", "wineserver64" };
+	struct program_seen reaper = { 10, PROCESS_HELPER, 480, "reaper", "*/reaper", 1000 },
+			    game = { 12, PROCESS_GAME | PROCESS_WINE, 480, "game.exe", "a game's environment", 1000 },
+			    server = { 13, PROCESS_HELPER, 480, "wineserver64", "wineserver64", 1000 },
+			    stranger = { 14, PROCESS_HELPER, 481, "wineserver64", "wineserver64", 1000 },
+			    anothers = { 15, PROCESS_HELPER, 480, "wineserver64", "wineserver64", 65534 };
 	struct event_role render = role_of(20, ROLE_RENDER, 1), audio = role_of(21, ROLE_AUDIO, 0);
 	char words[GAME_WORDS_SIZE];
 	const struct game *due;
@@ -35,12 +36,13 @@ static void test_steam(void)
 	games_saw(games, &game, 2);
 	games_saw(games, &server, 2);
 	games_saw(games, &stranger, 2);
+	games_saw(games, &anothers, 2);
 	ok(games_want(games, &render), "role of a game's thread is wanted");
 	ok(!games_due(games, 3), "game is not told before its threads have shown what they are for");
-	games_role(games, 12, "x", &render, SECOND);
-	games_role(games, 12, "x", &audio, SECOND);
+	games_role(games, 12, 1000, "x", &render, SECOND);
+	games_role(games, 12, 1000, "x", &audio, SECOND);
 	audio.role = ROLE_BACKGROUND;
-	games_role(games, 12, "x", &audio, SECOND);
+	games_role(games, 12, 1000, "x", &audio, SECOND);
 	ok(!games_due(games, 2ull * SECOND - 1), "game is not told before a second after its first frame");
 	due = games_due(games, 2ull * SECOND);
 	is(due ? due->pid : 0, 12, "game is told a second after its first frame");
@@ -51,7 +53,7 @@ static void test_steam(void)
 		   "[10], wineserver64 [13]"),
 	   "line of a game has its name, pid, reason, threads by role and helpers: %s", words);
 	audio.head.flags = EVENT_FLAG_CLOSING;
-	games_role(games, 12, "x", &audio, SECOND);
+	games_role(games, 12, 1000, "x", &audio, SECOND);
 	is(games_find(games, 12)->by_role[ROLE_BACKGROUND], 0, "thread that ended is counted no more");
 	games_end(games, 12);
 	ok(!games_find(games, 12), "game that ended is none");
@@ -61,8 +63,8 @@ static void test_steam(void)
 static void test_others(void)
 {
 	struct games *games = games_new();
-	struct program_seen silent = { 30, PROCESS_GAME, 0, "silent", "--game" },
-			    server = { 31, PROCESS_HELPER, 0, "wineserver", "wineserver" };
+	struct program_seen silent = { 30, PROCESS_GAME, 0, "silent", "--game", 1000 },
+			    server = { 31, PROCESS_HELPER, 0, "wineserver", "wineserver", 1000 };
 	struct event_role flips = role_of(40, ROLE_RENDER, 59);
 
 	games_saw(games, &server, 0);
@@ -71,26 +73,59 @@ static void test_others(void)
 	is(games_due(games, 10ull * SECOND)->helpers_len, 0, "helper without a launcher's mark is nobody's");
 	flips.process = 0;
 	flips.present_api = PRESENT_DRM;
-	games_role(games, 50, "kiosk", &flips, 0);
+	games_role(games, 50, 1000, "kiosk", &flips, 0);
 	ok(!games_find(games, 50), "program that flips a display a few times is no game");
 	flips.presents = 60;
 	ok(games_want(games, &flips), "who flips a display itself is looked at");
-	games_role(games, 50, "kiosk", &flips, 0);
+	games_role(games, 50, 1000, "kiosk", &flips, 0);
 	ok(games_find(games, 50), "program that has the whole screen is a game");
 	flips.process = PROCESS_PRESENTED_TO;
-	games_role(games, 51, "mine", &flips, 0);
+	games_role(games, 51, 1000, "mine", &flips, 0);
 	ok(!games_find(games, 51), "compositor has the whole screen and is no game");
 	for (u32 pid = 100; pid < 120; pid++) {
 		silent.pid = pid;
 		games_saw(games, &silent, 0);
 	}
-	is(games_refused(games), 20 - (GAMES_KEPT_MAX - 2), "games beyond the room are counted");
+	is(games_refused(games), 20 - (GAMES_OF_USER - 2), "games beyond the room are counted");
 	for (u32 tid = 0; tid < GAME_THREADS_MAX + 10; tid++) {
 		struct event_role one = role_of(1000 + tid, tid % 300, 0);
 
-		games_role(games, 30, "silent", &one, 0);
+		games_role(games, 30, 1000, "silent", &one, 0);
 	}
 	ok(games_find(games, 30)->by_role[ROLE_RENDER] <= GAME_THREADS_MAX, "threads beyond the room are left out");
+	games_free(games);
+}
+
+/* Whoever likes has programs that look like games, launchers' helpers and threads, as many as he likes. */
+static void test_hostile(void)
+{
+	struct games *games = games_new();
+	struct program_seen his = { 100, PROCESS_GAME, 480, "his", "--game", 65534 },
+			    helper = { 9, PROCESS_HELPER, 7, "reaper", "*/reaper", 1000 },
+			    game = { 10, PROCESS_GAME, 7, "game", "--game", 1000 };
+	struct event_role role;
+
+	games_saw(games, &helper, 0);
+	for (u32 pid = 1000; pid < 2000; pid++) {
+		his = (struct program_seen){ pid, PROCESS_GAME, 480, "his", "--game", 65534 };
+		games_saw(games, &his, 0);
+		his.bits = PROCESS_HELPER;
+		his.family = 7;
+		his.pid += 1000;
+		games_saw(games, &his, 0);
+		role = role_of(pid, ROLE_RENDER, 1);
+		games_role(games, 1000, 65534, "his", &role, 0);
+	}
+	is(games_refused(games), 1000 - GAMES_OF_USER, "a user's games beyond his part of the room are refused");
+	games_saw(games, &game, 0);
+	ok(games_find(games, 10), "another user's game has room beside a user who claims a thousand");
+	is(games_find(games, 10)->helpers_len, 1, "a game has its own user's helpers, and none of another's");
+	is(games_find(games, 10)->helpers[0].pid, 9,
+	   "a helper that was there before another user's thousand is known still");
+	role = role_of(5000, ROLE_RENDER, 1);
+	games_role(games, 10, 1000, "game", &role, 0);
+	is(games_find(games, 10)->by_role[ROLE_RENDER], 1,
+	   "threads of a game are counted beside another user's thousand");
 	games_free(games);
 }
 
@@ -106,6 +141,7 @@ int main(void)
 {
 	test_steam();
 	test_others();
+	test_hostile();
 	test_cost();
 	return tap_end();
 }

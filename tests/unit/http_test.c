@@ -134,12 +134,12 @@ static void test_addresses(void)
 
 	ok(http_address_parse("8080", &address), "a port alone is an address");
 	ok(address.is_loopback, "a port alone is this machine's own");
-	http_url(url, &address, "");
+	http_url(url, &address, false, "");
 	is_text(url, "http://127.0.0.1:8080/", "the URL of a port alone is of this machine");
 	ok(http_address_parse("[::1]:9", &address), "::1 with a port is an address");
 	ok(address.is_loopback, "::1 is this machine's own");
-	http_url(url, &address, "abc");
-	is_text(url, "http://[::1]:9/?token=abc", "the URL has the token");
+	http_url(url, &address, true, "abc");
+	is_text(url, "https://[::1]:9/?token=abc", "the URL has the token, and says that it is encrypted");
 	for (size_t i = 0; i < sizeof(everybodys) / sizeof(everybodys[0]); i++) {
 		taken += http_address_parse(everybodys[i], &address);
 		loopback += address.is_loopback;

@@ -151,8 +151,10 @@ static void test_ranks(void)
 		snprintf(name.rank, sizeof(name.rank), "%u", i);
 		metrics_name_rank(&metrics, 1000 + i, &row.head.comm, &name, 1001 + i / 16, 4);
 	}
-	is(metrics.ranks_len, METRICS_RANKS_OF_USER + 16,
-	   "another user has places of his own, and a job is one user's");
+	is(metrics.ranks_len, METRICS_RANKS_MOST, "other users have places of their own, up to a number for all");
+	is_text(metrics.ranks[METRICS_RANKS_OF_USER].name.job, "another", "a job is the user's who has it first");
+	is_text(metrics.ranks[METRICS_RANKS_OF_USER + 16].name.job, "another#1002",
+		"a job that another user had first has this one's number in its name");
 	metrics_free(&metrics);
 }
 
@@ -168,13 +170,17 @@ static void test_forged_ranks(void)
 	metrics_name_rank(&metrics, 30, &row.head.comm, &name, 65534, 2);
 	metrics_add(&metrics, &row, 2);
 	is(metrics.ranks[0].sums.cpu_ns, 5 * MS, "another user's process of the same job and rank adds nothing to it");
-	is(metrics.ranks_refused, 1, "another user's claim to a job is counted");
+	is(metrics.ranks_apart, 1, "another user's claim to a job is counted");
+	is_text(metrics.ranks[1].name.job, "job#65534", "another user's process is of a job of his own");
+	is(metrics.ranks[1].sums.cpu_ns, 5 * MS, "another user's process is counted for his own job");
 	strcpy(name.rank, "4");
 	metrics_name_rank(&metrics, 31, &row.head.comm, &name, 65534, 3);
-	is(metrics.ranks_len, 1, "another user has no other rank of the job either");
+	is_text(metrics.ranks[2].name.job, "job#65534", "another user has no other rank of the job either");
+	metrics_name_rank(&metrics, 33, &row.head.comm, &name, 65534, 3);
+	is(metrics.ranks_len, 3, "a second process of the same rank is of the same rank");
 	strcpy(name.rank, "3");
 	metrics_name_rank(&metrics, 32, &row.head.comm, &name, 65534, METRICS_IDLE_NS + 10);
-	is(metrics.ranks_len, 1, "a job that did nothing for long is another's, in the same place");
+	is(metrics.ranks_len, 3, "a job that did nothing for long is another's, in the same place");
 	is(metrics.ranks[0].sums.cpu_ns, 0, "who has a job after another begins with nothing");
 	metrics_free(&metrics);
 }
@@ -240,7 +246,7 @@ static void test_rank_names(void)
 	static const char torch[] = "TORCHELASTIC_RUN_ID=none-1\0RANK=7\0WORLD_SIZE=8";
 	static const char by_hand[] = "TACTUS_RANK=1\0TACTUS_JOB=a b\"c\0SLURM_JOB_ID=1\0SLURM_PROCID=9";
 	static const char mpi[] = "PMIX_NAMESPACE=prterun-1@1\0OMPI_COMM_WORLD_RANK=2";
-	struct rank_name name;
+	struct rank_name name, apart;
 
 	ok(rank_name_parse(&name, slurm, sizeof(slurm)), "SLURM's variables make a rank");
 	is_text(name.job, "4711", "SLURM's job is the job");
@@ -255,6 +261,14 @@ static void test_rank_names(void)
 	ok(!rank_name_parse(&name, "RANK=x\0MASTER_ADDR=h", 20), "a rank that is no number is none");
 	ok(!rank_name_parse(&name, "RANK=1", 6), "a rank without a job is none");
 	ok(!rank_name_parse(&name, "", 0), "an empty environment has no rank");
+	ok(rank_name_parse(&name, "TACTUS_JOB=a#7\0TACTUS_RANK=1", 28), "a label with any sign makes a rank");
+	is_text(name.job, "a_7", "no environment can give the name by which a user's job is told apart");
+	memset(name.job, 'x', sizeof(name.job) - 1);
+	rank_name_of_user(&apart, &name, 4294967295u);
+	is_text(apart.job + sizeof(apart.job) - 12, "#4294967295",
+		"the longest job's name has room for the largest number");
+	rank_name_of_user(&apart, &(struct rank_name){ "4711", "1" }, 0);
+	is_text(apart.job, "4711#0", "root's job is told apart as any other");
 }
 
 int main(void)
