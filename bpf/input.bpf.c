@@ -84,6 +84,8 @@ struct {
 
 /* Events of devices for which there was no room. */
 u64 devices_refused = 0;
+/* Wake-ups by devices, and reads without one. */
+u64 reads_seen = 0;
 
 /* Which device's event this CPU is at, and on behalf of whom: the wake-ups that follow are its doing as long as that
  * thread, or whoever interrupted it there, is in input_event. */
@@ -307,6 +309,7 @@ static __always_inline void has_read(struct task_struct *p, struct task_ctx *thr
 {
 	struct role_facts *facts = &thread->role.facts;
 
+	__sync_fetch_and_add(&reads_seen, 1);
 	facts->input_kind = (u8)kind;
 	/* Only there can it change the answer. */
 	if (++facts->input_reads == LEAST_WAKES)

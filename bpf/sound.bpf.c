@@ -14,11 +14,15 @@ enum {
 	PCM_READN_FRAMES = 0x53,
 };
 
+/* By all threads. */
+u64 writes_seen = 0;
+
 static __always_inline int moved_sound(void)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct task_ctx *thread = role_here(current);
 
+	__sync_fetch_and_add(&writes_seen, 1);
 	/* One more than enough changes nothing. */
 	if (thread && ++thread->role.facts.audio_writes == SOUND_WRITES_ENOUGH)
 		role_update(current, thread, bpf_ktime_get_ns());

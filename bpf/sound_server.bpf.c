@@ -7,6 +7,9 @@ char LICENSE[] SEC("license") = "GPL";
 
 enum { FAMILY_UNIX = 1 };
 
+/* By all threads, to such servers. */
+u64 sends_seen = 0;
+
 /* How the address of such a server's socket ends, wherever it lies: PulseAudio's name for it, PipeWire's too. */
 struct address_end {
 	char text[12];
@@ -63,6 +66,7 @@ static __always_inline int sent(struct unix_address *to)
 
 	if (!is_sound_address(to))
 		return 0;
+	__sync_fetch_and_add(&sends_seen, 1);
 	thread = role_here(current);
 	if (!thread)
 		return 0;

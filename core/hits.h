@@ -14,7 +14,11 @@
 	HIT(PRESENTS, presents)                        \
 	HIT(LIBRARY_SUBMITS, library_submits)          \
 	HIT(GPU_SUBMITS, gpu_submits)                  \
-	HIT(GPU_OTHERS, gpu_other_ioctls)
+	HIT(GPU_OTHERS, gpu_other_ioctls)              \
+	HIT(CUDA_FEEDS, cuda_feeds)                    \
+	HIT(INPUT_READS, input_reads)                  \
+	HIT(SOUND_WRITES, sound_writes)                \
+	HIT(NETWORK_TURNS, network_turns)
 /* clang-format on */
 
 #define HIT_ENUM(KIND, name) HIT_##KIND,

@@ -35,6 +35,19 @@ core_fn void vblank_seen(struct vblank_clock *clock, u32 seq, u64 at_ns)
 	clock->seq = seq;
 }
 
+/* When the period of that number began. A display tells programs of it some time later, after an interrupt: `now_ns`,
+ * which is the answer where its clock does not reach that far. */
+core_fn u64 vblank_began(const struct vblank_clock *clock, u32 seq, u64 now_ns)
+{
+	u32 periods = seq - clock->seq;
+	u64 began_ns = clock->at_ns + periods * clock->period_ns;
+
+	if (!clock->at_ns || !clock->period_ns || periods > VBLANK_SKIPPED_MOST || began_ns > now_ns ||
+	    now_ns - began_ns >= clock->period_ns)
+		return now_ns;
+	return began_ns;
+}
+
 /* The whole number of periods that an interval is near to, in time; 0: none. */
 core_fn u64 vblank_near(const struct vblank_clock *clock, u64 interval_ns)
 {

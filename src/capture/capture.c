@@ -4,7 +4,6 @@
 #include "capture.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "../base/report.h"
 #include "../base/system.h"
 #include "../base/topology.h"
-#include "../sensor/kernel_types.h"
+#include "../sensor/load.h"
 #include "../sensor/sched.h"
 #include "../sink/event.h"
 #include "../stream/stream.h"
@@ -399,10 +398,7 @@ static void watch_window(struct session *session)
 	capture->window_from_ns = capture->threads.first_ns = clock_now_ns();
 	capture->stream = session->stream;
 	intervals_begin(capture);
-	/* What loading took, libbpf's copies of the kernel's types above all, is given back for as long as this goes
-	 * on. */
-	kernel_types_forget();
-	malloc_trim(0);
+	load_give_back();
 	if (!error) {
 		if (request->on_open && !request->on_open(request->data, &session->sched))
 			session->status = EXIT_FAILURE;

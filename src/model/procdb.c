@@ -269,24 +269,55 @@ static bool is_marked(const void *data, const struct profile *profile)
 	return profile->marked;
 }
 
+/* Whoever starts threads of new names without end fills the database: kinds that are a day old at most give way to
+ * one another first, but for a part, so that no day puts out what was learned in months. */
+enum { YOUNG_PART = 20 };
+
+static u64 young_since_s(const struct procdb *db)
+{
+	u64 newest_s = 0;
+
+	for (size_t i = 0; i < db->len; i++)
+		if (db->all[i].last_seen_s > newest_s)
+			newest_s = db->all[i].last_seen_s;
+	return newest_s > DAY_S ? newest_s - DAY_S : 0;
+}
+
+/* The first `count` in their order, of those that began then or later. Returns how many there were. */
+static size_t mark(struct profile **order, size_t len, size_t count, u64 since_s)
+{
+	size_t marked = 0;
+
+	for (size_t i = 0; i < len && marked < count; i++) {
+		if (order[i]->marked || order[i]->first_seen_s < since_s)
+			continue;
+		order[i]->marked = 1;
+		marked++;
+	}
+	return marked;
+}
+
 size_t procdb_evict(struct procdb *db)
 {
-	size_t most = db->limit, removed;
+	size_t most = db->limit, over = db->len > most ? db->len - most : 0, young = 0;
+	u64 since_s = young_since_s(db);
 	struct profile **order;
 
-	if (db->len <= most)
+	if (!over)
 		return 0;
 	order = malloc(db->len * sizeof(struct profile *));
 	if (!order)
 		return 0;
-	for (size_t i = 0; i < db->len; i++)
+	for (size_t i = 0; i < db->len; i++) {
 		order[i] = &db->all[i];
+		young += db->all[i].first_seen_s >= since_s;
+	}
 	qsort(order, db->len, sizeof(*order), procdb_by_certainty);
-	for (size_t i = 0; i < db->len - most; i++)
-		order[i]->marked = 1;
+	young = young > most / YOUNG_PART ? young - most / YOUNG_PART : 0;
+	over -= mark(order, db->len, young < over ? young : over, since_s);
+	mark(order, db->len, over, 0);
 	free(order);
-	removed = procdb_remove(db, is_marked, NULL);
-	return removed;
+	return procdb_remove(db, is_marked, NULL);
 }
 
 long procdb_best(const struct procdb *db, struct profile **best, size_t most)

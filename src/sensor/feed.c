@@ -302,6 +302,11 @@ static u64 feed_lost(const void *data)
 	return ((const struct feed_state *)data)->unwatched;
 }
 
+static void feed_hits(const void *data, u64 hits[HITS])
+{
+	hits[HIT_CUDA_FEEDS] += ((const struct feed_state *)data)->skeleton->bss->feeds;
+}
+
 const struct sensor_kind feed_kind = {
 	.name = "feed",
 	.subject = "threads that give a GPU work by CUDA",
@@ -313,4 +318,5 @@ const struct sensor_kind feed_kind = {
 	.fd = feed_fd,
 	.work = feed_work,
 	.lost = feed_lost,
+	.hits = feed_hits,
 };

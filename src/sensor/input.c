@@ -249,6 +249,13 @@ static u64 input_lost(const void *data)
 			       : state->skeleton->bss->devices_refused + sensor_recursion_misses(state->skeleton->obj));
 }
 
+static void input_hits(const void *data, u64 hits[HITS])
+{
+	const struct input_state *state = data;
+
+	hits[HIT_INPUT_READS] += state->skeleton ? state->skeleton->bss->reads_seen : readers_found(state->readers);
+}
+
 void input_devices(struct sensor *sensor, input_each each, void *data)
 {
 	struct input_state *state = sensor->state == SENSOR_OFF ? NULL : sensor->data;
@@ -271,4 +278,5 @@ const struct sensor_kind input_kind = {
 	.work = input_work,
 	.describe = input_describe,
 	.lost = input_lost,
+	.hits = input_hits,
 };

@@ -61,6 +61,8 @@ int readers_fd(const struct input_readers *readers);
 void readers_add(struct input_readers *readers, struct listed_device *listed);
 void readers_remove(struct input_readers *readers, struct listed_device *listed);
 void readers_work(struct input_readers *readers, struct device_list *list);
+/* How often a thread was found waiting for a device. */
+u64 readers_found(const struct input_readers *readers);
 /* How often the kernel dropped events before they were read, processes past INPUT_HOLDERS_MAX, and those that have more
  * open than was looked at. */
 u64 readers_lost(const struct input_readers *readers);

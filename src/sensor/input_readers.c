@@ -31,11 +31,12 @@ struct input_readers {
 	int timer_fd;
 	u64 dropped;
 	u64 holders_refused;
+	u64 found; /* threads that waited for a device, at each look */
 };
 
 /* What is reported of a thread that waits. */
 struct verdict {
-	struct sensor *sched;
+	struct input_readers *readers;
 	u32 kind;
 };
 
@@ -149,12 +150,13 @@ static void thread_waits(void *data, u32 pid, u32 tid)
 {
 	const struct verdict *verdict = data;
 
-	sched_assign(verdict->sched, pid, tid, ORDER_INPUT, (s32)verdict->kind);
+	verdict->readers->found++;
+	sched_assign(verdict->readers->sched, pid, tid, ORDER_INPUT, (s32)verdict->kind);
 }
 
 static void look(struct input_readers *readers, struct listed_device *listed)
 {
-	struct verdict verdict = { readers->sched, listed->device.kind };
+	struct verdict verdict = { readers, listed->device.kind };
 
 	if (listed->opened) {
 		u32 len = find_holders(listed->node, listed->holders, INPUT_HOLDERS_MAX, &readers->holders_refused);
@@ -225,6 +227,11 @@ void readers_work(struct input_readers *readers, struct device_list *list)
 		set_timer(readers, REST_NS);
 	/* Last, since it may take devices away. */
 	device_list_work(list);
+}
+
+u64 readers_found(const struct input_readers *readers)
+{
+	return readers->found;
 }
 
 u64 readers_lost(const struct input_readers *readers)

@@ -16,8 +16,10 @@
 
 #include "../../core/launch_config.h"
 #include "../base/loop.h"
+#include "../base/owner.h"
 #include "../base/process.h"
 #include "../base/system.h"
+#include "../model/later.h"
 #include "sensor_set.h"
 #include "exec_notices.h"
 #include "kinds.h"
@@ -26,18 +28,12 @@
 
 enum launch_hook { HOOK_LSM, HOOK_TP_BTF, HOOK_TRACEPOINT, HOOK_CONNECTOR, HOOK_SCAN };
 
-enum { LATER_MAX = 1024, STEPS = 4 };
+enum { STEPS = 4 };
 
 /* When a program is looked at again that may not have said all yet: its command line is not there before its exec is
  * over, and Wine's loader writes another one when it knows what it runs. */
 static const u64 later_ns[STEPS] = { 2 * NSEC_PER_MSEC, 50 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC,
 				     3000ULL * NSEC_PER_MSEC };
-
-struct later {
-	u32 pid;
-	u32 step;
-	u64 started_ns;
-};
 
 struct launch_state {
 	struct launch_bpf *skeleton;
@@ -52,9 +48,8 @@ struct launch_state {
 	const struct rules *rules;
 	void (*on_program)(void *data, const struct program_seen *seen);
 	void *data; /* its */
-	struct later later[LATER_MAX];
-	u32 later_len;
-	u64 forgotten; /* second looks that there was no room for, and execs that the kernel could not report */
+	struct later later;
+	u64 forgotten; /* rules that there was no room for, and execs that the kernel could not report */
 	struct process_texts texts;
 };
 
@@ -102,7 +97,7 @@ static u32 look_at(struct launch_state *state, u32 pid, bool *whole)
 		.environ = texts->environ,
 	};
 	const char *why;
-	u32 bits;
+	u32 bits, user = 0;
 
 	*whole = true;
 	/* Gone, or a thread of the kernel's: nothing to say. */
@@ -114,12 +109,13 @@ static u32 look_at(struct launch_state *state, u32 pid, bool *whole)
 	bits = rules_process(state->rules, &traits, &why);
 	if (bits)
 		sched_assign(state->sched, pid, 0, ORDER_PROCESS, (s32)bits);
-	if (state->on_program && (bits & (PROCESS_GAME | PROCESS_HELPER)))
+	if (state->on_program && (bits & (PROCESS_GAME | PROCESS_HELPER)) && !process_charged_to(pid, &user))
 		state->on_program(state->data, &(struct program_seen){ .pid = pid,
 								       .bits = bits,
 								       .family = rules_family(&traits),
 								       .comm = texts->comm,
-								       .why = why });
+								       .why = why,
+								       .user = user });
 	return bits;
 }
 
@@ -165,8 +161,8 @@ static void wind_timer(struct launch_state *state)
 	struct itimerspec at = { 0 };
 	u64 first_ns = 0;
 
-	for (u32 i = 0; i < state->later_len; i++) {
-		u64 due_ns = state->later[i].started_ns + later_ns[state->later[i].step];
+	for (u32 i = 0; i < state->later.len; i++) {
+		u64 due_ns = state->later.all[i].started_ns + later_ns[state->later.all[i].step];
 
 		if (!first_ns || due_ns < first_ns)
 			first_ns = due_ns;
@@ -190,32 +186,20 @@ static u32 step_after(u32 looks, u32 bits, bool whole)
 	return looks == 3 && bits == PROCESS_WINE ? 3 : STEPS;
 }
 
-static void forget(struct launch_state *state, u32 pid)
-{
-	for (u32 i = 0; i < state->later_len; i++)
-		if (state->later[i].pid == pid) {
-			state->later[i] = state->later[--state->later_len];
-			return;
-		}
-}
-
 static void on_launch(void *data, u32 pid)
 {
 	struct launch_state *state = data;
+	struct later_look next = { .pid = pid };
 	bool whole;
-	u32 bits, step;
+	u32 bits;
 
-	forget(state, pid);
+	later_forget(&state->later, pid);
 	bits = look_at(state, pid, &whole);
-	step = step_after(0, bits, whole);
-	if (step == STEPS)
-		return;
-	if (state->later_len == LATER_MAX) {
-		state->forgotten++;
-		return;
-	}
-	state->later[state->later_len++] = (struct later){ .pid = pid, .step = step, .started_ns = clock_now_ns() };
-	wind_timer(state);
+	next.step = step_after(0, bits, whole);
+	next.started_ns = clock_now_ns();
+	/* Who has ended is not looked at again. */
+	if (next.step != STEPS && !process_charged_to(pid, &next.user) && later_add(&state->later, &next))
+		wind_timer(state);
 }
 
 static void look_later(struct launch_state *state)
@@ -224,8 +208,8 @@ static void look_later(struct launch_state *state)
 
 	if (read(state->timer_fd, &expirations, sizeof(expirations)) < 0 && errno != EAGAIN)
 		return;
-	for (u32 i = 0; i < state->later_len;) {
-		struct later *one = &state->later[i];
+	for (u32 i = 0; i < state->later.len;) {
+		struct later_look *one = &state->later.all[i];
 		bool whole;
 		u32 bits;
 
@@ -236,7 +220,7 @@ static void look_later(struct launch_state *state)
 		bits = look_at(state, one->pid, &whole);
 		one->step = step_after(one->step + 1, bits, whole);
 		if (one->step == STEPS)
-			*one = state->later[--state->later_len];
+			*one = state->later.all[--state->later.len];
 		else
 			i++;
 	}
@@ -495,7 +479,7 @@ static u64 launch_lost(const void *data)
 {
 	const struct launch_state *state = data;
 
-	return state->forgotten + (state->skeleton ? state->skeleton->bss->lost : 0);
+	return state->forgotten + state->later.refused + (state->skeleton ? state->skeleton->bss->lost : 0);
 }
 
 const struct sensor_kind launch_kind = {

@@ -436,7 +436,7 @@ static void review(struct libraries *libraries, u64 now_ns)
 
 	if (now_ns < libraries->review_from_ns)
 		return;
-	library_files_review(&libraries->files, take_gone, libraries);
+	library_files_review(&libraries->files, now_ns, take_gone, libraries);
 	took_ns = clock_now_ns() - now_ns;
 	libraries->review_from_ns = now_ns + took_ns * SCAN_PARTS;
 	if (!libraries->must_review)

@@ -37,8 +37,8 @@ bool libraries_can_be_reported(struct reason *why);
 /* From now on `found` is called once for every mapped file whose base name matches the shell pattern. That is the name
  * of the file itself, not of a link to it: libGLX.so.0.0.0 for libGLX.so.0. A file that was written to since is another
  * one. What is mapped already is reported by the next libraries_scan. When nobody maps a file any more that others than
- * root can write to, `gone` is called, unless it is NULL; mapped again, it is found again. So much is done for each
- * user and no more: what is above that is counted. */
+ * root can write to, `gone` is called, unless it is NULL; of root's, ten minutes later, and only if it is not where it
+ * was. Mapped again, it is found again. So much is done for each user and no more: what is above that is counted. */
 int libraries_want(struct libraries *libraries, const char *pattern, library_found found, library_gone gone,
 		   void *data);
 

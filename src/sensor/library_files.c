@@ -4,14 +4,18 @@
 #include "library_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/descriptors.h"
 #include "../base/loop.h"
 #include "../base/owner.h"
 #include "../base/process.h"
+#include "../base/regular.h"
 #include "../base/vec.h"
 
 /* Files that one user's processes may have looked at at once, and all users' but root's. A session with several
@@ -21,6 +25,9 @@ enum { FILES_EACH_USER = 96, FILES_ALL_USERS = 384, FILES_ALL = 1024, DESCRIPTOR
 enum { BURST_MS = 300, PAYS_PARTS = 20 };
 /* Reading what a process maps takes a tenth of a millisecond, of the largest programs a few. */
 enum { READING_BURST_MS = 400 };
+/* So long a file of root's that is installed nowhere keeps its probes after the last who mapped it: a program that is
+ * started over and over in a container finds them in place, and its first calls are seen. */
+#define RESTS_NS (600ULL * NSEC_PER_SEC)
 
 static u32 at_most(u64 limit, u64 most)
 {
@@ -46,6 +53,8 @@ void library_files_open(struct library_files *files)
 
 void library_files_close(struct library_files *files)
 {
+	for (size_t i = 0; i < files->len; i++)
+		free(files->all[i].path);
 	free(files->all);
 }
 
@@ -69,12 +78,14 @@ struct library_file *library_file_add(struct library_files *files, const struct 
 	files->all[files->len] = (struct library_file){
 		.mapped = { mapping->inode, mapping->major, mapping->minor },
 		.charged_to = uid,
+		.path = strdup(mapping->path),
 	};
 	return &files->all[files->len++];
 }
 
 void library_file_held_by(struct library_file *file, u32 pid)
 {
+	file->free_since_ns = 0;
 	for (u32 i = 0; i < HOLDERS_MAX; i++)
 		if (file->holders[i] == pid)
 			return;
@@ -147,6 +158,7 @@ enum { ASKED_MAX = 64 };
 
 struct review {
 	struct library_files *files;
+	u64 now_ns;
 	u32 pid;
 	u32 asked[ASKED_MAX];
 	u32 asked_len;
@@ -197,6 +209,39 @@ static bool was_asked(struct review *review, u32 pid)
 	return false;
 }
 
+/* Whether the file lies in our own root where it was mapped from: then the next program may map it at any time. The
+ * kernel answers from memory, as it has all of a path that a probe is in. */
+static bool is_installed(const struct library_file *file)
+{
+	int root = file->path ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int found = root < 0 ? -1 : regular_find_below(root, file->path);
+	struct statx seen;
+	bool is_same = found >= 0 && !statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &seen) &&
+		       seen.stx_ino == file->identity.inode &&
+		       makedev(seen.stx_dev_major, seen.stx_dev_minor) == file->identity.device;
+
+	if (found >= 0)
+		close(found);
+	if (root >= 0)
+		close(root);
+	return is_same;
+}
+
+/* Nobody is asked about it until its time is over. Who maps it again is reported by the kernel. */
+static bool is_resting(const struct library_file *file, u64 now_ns)
+{
+	return file->is_roots && file->free_since_ns && now_ns - file->free_since_ns < RESTS_NS;
+}
+
+/* Of a file that nobody maps. */
+static bool begins_to_rest(struct library_file *file, u64 now_ns)
+{
+	if (!file->is_roots || file->free_since_ns)
+		return false;
+	file->free_since_ns = now_ns;
+	return true;
+}
+
 /* Asks each known holder once for all the files that it holds. Returns whether some file is held by none. */
 static bool ask_holders(struct review *review)
 {
@@ -204,7 +249,8 @@ static bool ask_holders(struct review *review)
 	bool some_free = false;
 
 	for (size_t i = 0; i < files->len; i++)
-		files->all[i].is_held = files->all[i].is_roots;
+		files->all[i].is_held = is_resting(&files->all[i], review->now_ns) ||
+					(files->all[i].is_roots && is_installed(&files->all[i]));
 	for (size_t i = 0; i < files->len; i++) {
 		struct library_file *file = &files->all[i];
 
@@ -216,22 +262,23 @@ static bool ask_holders(struct review *review)
 	return some_free;
 }
 
-void library_files_review(struct library_files *files, void (*gone)(void *data, const struct library_file *file),
-			  void *data)
+void library_files_review(struct library_files *files, u64 now_ns,
+			  void (*gone)(void *data, const struct library_file *file), void *data)
 {
-	struct review review = { .files = files };
+	struct review review = { .files = files, .now_ns = now_ns };
 	size_t kept = 0;
 
 	if (!ask_holders(&review))
 		return;
 	processes_each(mark_of_process, &review);
 	for (size_t i = 0; i < files->len; i++) {
-		if (files->all[i].is_held) {
+		if (files->all[i].is_held || begins_to_rest(&files->all[i], now_ns)) {
 			files->all[kept++] = files->all[i];
 			continue;
 		}
 		allowance_release(&files->allowance, files->all[i].charged_to);
 		gone(data, &files->all[i]);
+		free(files->all[i].path);
 	}
 	files->len = kept;
 }

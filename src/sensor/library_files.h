@@ -28,10 +28,12 @@ struct library_file {
 	struct mapped_file mapped;
 	struct identity identity;
 	u32 charged_to;
+	char *path;    /* as who mapped it first calls it; NULL: memory was out */
 	bool is_roots; /* nobody but root can write to it */
 	u64 reported;  /* to whom: a bit for each that wants files */
 	u32 holders[HOLDERS_MAX];
 	u32 holders_next;
+	u64 free_since_ns; /* nobody maps it since; 0: somebody does, or that is not known */
 	u64 looked_ns;
 	bool look_again; /* it was mapped again since */
 	bool is_held;	 /* while it is found out who maps what, or if that can't be */
@@ -73,9 +75,11 @@ bool library_file_is_refused(const struct library_files *files, u32 pid, const s
 int library_files_read(struct library_files *files, u32 pid, int (*take)(void *data, const struct mapping *mapping),
 		       void *data);
 
-/* Finds out which files nobody maps any more, calls `gone` for each and forgets it. Files of root's stay: their number
- * is no user's to choose. Those of a user whose processes could not all be read stay for now. */
-void library_files_review(struct library_files *files, void (*gone)(void *data, const struct library_file *file),
-			  void *data);
+/* Finds out which files nobody maps any more, calls `gone` for each and forgets it. Files of root's stay while they lie
+ * where they were mapped from: those of a container that has ended or of a package that was upgraded do not, and a
+ * probe would hold their file system; those keep theirs for ten minutes more. Those of a user whose processes could not
+ * all be read stay for now. */
+void library_files_review(struct library_files *files, u64 now_ns,
+			  void (*gone)(void *data, const struct library_file *file), void *data);
 
 #endif

@@ -5,12 +5,14 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/system.h"
 #include "hide.h"
+#include "kernel_types.h"
 #include "sensor.h"
 
 enum { WORDS = 240, REFUSED_MAX = 32, NAME_MAX_LEN = 32 };
@@ -332,7 +334,7 @@ static bool give_up_one(struct load_attempt *attempt, int error)
 	return true;
 }
 
-void *load_programs(const struct load_plan *plan, int *error, struct reason *why)
+static void *load_in_attempts(const struct load_plan *plan, int *error, struct reason *why)
 {
 	struct load_attempt attempt = { .plan = plan };
 	struct any_skeleton *any;
@@ -347,6 +349,25 @@ void *load_programs(const struct load_plan *plan, int *error, struct reason *why
 		if (why->text[0] || !give_up_one(&attempt, *error))
 			return NULL;
 	}
+}
+
+/* The loads of a start are over: each later one is alone. */
+static bool start_is_over;
+
+void load_give_back(void)
+{
+	start_is_over = true;
+	kernel_types_forget();
+	malloc_trim(0);
+}
+
+void *load_programs(const struct load_plan *plan, int *error, struct reason *why)
+{
+	void *loaded = load_in_attempts(plan, error, why);
+
+	if (start_is_over)
+		load_give_back();
+	return loaded;
 }
 
 int load_attach(void *skeleton, const struct load_optional *optional)

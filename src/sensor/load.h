@@ -63,6 +63,10 @@ bool load_lacks_what(const struct load_attempt *attempt, const char *loss);
  */
 void *load_programs(const struct load_plan *plan, int *error, struct reason *why);
 
+/* When all that a start loads is there: gives back what loading took, libbpf's copies of the kernel's types above all.
+ * What is loaded later, as when a server of sound comes, gives it back at once. */
+void load_give_back(void);
+
 /* Attaches every program that is loaded and attaches by itself. Optional ones may fail. Returns 0 or -errno. */
 int load_attach(void *skeleton, const struct load_optional *optional);
 

@@ -122,6 +122,20 @@ static void socket_close(void *data)
 	socket_bpf__destroy(data);
 }
 
+static void socket_hits(const void *data, u64 hits[HITS])
+{
+	const struct socket_bpf *skeleton = data;
+	int cpus = libbpf_num_possible_cpus();
+	u64 *turns = cpus > 0 ? calloc((size_t)cpus, sizeof(*turns)) : NULL;
+	u32 zero = 0;
+
+	if (turns &&
+	    !bpf_map__lookup_elem(skeleton->maps.turns, &zero, sizeof(zero), turns, (size_t)cpus * sizeof(*turns), 0))
+		for (int cpu = 0; cpu < cpus; cpu++)
+			hits[HIT_NETWORK_TURNS] += turns[cpu];
+	free(turns);
+}
+
 const struct sensor_kind socket_kind = {
 	.name = "socket",
 	.subject = "threads that serve network sockets",
@@ -130,4 +144,5 @@ const struct sensor_kind socket_kind = {
 	.attach = socket_attach,
 	.close = socket_close,
 	.groups = EVENTS_ROLES,
+	.hits = socket_hits,
 };

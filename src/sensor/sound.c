@@ -379,6 +379,14 @@ static u64 sound_lost(const void *data)
 	return ((const struct sound_state *)data)->unseen;
 }
 
+static void sound_hits(const void *data, u64 hits[HITS])
+{
+	const struct sound_state *state = data;
+
+	hits[HIT_SOUND_WRITES] += (state->card ? state->card->bss->writes_seen : 0) +
+				  (state->server ? state->server->bss->sends_seen : 0);
+}
+
 const struct sensor_kind sound_kind = {
 	.name = "sound",
 	.subject = "threads that feed a sound device",
@@ -389,4 +397,5 @@ const struct sensor_kind sound_kind = {
 	.groups = EVENTS_ROLES,
 	.handle = sound_handle,
 	.lost = sound_lost,
+	.hits = sound_hits,
 };

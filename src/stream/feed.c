@@ -104,6 +104,7 @@ static int serve(struct feed *feed)
 	char folder[sizeof(feed->address.sun_path)];
 	char *slash;
 	int error = 0;
+	mode_t mask;
 
 	strcpy(folder, feed->address.sun_path);
 	slash = strrchr(folder, '/');
@@ -117,14 +118,17 @@ static int serve(struct feed *feed)
 	feed->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (feed->fd < 0)
 		return -errno;
+	/* Who may ask for what is decided by who asks. The file gets the socket's rights as it is made: by its name
+	 * somebody's link might be meant already. */
+	fchmod(feed->fd, 0666);
+	mask = umask(0);
 	if (bind(feed->fd, address, sizeof(feed->address)))
 		error = -errno;
 	if (error == -EADDRINUSE && clear_stale(&feed->address))
 		error = bind(feed->fd, address, sizeof(feed->address)) ? -errno : 0;
+	umask(mask);
 	if (error)
 		return error;
-	/* Who may ask for what is decided by who asks. */
-	chmod(feed->address.sun_path, 0666);
 	return listen(feed->fd, CALLERS_MAX) ? -errno : 0;
 }
 

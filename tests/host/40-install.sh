@@ -7,7 +7,7 @@
 holds "make static links the program" make -s static
 make -s -j2 clang >"$scratch/clang" 2>&1 &
 clang=$!
-make -s lint >"$scratch/lint" 2>&1 &
+tools/lint.sh quick >"$scratch/lint" 2>&1 &
 lint=$!
 
 holds "make install succeeds below DESTDIR" make -s install DESTDIR="$scratch/root" PREFIX=/usr
@@ -35,5 +35,5 @@ ended() {
 }
 ended "the whole program builds with clang without a warning" $clang "$scratch/clang"
 like "the program that clang built tells its version" "$(build/clang/tactus --version)" '^tactus '
-ended "lint is clean" $lint "$scratch/lint"
+ended "lint is clean but for what cppcheck would say" $lint "$scratch/lint"
 done_testing

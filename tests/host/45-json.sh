@@ -123,7 +123,8 @@ print record record --without all -o "$scratch/rec" -- true
 python3 tests/turns.py | python3 tests/recording.py "$scratch/turns.tac" 1
 "$tactus" simulate -i "$scratch/turns.tac" --json >"$scratch/json/simulate" 2>/dev/null
 "$tactus" simulate -i "$scratch/turns.tac" --sweep 2,4 --json >"$scratch/json/sweep" 2>/dev/null
-"$tactus" tune "$scratch/turns.tac" --held "$scratch/turns.tac" --json >"$scratch/json/tune" 2>/dev/null
+cp "$scratch/turns.tac" "$scratch/held.tac"
+"$tactus" tune "$scratch/turns.tac" --held "$scratch/held.tac" --json >"$scratch/json/tune" 2>/dev/null
 "$tactus" tasks -i "$example" -i "$scratch/part" --json >"$scratch/json/several"
 "$tactus" export --json -i "$example" -o "$scratch/example.pftrace" >"$scratch/json/export" 2>/dev/null
 # A game that shows no frames is told after ten seconds.

@@ -81,4 +81,22 @@ exec 3>&-
 wait $puzzle
 run_ends
 is "tactus run ends well after games" $? 0
+
+echo "# as Steam's launch option has it: tactus run by sudo, the reaper behind it"
+chmod 711 "$scratch"
+: >"$scratch/run"
+: >"$scratch/err"
+SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody SteamAppId=480 timeout 100 "$tactus" run --actuator none --json --without learned,feed,gpu,input,sound,socket -- \
+	env LD_PRELOAD= "$scratch/ubuntu12_32/reaper" -c 'id -u; "$1/steamapps/common/Fake/fake-game" call libEGL.so.1 eglSwapBuffers 1 wait; exit 7' reaper "$scratch" \
+	SteamLaunch AppId=480 <"$scratch/go" >"$scratch/run" 2>"$scratch/err" &
+run_pid=$!
+exec 3>"$scratch/go"
+wait_for "$scratch/run" mapped
+frames
+like "a game by the launch option is told with its reaper" "$(grep 'tactus: game:' "$scratch/err")" \
+	"^tactus: game: fake-game \[[0-9]+\]: the place of a game; [0-9]+ threads?: [0-9]+ render.*; with reaper \[[0-9]+\]$"
+exec 3>&-
+wait $run_pid
+is "tactus run by the launch option ends with the game's status" $? 7
+is "a game by the launch option runs as who called sudo" "$(grep -m 1 -xE '[0-9]+' "$scratch/run")" 65534
 done_testing

@@ -60,6 +60,51 @@ kill -INT $runner
 wait $runner
 holds "a run removes its socket at its end" test ! -e "$TACTUS_FEED"
 
+echo "# what hooks saw"
+# A double of a sound server, which is there before the run, of libcuda, and a game's packets.
+mkdir "$scratch/pulse"
+cp build/workloads/libcuda.so.1 "$scratch/libcuda.so.1"
+python3 - "$scratch/pulse/native" >"$scratch/sound" <<'END' &
+import socket, sys, threading, time
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+sends = socket.socket(socket.AF_UNIX)
+sends.connect(sys.argv[1])
+takes = server.accept()[0]
+threading.Thread(target=lambda: [None for _ in iter(lambda: takes.recv(4096), b"")], daemon=True).start()
+print("listens", flush=True)
+while True:
+    sends.sendall(b"sound" * 20)
+    time.sleep(0.02)
+END
+doubles=($!)
+wait_for "$scratch/sound" listens
+without=launch,gpu,wine,input,frame,names,learned
+run=("$tactus" run --actuator none --without "$without")
+begin_run
+build/workloads/netplay >/dev/null &
+doubles+=($!)
+build/workloads/train "$scratch/libcuda.so.1" 100 >/dev/null &
+doubles+=($!)
+# hits NAME: so far
+hits() { tail -n 1 "$scratch/out" | json "d['hits']['$1']"; }
+for hook in network_turns sound_writes cuda_feeds; do
+	wait_for "$scratch/out" "\"$hook\":[1-9][0-9]" && pass "a run counts what hooks saw: $hook"
+done
+say_measured "network_turns $(hits network_turns), sound_writes $(hits sound_writes), cuda_feeds $(hits cuda_feeds)"
+: >"$scratch/last-err"
+"$tactus" stats >"$scratch/one" 2>"$scratch/last-err" &
+last=$!
+wait_for "$scratch/last-err" 'hits of hooks: .*network_turns [0-9]+' && pass "stats says in words what hooks saw"
+kill -INT $last
+wait $last
+kill -INT $runner
+wait $runner
+like "a run says in words at its end what hooks saw" "$(cat "$scratch/err")" 'hits of hooks: .*cuda_feeds [0-9]+.*sound_writes [0-9]+, network_turns [0-9]+'
+kill "${doubles[@]}"
+wait "${doubles[@]}" 2>/dev/null
+
 echo precious >"$TACTUS_FEED"
 "${run[@]}" -d 0.2 >/dev/null 2>"$scratch/err"
 is "a run with a file in the socket's place ends with status 0" $? 0

@@ -83,6 +83,8 @@ is "a run goes on as before after a reload of a wrong file" "$(state actuator)" 
 holds "an urgent thread keeps its slice after a reload of a wrong file" is_short $urgent
 printf '[options run]\ncompare = off\nreaders = root\ndb = /nowhere/db.bin\n' >"$scratch/conf"
 is "reload names what counts at the next start alone" "$("$tactus" reload)" "reloaded, but for --db: that counts at the next start"
+printf '[options run]\ncompare = off\nreaders = root\ndb = /nowhere/db.bin\nmetrics = 9783\n' >"$scratch/conf"
+is "reload names figures that are to be served from the next start on" "$("$tactus" reload)" "reloaded, but for --db, --metrics: these count at the next start"
 is "reload changes who may look" "$(state readers)" root
 ends "a user may not look where --readers says root" 1 'for root' as_user "$tactus" status
 ends "a user's stats end with an error where --readers says root" 1 'for root' as_user "$tactus" stats

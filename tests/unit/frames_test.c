@@ -378,6 +378,32 @@ static void test_minute(void)
 	end();
 }
 
+static void test_vblank_began(void)
+{
+	struct vblank_clock clock = { 0 };
+
+	is(vblank_began(&clock, 5, 1000), 1000,
+	   "vertical blank of a display of which nothing is known is when it is told");
+	vblank_seen(&clock, 10, 100 * NSEC_PER_MSEC);
+	is(vblank_began(&clock, 11, 118 * NSEC_PER_MSEC), 118 * NSEC_PER_MSEC,
+	   "vertical blank of a display whose period is not known is when it is told");
+	vblank_seen(&clock, 11, 116 * NSEC_PER_MSEC);
+	is(vblank_began(&clock, 12, 134 * NSEC_PER_MSEC), 132 * NSEC_PER_MSEC,
+	   "vertical blank that is told 2 ms late was one period after the last");
+	is(vblank_began(&clock, 11, 117 * NSEC_PER_MSEC), 116 * NSEC_PER_MSEC,
+	   "vertical blank that was seen already is when it was");
+	is(vblank_began(&clock, 14, 165 * NSEC_PER_MSEC), 164 * NSEC_PER_MSEC,
+	   "vertical blank three periods after the last that was seen is three periods later");
+	is(vblank_began(&clock, 12, 150 * NSEC_PER_MSEC), 150 * NSEC_PER_MSEC,
+	   "vertical blank that is told a period late is when it is told");
+	is(vblank_began(&clock, 12, 131 * NSEC_PER_MSEC), 131 * NSEC_PER_MSEC,
+	   "vertical blank is not later than when it is told");
+	is(vblank_began(&clock, 20, 300 * NSEC_PER_MSEC), 300 * NSEC_PER_MSEC,
+	   "vertical blank long after the last that was seen is when it is told");
+	is(vblank_began(&clock, 9, 120 * NSEC_PER_MSEC), 120 * NSEC_PER_MSEC,
+	   "vertical blank with a number before the last is when it is told");
+}
+
 static void vblank(u32 tid, u32 display, u32 seq, u64 at_ns)
 {
 	struct event_vblank event = {
@@ -550,5 +576,6 @@ int main(void)
 	test_compositor();
 	test_gaps();
 	test_times();
+	test_vblank_began();
 	return tap_end();
 }

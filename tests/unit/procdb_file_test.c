@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The database's file: 1,000 kills while it is saved, two that learn at once, what is refused, what is set aside.
+/* The database's file: kills while it is saved, two that learn at once, what is refused, what is set aside.
  * Needs no kernel and no root. */
 #include "../../src/store/procdb_store.h"
 
@@ -16,7 +16,7 @@
 #include "scratch.h"
 #include "tap.h"
 
-enum { KILLS = 1000, KINDS = 400, WRITERS = 4, ROUNDS = 50, NOW_S = 1700000000 };
+enum { KILLS = 200, KINDS = 400, WRITERS = 4, ROUNDS = 50, NOW_S = 1700000000 };
 
 static char folder[256], path[300], other[300];
 static struct reason why;

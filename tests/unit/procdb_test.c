@@ -148,6 +148,42 @@ static void test_keys(void)
 	procdb_free(&db);
 }
 
+/* Threads of ever new names, as a user starts them who means harm. */
+static void test_flood(void)
+{
+	enum { DAY = 24 * 3600, LIMIT = 1000, KNOWN = 100 };
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_UNKNOWN, 1, 0);
+	u32 known = 0, came_again = 0;
+	struct kind_key key;
+	struct procdb db;
+
+	procdb_init(&db, LIMIT);
+	for (u32 i = 0; i < KNOWN; i++) {
+		key = numbered(i);
+		procdb_learn(&db, &key, &seen, 30 * DAY + i);
+	}
+	for (u32 i = 0; i < 20 * LIMIT; i++) {
+		key = numbered(KNOWN + 1 + i);
+		procdb_learn(&db, &key, &seen, 60 * DAY + i);
+		key = numbered(KNOWN);
+		procdb_learn(&db, &key, &seen, 60 * DAY + i);
+		if (i % 500 == 0)
+			procdb_evict(&db);
+	}
+	procdb_evict(&db);
+	for (u32 i = 0; i < KNOWN; i++) {
+		key = numbered(i);
+		known += procdb_find(&db, &key) != NULL;
+	}
+	key = numbered(KNOWN);
+	came_again = procdb_find(&db, &key) != NULL;
+	is(db.len, LIMIT, "a database that is flooded with new kinds is as large as it may be");
+	is(known, KNOWN,
+	   "kinds that were learned a month ago outlast twenty times the database's room of new ones in a day");
+	is(came_again, 1, "a new kind that comes again and again is kept beside others that come once");
+	procdb_free(&db);
+}
+
 static void test_eviction(void)
 {
 	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_UNKNOWN, 1, 0);
@@ -486,6 +522,7 @@ int main(void)
 	test_adding();
 	test_keys();
 	test_eviction();
+	test_flood();
 	test_ageing();
 	test_wrong_clocks();
 	test_fading();

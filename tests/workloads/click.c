@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A program that answers each click with a frame, and says itself how long that took: click CLICKS MS
+/* A program that answers each click with a frame, and says itself how long that took: click CLICKS MS [DRIVER]
  * It makes a mouse through /dev/uinput, whose clicks a thread sends 50 ms apart; the first thread sleeps until one
- * comes, works for MS ms and presents by eglSwapBuffers. Prints its pid and, of each frame, when the click was sent
- * that it answers and when it was presented. */
+ * comes, works for MS ms and presents by eglSwapBuffers, or, with the DRIVER of a display, by flipping that to the
+ * other picture. Prints its pid and, of each frame, when the click was sent that it answers, when it was presented and,
+ * on a display, at which vblank that says that it came up. */
+#include "display.h"
+
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <linux/uinput.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { CLICKS_MOST = 1000, APART_MS = 50 };
 
@@ -91,19 +87,49 @@ static void work(int ms)
 		;
 }
 
-int main(int argc, char **argv)
+static unsigned (*swap)(void *, void *); /* NULL: by the display */
+static struct display display;
+
+static void find_swap(void)
 {
 	void *library = dlopen("libEGL.so.1", RTLD_NOW);
-	unsigned (*swap)(void *, void *) = library ? dlsym(library, "eglSwapBuffers") : NULL;
+
+	swap = library ? dlsym(library, "eglSwapBuffers") : NULL;
+	if (!swap)
+		die("click: no EGL");
+}
+
+/* Answers a click that was sent at that time. */
+static void present(uint64_t click_ns)
+{
+	static int frames;
+	uint64_t presented_ns = now_ns(), shown_ns = 0;
+	struct flip_event event;
+
+	if (swap) {
+		swap(NULL, NULL);
+	} else {
+		display_flip(&display, ++frames);
+		event = display_shown(&display);
+		shown_ns = (uint64_t)event.seconds * 1000000000 + (uint64_t)event.microseconds * 1000;
+	}
+	printf("answered %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", click_ns, presented_ns, shown_ns);
+}
+
+int main(int argc, char **argv)
+{
 	struct input_event events[64];
 	struct pollfd readable = { .events = POLLIN };
-	uint64_t presented_ns;
 	pthread_t sender;
 	int ms = argc > 2 ? atoi(argv[2]) : 0;
 
 	clicks = argc > 1 ? atoi(argv[1]) : 0;
-	if (clicks < 1 || clicks > CLICKS_MOST || !swap)
-		die("click: usage, or no EGL");
+	if (clicks < 1 || clicks > CLICKS_MOST)
+		die("click: usage");
+	if (argc > 3)
+		display = display_open(argv[3]);
+	else
+		find_swap();
 	make_mouse();
 	for (int tries = 0; tries < 100; tries++) {
 		readable.fd = open(node, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -128,9 +154,7 @@ int main(int argc, char **argv)
 		if (seen == first)
 			continue;
 		work(ms);
-		presented_ns = now_ns();
-		swap(NULL, NULL);
-		printf("answered %" PRIu64 " %" PRIu64 "\n", sent_ns[first], presented_ns);
+		present(sent_ns[first]);
 	}
 	pthread_join(sender, NULL);
 	ioctl(device_fd, UI_DEV_DESTROY);

@@ -101,10 +101,13 @@ static void *spin(void *arg)
 
 	pthread_setname_np(pthread_self(), is_runner ? "inv-runner" : "inv-waiter");
 	tids[is_runner] = gettid();
+	/* The lower priority first: the waiter may keep the runner from it for long. */
+	if (is_runner && take_priority(is_runner))
+		refused = 1;
 	pthread_barrier_wait(&ready);
 	/* Both are known and the first line is out before one of them can keep the other from going on. */
 	pthread_barrier_wait(&ready);
-	if (take_priority(is_runner))
+	if (!is_runner && take_priority(is_runner))
 		refused = 1;
 	if (is_runner)
 		run_noting();
