@@ -25,7 +25,7 @@ CFLAGS ?= -O2 -g
 HARDENED = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-D_FORTIFY_SOURCE=2)
 HARDENED_LINK := -Wl,-z,relro,-z,now,-z,noexecstack,-z,muldefs
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(HARDENED) -D_GNU_SOURCE -DTACTUS_VERSION='"$(VERSION)"' -I$(B)/bpf $(LIBBPF_CFLAGS)
-LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty -lm $(or $(shell $(PKG_CONFIG) --libs-only-l ncursesw 2>/dev/null),-lncursesw -ltinfo)
+LIBS = $(LIBBPF_A) -lelf -lz -linih -liberty -lm $(or $(shell $(PKG_CONFIG) --libs-only-l ncursesw 2>/dev/null),-lncursesw -ltinfo) $(or $(TLS_LIBS),-l:libmbedtls.a -l:libmbedx509.a -l:libmbedcrypto.a)
 STATIC_LIBS = $(LIBS) $(shell $(PKG_CONFIG) --static --libs-only-l libelf 2>/dev/null)
 # Where the headers of one machine lie, which clang does not look for when it makes BPF.
 HEADERS = $(if $(CROSS),/usr/$(ARCH)-linux-gnu/include,$(addprefix /usr/include/,$(shell gcc -print-multiarch 2>/dev/null)))
@@ -124,7 +124,7 @@ build/clang/deps.mk: build/deps.mk
 
 # Unit tests are built with the sanitizers, from the sources that need no kernel.
 PURE := $(filter-out src/main.c src/sensor/% src/sched/% src/view/% src/capture/%,$(SRC))
-PURE += $(wildcard src/view/*_words.c src/view/top_paint*.c) src/view/status.c src/view/top_keys.c src/view/record_ring.c src/sched/holds.c src/sched/journal.c src/sched/scx_events.c src/sched/scx_places.c
+PURE += $(wildcard src/view/*_words.c src/view/top_paint*.c) src/view/status.c src/view/top_keys.c src/view/record_ring.c src/sensor/library_files.c src/sched/holds.c src/sched/journal.c src/sched/scx_events.c src/sched/scx_places.c
 # In emulation the one for addresses takes minutes.
 SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE $(LIBBPF_CFLAGS) -fno-sanitize-recover=all \
 	-fsanitize=undefined $(if $(CROSS),-static-libubsan,-fsanitize=address)
@@ -148,7 +148,7 @@ $(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c $(addprefix src/,sensor/hide.
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@
 
-$(B)/workloads/%: tests/workloads/%.c
+$(B)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	$(begin)
 	@$(CC) -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -fno-omit-frame-pointer -rdynamic $< -o $@ -lpthread -ldl
 $(B)/workloads/libcuda.so.1: tests/fakes/libcuda.c

@@ -7,13 +7,13 @@ cd "$(dirname "$0")/.."
 . tools/lib.sh
 . tools/foreign.sh
 
-build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-dev libncurses-dev pkg-config python3"
+build_packages="gcc make clang llvm libelf-dev zlib1g-dev libinih-dev libiberty-dev libmbedtls-dev libncurses-dev pkg-config python3"
 unit_packages="libclang-rt-14-dev"
 # What guests run of this machine's files.
 vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
 test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux chromium chromium-driver
 	lintian rpm rpmlint python3-yaml gamemode power-profiles-daemon polkitd systemd
-	curl iproute2 prometheus victoria-metrics python3-prometheus-client"
+	curl openssl iproute2 prometheus victoria-metrics python3-prometheus-client"
 # 32-bit programs. The package without a number would take cross compilers out.
 gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)
 [ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-${gcc_number:-12}-multilib"
@@ -25,7 +25,7 @@ role_packages="wine wine64 libwine gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686
 libbpf_packages="xz-utils linux-libc-dev"
 kernel_source=linux-source-6.12
 cross_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-cross_libraries="libelf-dev libelf1 zlib1g-dev zlib1g libinih-dev libinih1 libiberty-dev libzstd-dev
+cross_libraries="libelf-dev libelf1 zlib1g-dev zlib1g libinih-dev libinih1 libiberty-dev libmbedtls-dev libzstd-dev
 	libncurses-dev libncurses6 libncursesw6 libtinfo6"
 
 distribution_libbpf_is_enough() {

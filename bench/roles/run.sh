@@ -189,12 +189,12 @@ leave_out() {
 	done
 }
 
-# Scenes with input devices where this machine can't make any; there the load of this machine has no say.
+# in_guest SCENARIO: with input devices where this machine can't make any; there the load of this machine has no say.
 in_guest() {
-	local words=(bench/roles/run.sh -p -t "$seconds") way
+	local words=(bench/roles/run.sh -p ${quick:+-q} -t "$seconds") way
 	for way in "${ways[@]}"; do words+=(-w "$way"); done
-	say "$*, in a VM"
-	CMD="$(printf '%q ' "${words[@]}" "$@")" KERNEL=debian-7.2 CLOCK=virtual LIMIT=2400 vm/run.sh >"$top/guest" 2>"$top/guest-err"
+	say "$1, in a VM"
+	CMD="$(printf '%q ' "${words[@]}" "$1")" KERNEL=debian-7.2 CLOCK=virtual LIMIT=2400 vm/run.sh >"$top/guest" 2>"$top/guest-err"
 	sed -n 's/^packed //p' "$top/guest" | base64 -d | tar -xz -C "$results" ||
 		{ tail -n 5 "$top/guest-err" >&2; die "bench-roles: the VM printed nothing"; }
 	grep '^#' "$top/guest-err" >&2
@@ -212,14 +212,17 @@ main() {
 		fi
 		declare -F "scenario_$scenario" >/dev/null || die "bench-roles: no scenario $scenario"
 		say "$scenario"
+		# As on any machine with a keyboard, they are there before tactus.
+		[[ " $input_scenarios " != *" $scenario "* ]] || modprobe -aq uinput evdev joydev mousedev
 		conceal=
 		play "$scenario" "${ways[@]}"
-		[ -z "$quick$packed" ] || continue
+		[ -z "$quick" ] || continue
 		conceal=1
 		play "$scenario" "renamed="
 	done
 	# shellcheck disable=SC2086
-	[ -z "$guests" ] || in_guest $guests
+	[ -z "$guests" ] || install_packages $input_packages
+	for scenario in $guests; do in_guest "$scenario"; done
 	if [ -n "$packed" ]; then
 		printf 'packed %s\n' "$(tar -cz -C "$results" . | base64 -w 0)"
 		return

@@ -6,6 +6,8 @@ all_scenarios="gears vulkan glmark doom doom35 sdlgl sprites soft shm egl wlvulk
 	stress compile squeeze sleepers wine crowd nested westonx orchestra stream winsound direct3d"
 # These need devices that are made by /dev/uinput; where there is none, they run in a VM.
 input_scenarios="readers pads desktop"
+input_packages="evtest joystick triggerhappy interception-tools libinput-tools udev xserver-xorg-core xserver-xorg-video-dummy
+	xserver-xorg-input-libinput"
 quick_scenarios="gears shm jack web stress sleepers"
 left_out_scenarios="gears jack web wine"
 evidence_kinds="launch gpu wine input frame socket sound names runtime"
@@ -212,7 +214,6 @@ scenario_crowd() {
 is_plugged() { grep -qs "Tactus test $1" /sys/class/input/event*/device/name; }
 # Input devices that go on sending, and the programs that read them. plug KIND RATE: leaves its node in $node
 plug() {
-	modprobe -aq uinput evdev joydev mousedev
 	wait_until test -e /dev/uinput
 	begin device build/workloads/mouse "$1" 100000 "$2" 0 unrelated
 	wait_until is_plugged "$1"

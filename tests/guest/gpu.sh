@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Threads that submit to a GPU, by each kind of hook: exactly they are render threads, counted to the call and known at once.
-# Runs in a VM. Usage: gpu.sh KERNEL-FOLDER [quick], where the double of NVIDIA's module lies on our own kernel; or gpu.sh virtio|virgl, on a VM
+# Runs in a VM. Usage: gpu.sh KERNEL-FOLDER [quick] (quick: by its best hook alone), where the double of NVIDIA's module lies on our own kernel; or gpu.sh virtio|virgl, on a VM
 # with such a GPU.
 . tests/tap.sh
+. tests/guest/click.sh
 
 image=$1
 # The time from the first submit to the known role, which only virtual time can tell without the host's noise.
@@ -194,6 +195,9 @@ with_virtio() {
 	"$tactus" frames --json -- build/workloads/drm_submit virtio_gpu 25 2>"$scratch/err" | grep '^{"record"' >"$scratch/frames"
 	is "flips of virtio_gpu that are not refused are frames of the thread that flips" \
 		"$(json '[(r["comm"], r["frames"]) for r in rows if r["record"] == "frames" and r["frames"]]' <"$scratch/frames")" "[('gpu-submits', 25)]"
+	modprobe -a evdev uinput
+	for _ in $(seq 100); do [ ! -e /dev/uinput ] || break; sleep 0.1; done
+	answers virtio_gpu
 }
 
 if [ "$image" = virtio ] || [ "$image" = virgl ]; then
@@ -229,8 +233,10 @@ else
 	late "DRM" vgem "" bring
 	display_came
 	with_hooks "" fentry/drm_ioctl ok vgem
-	[ "${2:-}" = quick ] || with_hooks gpu:fentry kprobe/drm_ioctl fallback vgem
-	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
+	if [ "${2:-}" != quick ]; then
+		with_hooks gpu:fentry kprobe/drm_ioctl fallback vgem
+		with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
+	fi
 	gap_and_replay
 fi
 done_testing

@@ -51,17 +51,21 @@ is "a run with a slice of 700 us ends well" $? 0
 # The kernel's dump of a scheduler goes into its trace: what is in force is read there.
 [ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
 echo 1 >/sys/kernel/tracing/events/sched_ext/sched_ext_dump/enable
-"${run[@]}" --credit 16 --discount 2 -d 4 >/dev/null 2>"$scratch/err" &
+printf "# Found by tactus tune: for 'tactus run --config FILE'.\n[options run]\nslice-us = 4000\nraise = input\ncredit = 16\ndiscount = 2\nlight-us = 1000\n" >"$scratch/tuned.conf"
+chmod 600 "$scratch/tuned.conf"
+"${run[@]}" --config "$scratch/tuned.conf" -d 4 >/dev/null 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "scheduling by sched_ext"
 echo D >/proc/sysrq-trigger
 for _ in $(seq 20); do
-	grep -q 'tactus: slice' /sys/kernel/tracing/trace && break
+	grep -q 'tactus: credit' /sys/kernel/tracing/trace && break
 	sleep 0.1
 done
-like "the scheduler in the kernel has the credit and the discount of the run" "$(grep -o 'tactus: slice.*' /sys/kernel/tracing/trace)" 'slice 5000 us, credit 16, discount 2'
+said=$(grep -oE 'tactus: (slice|credit).*' /sys/kernel/tracing/trace | tr '\n' ' ')
+like "the scheduler in the kernel has the slice and the bound of light threads of a configuration that tune writes" "$said" 'slice 4000 us, light 1000 us'
+like "the scheduler in the kernel has the credit and the discount of a configuration that tune writes" "$said" 'credit 16, discount 2'
 wait $runner
-is "a run with a credit of 16 slices and a discount of 2 ends well" $? 0
+is "a run with a configuration that tune writes ends well" $? 0
 echo 0 >/sys/kernel/tracing/events/sched_ext/sched_ext_dump/enable
 ends "a slice that is too short is bad usage" 2 'is not a number of microseconds' "$tactus" run --slice-us 99
 ends "--partial without a command is bad usage" 2 'needs a command' "$tactus" run --partial

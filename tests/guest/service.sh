@@ -32,6 +32,8 @@ for _ in $(seq 600); do
 	sleep 0.2
 done
 is "the machine's first process is systemd" "$(cat /proc/1/comm)" systemd
+# A guest has this machine's files, and where that is a container's image they forbid packages to start, restart or stop services.
+! grep -q tactus_init /proc/cmdline || rm -f /usr/sbin/policy-rc.d
 holds "the package installs" dpkg --force-unsafe-io -i "$package"
 is "an installation starts nothing" "$(show ActiveState)" inactive
 like "an installation brings a configuration of comments" "$(grep -c '^#' /etc/tactus.conf)" '^[1-9][0-9]'
@@ -143,8 +145,12 @@ fi
 before=$(main_pid)
 # A test starts it oftener than the unit allows.
 systemctl reset-failed tactus
+SECONDS=0
 holds "the package is upgraded while the service runs" dpkg --force-unsafe-io --force-confold -i "$newer"
+say_measured "the upgrade took $SECONDS s of the guest's time"
 holds "an upgrade starts a service that runs again" until_is yes restarted "$before"
+say_measured "from the upgrade until the service is ready again: $SECONDS s of the guest's time; $(show ActiveState)/$(show SubState)/$(show Result), $(show NRestarts) restarts"
+[ "$(show ActiveState)" = active ] || journalctl -u tactus -o short-monotonic -n 30 | sed 's/^/# /'
 is "an upgrade keeps the configuration" "$(cat /etc/tactus.conf)" "$(cat "$scratch/conf")"
 holds "an upgrade keeps what was learned" test -s /var/lib/tactus/procdb.bin
 systemctl stop tactus
@@ -152,8 +158,20 @@ is "a service that is stopped ends well" "$(show Result)/$(show ExecMainStatus)"
 [ "$how" = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back when the service is stopped" "$(cat /sys/kernel/sched_ext/state)" disabled
 systemctl reset-failed tactus
 holds "the service starts once more" systemctl start tactus
+slice_of() { build/workloads/attr "$1" | cut -d' ' -f3; }
+# has_hint TID: its slice is another than it was
+has_hint() { [ "$(slice_of "$1")" != "$usual" ] && echo yes; }
+urgent=
+if [ "$how" = act ] && [ ! -e /sys/kernel/sched_ext ]; then
+	build/workloads/pace 20000 200 1000000 >/dev/null &
+	urgent=$!
+	usual=$(slice_of $$)
+	holds "an urgent thread has a hint before the package is removed" until_is yes has_hint $urgent
+fi
 holds "the package is removed while the service runs" dpkg -r tactus
 is "a removal ends the service" "$(pgrep -x tactus)" ""
+[ -z "$urgent" ] || is "an urgent thread has the slice that it had when the package is removed" "$(slice_of $urgent)" "$usual"
+[ -z "$urgent" ] || kill $urgent
 [ "$how" = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back after a removal" "$(cat /sys/kernel/sched_ext/state)" disabled
 is "a removal leaves the configuration and what was learned, and nothing else" "$(find /usr/sbin/tactus /lib/systemd/system/tactus.service /etc/tactus.conf /var/lib/tactus -maxdepth 0 2>/dev/null | tr '\n' ' ')" \
 	"/etc/tactus.conf /var/lib/tactus "

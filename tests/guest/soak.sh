@@ -10,12 +10,28 @@ pids=()
 trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
 export TACTUS_FEED=$scratch/feed
 threads_begun() { awk '/^processes/ { print $2 }' /proc/stat; }
-# Where they are read: kB, descriptors, maps among them, hundredths of a second of CPU time.
+# Where they are read: kB, descriptors but for probes in libraries, maps among them, hundredths of a second of CPU time, probes in libraries.
 taken() {
-	local links
+	local links probes
 	links=$(find "/proc/$runner/fd" -mindepth 1 -printf '%l\n' 2>/dev/null)
-	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/$runner/status") $(wc -l <<<"$links") $(grep -c bpf-map <<<"$links")" \
-		"$(awk '{ print $14 + $15 }' "/proc/$runner/stat")"
+	# One by perf has a descriptor of its own beside the link, and the library stays open.
+	probes=$(($(grep -lsw -e uprobe_multi -e uretprobe_multi "/proc/$runner/fdinfo/"* | wc -l) + 2 * $(grep -lsw -e uprobe -e uretprobe "/proc/$runner/fdinfo/"* | wc -l) + $(grep -c '/lib[^/]*\.so' <<<"$links")))
+	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/$runner/status") $(($(wc -l <<<"$links") - probes)) $(grep -c bpf-map <<<"$links")" \
+		"$(awk '{ print $14 + $15 }' "/proc/$runner/stat") $probes"
+}
+# What each descriptor is, a line each: of a hook which, of a probe in which file and where.
+descriptors() {
+	python3 - "$runner" <<-'END'
+		import os, sys
+		folder = f"/proc/{sys.argv[1]}"
+		for number in os.listdir(folder + "/fd"):
+		    try:
+		        link, info = os.readlink(f"{folder}/fd/{number}"), open(f"{folder}/fdinfo/{number}", errors="replace").read()
+		    except OSError:
+		        continue
+		    skip = ("pos:", "flags:", "mnt_id:", "ino:", "link_id:", "prog_id:", "memlock:", "eventfd-", "map_id:", "tfd:")
+		    print(link.split(":[")[0], *(" ".join(line.split()) for line in info.split("\n") if line and not line.startswith(skip)))
+	END
 }
 
 "$tactus" run --json --metrics 127.0.0.1:0 "$@" >"$scratch/out" 2>"$scratch/err" &
@@ -46,6 +62,31 @@ group=$(findmnt -t cgroup2 -no TARGET | head -n 1)
 done) &
 pids+=($!)
 
+# Sound, for which a program is loaded later than the others.
+mkdir "$scratch/pulse"
+python3 -IS - "$scratch/pulse/native" >/dev/null 2>&1 <<'END' &
+import socket, sys, time
+server, client = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+client.connect(sys.argv[1])
+other = server.accept()[0]
+while True:
+    client.send(b"x" * 64)
+    other.recv(64)
+    time.sleep(0.01)
+END
+pids+=($!)
+# Containers that bring a watched library of their own: its probes go ten minutes after them.
+echo 'void glXSwapBuffers(void) {}' | gcc -x c -shared -fPIC -o "$scratch/made.so" -
+chmod 644 "$scratch/made.so"
+(while :; do
+	own=/mnt/$RANDOM
+	unshare -m bash -c "mount -t tmpfs none /mnt && mkdir $own && cp '$scratch/made.so' $own/libGLX.so.0.0.0 && exec python3 -IS -c 'import ctypes; ctypes.CDLL(\"$own/libGLX.so.0.0.0\")'" >/dev/null 2>&1
+	sleep 20
+done) &
+pids+=($!)
+
 began=$(threads_begun)
 read -r start_up _ </proc/uptime
 : >"$scratch/samples"
@@ -55,10 +96,11 @@ while :; do
 	passed=$((${up%.*} - ${start_up%.*}))
 	[ $passed -lt "$seconds" ] || break
 	echo "$passed $(taken)" >>"$scratch/samples"
+	[ -e "$scratch/early" ] || [ $passed -lt $((seconds / 4)) ] || descriptors | sort >"$scratch/early"
 	curl -sf --max-time 60 "$url" >"$scratch/figures" && scrapes=$((scrapes + 1))
 	round=$((round + 1))
 	# One that is broken off tells what it had seen.
-	[ $((round % 30)) != 0 ] || say_measured "after $passed s, $(($(threads_begun) - began)) threads: kB, descriptors, maps, hundredths of CPU: $(tail -n 1 "$scratch/samples" | cut -d ' ' -f 2-)"
+	[ $((round % 30)) != 0 ] || say_measured "after $passed s, $(($(threads_begun) - began)) threads: kB, descriptors, maps, hundredths of CPU, probes in libraries: $(tail -n 1 "$scratch/samples" | cut -d ' ' -f 2-)"
 	# The run stands still as over a sleep of the machine; the clock goes an hour forth or back, in a machine of its own.
 	if [ $((round % 20)) = 10 ]; then
 		kill -STOP $runner
@@ -68,6 +110,7 @@ while :; do
 	if [ -n "${TACTUS_VM:-}" ] && [ $((round % 20)) = 15 ]; then date -s "@$(($(date +%s) + (round % 40 < 20 ? 3600 : -3600)))" >/dev/null; fi
 	sleep $((seconds > 600 ? 10 : 2))
 done
+descriptors | sort >"$scratch/late"
 is "the run is there at the end" "$(cat /proc/$runner/comm 2>/dev/null)" tactus
 "$tactus" status >"$scratch/status" 2>&1
 like "the run answers at the end" "$(cat "$scratch/status")" '^acts by'
@@ -78,17 +121,24 @@ say_measured "$came threads came in $passed s, $((came / passed)) a second; in s
 holds "threads come at a rate by which six hours see ten million" test $((came * 21600 / passed)) -ge 10000000
 python3 - "$scratch/samples" <<'END' >"$scratch/verdict"
 import sys
-rows = [list(map(int, line.split())) for line in open(sys.argv[1]) if len(line.split()) == 5]
+rows = [list(map(int, line.split())) for line in open(sys.argv[1]) if len(line.split()) == 6]
 quarter = len(rows) // 4
 early, late = rows[quarter:2 * quarter], rows[3 * quarter:]
 middle = lambda part, column: sorted(r[column] for r in part)[len(part) // 2]
 rate = lambda part: (part[-1][4] - part[0][4]) / max(1, part[-1][0] - part[0][0])
-print(len(rows), *(f"{middle(early, c)} {middle(late, c)}" for c in (1, 2, 3)), f"{rate(early):.2f} {rate(late):.2f}")
+print(len(rows), *(f"{middle(early, c)} {middle(late, c)}" for c in (1, 2, 3, 5)), f"{rate(early):.2f} {rate(late):.2f}")
 END
-read -r samples rss_early rss_late fds_early fds_late maps_early maps_late cpu_early cpu_late <"$scratch/verdict"
-say_measured "$samples looks; second quarter against last: resident $rss_early and $rss_late kB, descriptors $fds_early and $fds_late, maps $maps_early and $maps_late, CPU $cpu_early and $cpu_late % of one"
+read -r samples rss_early rss_late fds_early fds_late maps_early maps_late probes_early probes_late cpu_early cpu_late <"$scratch/verdict"
+say_measured "$samples looks; second quarter against last: resident $rss_early and $rss_late kB, descriptors $fds_early and $fds_late, probes in libraries beside them $probes_early and $probes_late, maps $maps_early and $maps_late, CPU $cpu_early and $cpu_late % of one"
 holds "memory of the last quarter is that of the second, within a twentieth and 1 MB" test "$rss_late" -le $((rss_early + rss_early / 20 + 1024))
 holds "descriptors of the last quarter are those of the second, within two" test "$fds_late" -le $((fds_early + 2))
+[ -z "${TACTUS_VM:-}" ] || [ "$seconds" -lt 3600 ] ||
+	holds "probes in libraries of containers that have gone are those of ten minutes in the last quarter as in the second, within five" test "$probes_late" -le $((probes_early + 5))
+# A library that somebody maps for the first time has its probes from then on, whoever that is on this machine; none has the same twice.
+comm -13 "$scratch/early" "$scratch/late" >"$scratch/came"
+say_measured "descriptors that came since the first quarter: $(tr '\n' ';' <"$scratch/came")"
+is "no probe is in a place of a library where another one of the same program is" "$(grep -E '(uprobe|uretprobe)' "$scratch/late" | uniq -d)" ""
+is "probes that came since the first quarter are in libraries that had none" "$(grep -E '(uprobe|uretprobe)' "$scratch/came" | grep -oE '/[^ ]+' | sort -u | grep -Fxf <(grep -E '(uprobe|uretprobe)' "$scratch/early" | grep -oE '/[^ ]+' | sort -u))" ""
 is "maps of the last quarter are those of the second" "$maps_late" "$maps_early"
 holds "CPU time of the last quarter is at most half as much again as that of the second" awk "BEGIN { exit !($cpu_late <= 1.5 * $cpu_early + 1) }"
 kill -INT $runner

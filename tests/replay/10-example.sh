@@ -45,11 +45,12 @@ for recording in examples/*.tactus; do
 		cut) words=(-o "$scratch/cut.tactus" --force) ;;
 		export) words=(-o "$scratch/out.csv" --force) ;;
 		# A recording of some threads alone, beside others that took the CPUs, can't be done again: it says so.
-		simulate) wanted=1 ;;
+		simulate | tune) wanted=1 ;;
 		esac
 		"$tactus" "$name" -i "$recording" "${words[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
 		is "'tactus $name -i $recording' ends with status $wanted" $? $wanted
 		[ "$name" != simulate ] || like "'tactus simulate' of a recording that it can't give back says so" "$(cat "$scratch/err")" 'nothing is predicted: waits .* differ too much from the recording'
+		[ "$name" != tune ] || like "'tactus tune' of a recording that simulation can't give back says so" "$(cat "$scratch/err")" 'nothing is searched: waits .* differ too much'
 	done
 done
 

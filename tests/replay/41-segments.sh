@@ -55,4 +55,10 @@ is "a host's own figure is its own" "$(answer 3)" '[["h0000", "100"]]'
 # Waits from a wake-up to the switch after it: 5 us and the host's number; more than 10 us on hosts 6 to 19.
 is "hosts where threads waited longer than 10 us are found" "$(answer 4)" '[["700"]]'
 say_measured "1,000 hosts, $(find "$scratch/fleet" -name '*.parquet' | wc -l) files, $((events * 50)) switches, five queries in $((($(date +%s%N) - began) / 1000000)) ms; $(du -sbL "$scratch/fleet/host=h0000" | cut -f 1) bytes a host"
+# The queries of docs/fleet.md as they stand there, with another folder and whatever day it is.
+sed -n '/^```sql/,/^```$/p' docs/fleet.md | grep -v '^```\|^--' | tr '\n' ' ' | sed "s|/data/tactus|$scratch/fleet|g; s|day=[0-9-]*/|day=*/|g; s/; */\n/g" >"$scratch/documented"
+python3 tests/duckdb.py "$duckdb" <"$scratch/documented" >"$scratch/answers" 2>"$scratch/err"
+is "DuckDB answers the queries of the document as they stand there" "$? $(cat "$scratch/err") $(wc -l <"$scratch/answers")" "0  2"
+is "the document's first query counts switches by host and day" "$(answer 1 | python3 -c 'import json, sys; d = json.load(sys.stdin); print(len(d), d[0][0], d[0][2])')" "1000 h0000 100"
+is "the document's second query names the hosts with the longest wait and the thread" "$(answer 2 | python3 -c 'import json, sys; d = json.load(sys.stdin); print(len(d), sorted({(r[0][:5], *r[1:]) for r in d}))')" "20 [('h0019', '24000', 'worker')]"
 done_testing

@@ -5,5 +5,6 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=2 LIMIT=800 on_kernel debian-6.18 guest/run:quick guest/hints
+# One CPU: two that are emulated in turns take half as long again, and the newest kernel has them.
+CPUS=1 LIMIT=800 on_kernel debian-6.18 guest/run:quick guest/hints
 done_testing
