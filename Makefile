@@ -15,7 +15,7 @@ CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
 # These make it, or do without.
-ifneq ($(filter-out deps run demo test test-long help clean uninstall cross dist,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run demo test test-long test-kernels help clean uninstall cross dist,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
 
@@ -46,7 +46,7 @@ begin = @mkdir -p $(@D) && echo "  CC    $<"
 make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -c $< -o $@
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps run demo test test-long test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-simulate bench-learned bench-delivery bench-frames bench-real bench-cuda clean deb dist tarballs image
+.PHONY: all help deps run demo test test-long test-kernels test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-simulate bench-learned bench-delivery bench-frames bench-real bench-cuda clean deb dist tarballs image
 
 all: $(B)/tactus
 
@@ -65,10 +65,10 @@ run demo: deps
 	@$(MAKE) --no-print-directory -s all $(B)/bench/load
 	@tools/$@.sh
 
-## make test        set up, build, and run every test
-test:
+## make test        set up, build, and run every test; make test-kernels: those of the other kernels, arm64 among them
+test test-kernels:
 	@tools/deps.sh test
-	@tests/run.sh
+	@tests/run.sh $(patsubst test-%,%,$(filter-out test,$@))
 ## make test-long   what is rare and long: stress of the scheduler, a thousand restarts, an hour of fuzzing each parser; a day
 test-long:
 	@tools/deps.sh test

@@ -117,7 +117,7 @@ main() {
 	[ $# -gt 0 ] || set -- host
 	for word in "$@"; do
 		case $word in
-		unit | fuzz | host | hostile | vm | long) mapfile -t -O ${#names[@]} names < <(tests_of "$word") ;;
+		unit | fuzz | replay | host | hostile | vm | kernels | long) mapfile -t -O ${#names[@]} names < <(tests_of "$word") ;;
 		*)
 			name=${word#tests/} name=${name%.sh}
 			[ -e "$(source_of "$name")" ] || { echo "tactus: tests/repeat.sh: no test or layer is called '$word'" >&2; exit 2; }

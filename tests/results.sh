@@ -62,7 +62,7 @@ read_heads() {
 }
 
 # A guest has a kernel of its own: for tests on this machine's it is a program that computes, as any.
-is_guest() { [[ $1 == vm/* || -n ${kernels_of[$1]:-} ]]; }
+is_guest() { [[ $1 == vm/* || $1 == kernels/* || -n ${kernels_of[$1]:-} ]]; }
 # is_kept_apart NAME OTHER...: whether its head, or one of the others', says that they must not run side by side
 is_kept_apart() {
 	local name=$1 word=${beside_of[$1]:-} other

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 usage() {
 	cat <<-'EOF'
 		Usage: tests/run.sh [LAYER|TEST]...
-		  LAYER  unit, fuzz, replay, host and hostile (need root), vm (needs QEMU), long (hours); without a word: all of them but long
+		  LAYER  unit, fuzz, replay, host and hostile (need root), vm and kernels (need QEMU), long (hours); without a word: all but the last two
 		  TEST   one of them: host/10-cpus, or the path of its file
 		What each test said is kept in build/tests-log/; V=1 shows it here too. Ctrl-C ends everything.
 		A test's head may say '# alone: WHY' (nothing but guests runs beside it), '# not beside: WORD' (nor does any that says the same),
@@ -58,6 +58,7 @@ drop_what_cannot_run() {
 	for program in qemu-system-x86_64 hackbench cyclictest stress-ng aplay nginx wrk modinfo; do
 		PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null && continue
 		drop_layer vm "$program is not installed here"
+		drop_layer kernels "$program is not installed here"
 		drop_layer long "$program is not installed here"
 	done
 }
@@ -68,7 +69,7 @@ fill_queue() {
 	local word name alone=() rows=() others=() quick=()
 	for word in "$@"; do
 		case $word in
-		unit | fuzz | replay | host | hostile | vm | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
+		unit | fuzz | replay | host | hostile | vm | kernels | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
 		*)
 			name=${word#tests/} name=${name%.sh}
 			find_command "$name"
@@ -192,7 +193,7 @@ one_ends() {
 	test_ends "$name" "$status"
 }
 may_try_again() {
-	[[ $1 == host/* || $1 == hostile/* || $1 == vm/* ]] && [ -z "${first_reasons[$1]:-}" ] && ((${#again[@]} < second_tries))
+	[[ $1 == host/* || $1 == hostile/* || $1 == vm/* || $1 == kernels/* ]] && [ -z "${first_reasons[$1]:-}" ] && ((${#again[@]} < second_tries))
 }
 # What failed beside others may have been the machine's doing; what fails alone is ours.
 try_again() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kernels that keep something back: each costs what it has to, is said in one line, and the rest works. Runs in a VM with a
-# stock kernel that has sched_ext, as kernel-faults.sh CASE; called by tests/vm/25-kernel-faults.sh and
+# stock kernel that has sched_ext, as kernel-faults.sh CASE; called by tests/kernels/25-kernel-faults.sh and
 # tests/long/36-lockdown-debian-6.18.sh, which boot with lockdown=CASE for two of them.
 . tests/tap.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A stock kernel that is locked down for integrity, which takes less away than what tests/vm/25-kernel-faults.sh boots.
+# A stock kernel that is locked down for integrity, which takes less away than what tests/kernels/25-kernel-faults.sh boots.
 # kernel: debian-6.18
 . tests/tap.sh
 
