@@ -63,6 +63,8 @@ holds "the next library is read after a reader was killed" grep -q 'libEGL.so.2:
 
 # Only root can do that.
 kill -KILL "$forker"
+# A request that it takes before it is dead is answered by its end, in other words.
+until [[ "$(awk '$1 == "State:" { print $2 }' "/proc/$forker/status" 2>/dev/null)" == [ZX]* || ! -e /proc/$forker ]]; do sleep 0.05; done
 # By another user: what the first one may cost may be used up on a busy machine.
 as_user=(setpriv --reuid 65533 --regid 65533 --clear-groups)
 maps 3
