@@ -262,6 +262,15 @@ static __noinline __attribute__((unused)) int role_end(struct task_struct *p, st
 	return 0;
 }
 
+/* A class changes how sure an answer is by less than makes news, but is news itself. */
+static __always_inline void role_has_class(struct role_state *role, u8 class)
+{
+	if (role->facts.wine_class == class)
+		return;
+	role->facts.wine_class = class;
+	role->reported_evidence = EVIDENCE_NONE;
+}
+
 static __always_inline void role_ordered(struct task_struct *p, struct task_ctx *thread, const struct role_order *order,
 					 u64 now_ns)
 {
@@ -295,7 +304,7 @@ static __always_inline void role_ordered(struct task_struct *p, struct task_ctx 
 		facts->has |= HAS_WINE_PRIORITY;
 		break;
 	case ORDER_WINE_CLASS:
-		facts->wine_class = (u8)order->value;
+		role_has_class(&thread->role, (u8)order->value);
 		break;
 	case ORDER_LEARNED:
 		facts->learned_role = (u8)order->value;

@@ -354,7 +354,7 @@ int on_set_process(struct pt_regs *ctx)
 	}
 	if (thread->role.facts.wine_class == asked.class)
 		return 0;
-	thread->role.facts.wine_class = asked.class;
+	role_has_class(&thread->role, asked.class);
 	report(WINE_REPORTS_CLASS, pid_of(current), 0, asked.class);
 	return role_update(current, thread, bpf_ktime_get_ns());
 }

@@ -55,6 +55,13 @@ is "TIME_CRITICAL in a process of the REALTIME class is audio, nearly for certai
 is "a thread of a process of the REALTIME class that asked for nothing has no role by Windows" "$(of never by_wine)" 0
 finish
 watch_ends
+watch
+start "${program[@]}" 4 0 late
+go
+wait_until_seen own-critical windows_class
+is "a class that a process gets after its threads have their priorities is told of them" "$(of own-critical role),$(of own-critical confidence),$(of own-critical windows_class)" "audio,99,REALTIME"
+finish
+watch_ends
 
 echo "# in tactus run, and what doctor says of it"
 export TACTUS_FEED=$scratch/feed

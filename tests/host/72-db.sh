@@ -3,6 +3,9 @@
 # Needs no kernel's help, but a root whose files are the database's.
 . tests/tap.sh
 
+# A run of somebody else's is not asked.
+export TACTUS_FEED=$scratch/feed
+
 # make_pddb FILE VERSION ENTRY...: by the seed's layout; an entry is comm,tier,avg,dev,wakes,switches,observations,votes
 make_pddb() {
 	python3 - "$@" <<'PYTHON'

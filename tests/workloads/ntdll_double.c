@@ -245,8 +245,8 @@ static void wait_for_probes(void)
 		usleep(10000);
 }
 
-/* ntdll.so [CLASS [UNFIT]]: gives its process a priority class first, and makes so many calls whose arguments can be
- * none. */
+/* ntdll.so [CLASS [UNFIT [late]]]: gives its process a priority class first, or last, and makes so many calls whose
+ * arguments can be none. */
 int main(int argc, char **argv)
 {
 	uint8_t class[2] = { 0, (uint8_t)(argc > 1 ? atoi(argv[1]) : 0) };
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
 		start(&workers[i]);
 	wait_until(&ready, WORKERS);
 	wait_for_line("ready");
-	if (class[1])
+	if (class[1] && argc < 4)
 		NtSetInformationProcess(this_process, PRIORITY_CLASS_CLASS, class, sizeof(class));
 	for (int i = argc > 2 ? atoi(argv[2]) : 0; i > 0; i--)
 		NtSetInformationThread(0x123456789abc, 0x7654321, (void *)0x1234567890abcdef, 0x7654321);
@@ -265,6 +265,8 @@ int main(int argc, char **argv)
 		set_for(&workers[i]);
 	__atomic_store_n(&go, 1, __ATOMIC_RELEASE);
 	wait_until(&done, WORKERS);
+	if (class[1] && argc > 3)
+		NtSetInformationProcess(this_process, PRIORITY_CLASS_CLASS, class, sizeof(class));
 	for (int i = 0; i < WORKERS; i++)
 		printf("thread %s %d %llu %llu\n", workers[i].name, workers[i].tid,
 		       (unsigned long long)workers[i].before_ns, (unsigned long long)workers[i].after_ns);
