@@ -167,8 +167,8 @@ else
 fi
 
 # What was seen live is seen again in the recording of the same run.
-timeout 60 "$tactus" latency --json --over 1ms -n 1000 -d 1 -o "$scratch/recording" >"$scratch/live"
-timeout 60 "$tactus" latency --json --over 1ms -n 1000 -i "$scratch/recording" >"$scratch/replay"
+timeout 60 "$tactus" latency --json --over 1ms -n all -d 1 -o "$scratch/recording" >"$scratch/live"
+timeout 60 "$tactus" latency --json --over 1ms -n all -i "$scratch/recording" >"$scratch/replay"
 is "latency of a recording ends with status 0" $? 0
 holds "latency from the recording is what was seen live" diff "$scratch/live" "$scratch/replay"
 is "latency begins with the sums, of all waits and of both kinds" "$(json '[r["row"] for r in rows[:3]]' <"$scratch/live")" "['all', 'wakeup', 'preempt']"
@@ -176,7 +176,7 @@ is "the waits of both kinds make up all waits" "$(json 'rows[0]["waits"] == rows
 is "the waits of all threads make up all waits" "$(json 'rows[0]["waits"] == sum(r["waits"] for r in rows if r["row"] == "thread")' <"$scratch/live")" True
 is "the percentiles of every row rise" \
 	"$(json 'all(r["p50_ns"] <= r["p90_ns"] <= r["p95_ns"] <= r["p99_ns"] <= r["p999_ns"] <= r["max_ns"] for r in rows if r["row"] != "wait")' <"$scratch/live")" True
-timeout 60 "$tactus" latency --json --by process -n 1000 -i "$scratch/recording" >"$scratch/processes"
+timeout 60 "$tactus" latency --json --by process -n all -i "$scratch/recording" >"$scratch/processes"
 is "the waits of all processes make up all waits" \
 	"$(json 'rows[0]["waits"] == sum(r["waits"] for r in rows if r["row"] == "process")' <"$scratch/processes")" True
 is "no process has two rows by process" "$(json 'max([r["pid"] for r in rows if "pid" in r].count(r["pid"]) for r in rows if "pid" in r)' <"$scratch/processes")" 1

@@ -14,7 +14,7 @@ program=(wine build/workloads/priorities.exe)
 # On a busy machine probes come later than Wine is up: threads ask for nothing before tactus says that they are there.
 watch_options=(-v)
 probes_are_there() { wait_for "$scratch/err" 'wine: .*/ntdll\.so: watched from now on'; }
-# What tactus says of Wine beside that.
+# What tactus says of Wine beside that. Requests that are invalid may be another program's, as a test's that runs beside this one.
 said_of_wine() { grep 'wine:' "$scratch/err" | grep -v 'watched from now on'; }
 ways=(own handle suspended duplicate id)
 
@@ -27,7 +27,7 @@ check_threads "${ways[@]}"
 finish
 watch_ends
 is "tactus roles ends well after a Windows program" $? 0
-is "no request of a Windows program was lost or unknown" "$(said_of_wine)" ""
+is "no request of a Windows program was lost or unknown" "$(said_of_wine | grep -v 'were invalid')" ""
 
 echo "# priority classes of processes"
 watch
