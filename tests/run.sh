@@ -22,7 +22,7 @@ ticks_before=0 stolen_before=0
 queue=()
 failures=()
 # Tests on a real kernel that failed: the first few of them are run once more by themselves, and named at the end either way.
-second_tries=5
+second_tries=8
 again=()
 unsteady=()
 declare -A first_reasons=()
