@@ -73,6 +73,8 @@ static __always_inline void send_to_stream(struct task_struct *p, const struct e
 
 	if (!(config.emit & EVENTS_ROLES) || !thread || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
 		return;
+	if (ring_refuses_new_thread(cpu, cpu_id, EVENT_EXEC))
+		return;
 	emit_thread_info(cpu, cpu_id, p, thread, launch->head.time_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, EXEC, event_exec, launch->head.time_ns, tid_of(p), true);
 	if (!event)

@@ -41,13 +41,37 @@ static __always_inline struct sched_cpu *cpu_state(u32 cpu)
 	return &cpus[index];
 }
 
-/* A ring is looked at so many times while it fills once, and is nearly full when all but the last of these parts is
- * used: that one is left to what is rare. The reader is woken at every fourth look. */
-enum { RING_LOOKS = 16, RING_NEARLY_FULL_AT = 14, RING_WAKES = 4 };
+/* A ring is looked at so many times while it fills once. The last two of these parts are left to what the scheduler
+ * does not send, the last one to what new threads do not bring along. The reader is woken at every fourth look. */
+enum { RING_LOOKS = 16, RING_NEARLY_FULL_AT = 14, RING_FOR_RARE_AT = 15, RING_WAKES = 4 };
+
+static __always_inline bool is_used_up_to(void *ring, u64 parts)
+{
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= (u64)config.look_bytes * parts;
+}
 
 static __always_inline bool is_nearly_full(void *ring)
 {
-	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= (u64)config.look_bytes * RING_NEARLY_FULL_AT;
+	return is_used_up_to(ring, RING_NEARLY_FULL_AT);
+}
+
+/* In this order: who sees the sum grow finds the kind counted. */
+static __always_inline void event_is_lost(struct sched_cpu *cpu, u8 kind)
+{
+	__sync_fetch_and_add(&cpu->lost_kinds[kind % SCHED_KINDS_MAX], 1);
+	__sync_fetch_and_add(&cpu->lost, 1);
+}
+
+/* Asked before what is told of a thread because it is new: a storm of forks drowns no frame either. True: it is counted
+ * as lost. */
+static __always_inline bool ring_refuses_new_thread(struct sched_cpu *cpu, u32 cpu_id, u8 kind)
+{
+	void *ring = cpu->nearly_full ? bpf_map_lookup_elem(&rings, &cpu_id) : NULL;
+
+	if (!ring || !is_used_up_to(ring, RING_FOR_RARE_AT))
+		return false;
+	event_is_lost(cpu, kind);
+	return true;
 }
 
 /* Room for an event with its header filled in, or NULL if the ring is full. `irqs_on`: interrupts may be on here. What
@@ -64,9 +88,7 @@ static __always_inline void *event_begin(struct sched_cpu *cpu, u32 cpu_id, u8 k
 	if (ring && (irqs_on || !cpu->nearly_full))
 		event = bpf_ringbuf_reserve(ring, bytes, 0);
 	if (!event) {
-		/* In this order: who sees the sum grow finds the kind counted. */
-		__sync_fetch_and_add(&cpu->lost_kinds[kind % SCHED_KINDS_MAX], 1);
-		__sync_fetch_and_add(&cpu->lost, 1);
+		event_is_lost(cpu, kind);
 		return NULL;
 	}
 	if (irqs_on)

@@ -80,6 +80,8 @@ static __always_inline void send_role(struct task_struct *p, struct task_ctx *th
 
 	if (!(config.emit & EVENTS_ROLES) || !thread->watched || !cpu || cpu->window != WINDOW_OPEN)
 		return;
+	if (ring_refuses_new_thread(cpu, cpu_id, EVENT_ROLE))
+		return;
 	emit_thread_info(cpu, cpu_id, p, thread, now_ns, 0, true);
 	event = EVENT_BEGIN(cpu, cpu_id, ROLE, event_role, now_ns, tid_of(p), true);
 	if (!event)

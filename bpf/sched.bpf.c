@@ -403,7 +403,8 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 		role_inherit(child, thread, parent, from);
 		learn_forked(child, thread, from);
 	}
-	if ((config.emit & EVENTS_SCHED) && cpu && thread && thread->watched)
+	if ((config.emit & EVENTS_SCHED) && cpu && thread && thread->watched &&
+	    !ring_refuses_new_thread(cpu, cpu_id, EVENT_THREAD))
 		emit_thread_info(cpu, cpu_id, child, thread, bpf_ktime_get_ns(), EVENT_FLAG_NEW, true);
 	return 0;
 }
@@ -432,6 +433,8 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 		role_update(p, thread, bpf_ktime_get_ns());
 	}
 	if (!config.emit || !cpu || (!thread->info_sent && !thread->watched))
+		return 0;
+	if (ring_refuses_new_thread(cpu, cpu_id, EVENT_RENAME))
 		return 0;
 	/* Another CPU may be about to send it, with the old name. */
 	emit_thread_info(cpu, cpu_id, p, thread, bpf_ktime_get_ns(), 0, true);

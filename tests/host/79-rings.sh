@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The rings: a storm of switches that nobody reads drowns no frame, losses are counted by kind; kinds of events on their own.
+# The rings: a storm of switches and of new programs that nobody reads drowns no frame, losses are counted by kind; kinds of events on their own.
 # alone: its storm of switches fills the rings of other tests too
 . tests/tap.sh
 
@@ -14,6 +14,7 @@ wait_for "$scratch/err" watching
 # Nobody reads from here on: the rings fill.
 kill -STOP $recorder
 hackbench -g 4 -l 1000 >/dev/null
+for ((i = 0; i < 1500; i++)); do /bin/true; done
 echo >&3
 wait_for "$scratch/presents" presented
 kill -CONT $recorder
@@ -24,6 +25,7 @@ wait $presenter
 say_measured "the rings lost $(json 'd["lost_kinds"]' <"$scratch/out") and kept $(json 'd["read"]' <"$scratch/out")"
 holds "a storm that nobody reads loses switches" test "$(json 'd["lost_kinds"].get("switch", 0)' <"$scratch/out")" -gt 1000
 "$tactus" events -i "$scratch/storm.rec" --only frame --json 2>/dev/null | grep "\"event\":\"frame\".*\"tid\":$presenter," >"$scratch/frames"
+holds "a storm of programs that nobody reads loses what is told of them" test "$(json 'd["lost_kinds"].get("thread", 0)' <"$scratch/out")" -gt 100
 is "a storm that nobody reads loses no frame after it" "$(json '[r["number"] for r in rows] == list(range(1, 101))' <"$scratch/frames")" True
 is "every loss has a kind" "$(json 'sum(d["lost_kinds"].values()) == d["lost"]' <"$scratch/out")" True
 is "what each ring produced is what was read and what was lost" \
