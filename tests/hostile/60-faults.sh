@@ -14,8 +14,8 @@ tactus=$(realpath "$tactus")
 export TACTUS_FEED=$scratch/feed
 usual="malloc open read write mmap"
 all_kinds=(malloc open read write mmap bpf share hint)
-# How many places of each kind are tried: of a command that takes a second, and of one that takes a moment; so many at a time. FAULTS_ONLY: of
-# the commands whose names match alone.
+# How many places of each kind are tried: of a command that takes a second, and of one that takes a moment; so many at a time. FAULTS_ONLY:
+# the commands whose names match alone; FAULTS_KINDS: these kinds of calls alone.
 live_each=${FAULTS_LIVE:-1} quick_each=${FAULTS_QUICK:-8} at_a_time=${FAULTS_JOBS:-2} seed=${FAULT_SEED:-$((RANDOM * 32768 + RANDOM))}
 say_measured "FAULT_SEED=$seed"
 
@@ -42,10 +42,12 @@ chosen() {
 		for (i = 0; i < many && !every; i++) print line[1 + int(NR * (i + rand()) / many)]
 	}'
 }
-# reason_of KIND: what an error by it says
+# reason_of KIND: what an error by it says. libbpf takes a question to the kernel that it had no memory for as answered with no; what fails
+# for that later is what it names.
 reason_of() {
 	case $1 in
-	malloc | mmap | bpf) echo '[Mm]emory' ;;
+	malloc) echo '[Mm]emory|missing btf func_info|failed to create: Invalid argument' ;;
+	mmap | bpf) echo '[Mm]emory' ;;
 	open) echo 'Too many open files' ;;
 	read) echo 'Input/output error' ;;
 	write) echo 'No space left on device' ;;
@@ -83,7 +85,7 @@ try() {
 	mkdir -p "$here/db" "$here/rec"
 	! [ -e "$scratch/full" ] || cp "$scratch/full" "$here/db/procdb.bin"
 	TACTUS_DB=$here/db/procdb.bin FAULT_COUNT=$scratch/count FAULT_PATHS=$scratch/paths LD_PRELOAD=$shim "${@//HERE/$here}" >/dev/null 2>&1
-	for kind in $kinds; do calls_of "$kind" | chosen "$each" | sed "s/^/$kind /"; done >"$scratch/places"
+	for kind in ${FAULTS_KINDS:-$kinds}; do calls_of "$kind" | chosen "$each" | sed "s/^/$kind /"; done >"$scratch/places"
 	for ((worker = 0; worker < jobs; worker++)); do
 		mkdir -p "$scratch/worker$worker/db" "$scratch/worker$worker/rec"
 		: >"$scratch/worker$worker/tried"
