@@ -46,8 +46,7 @@ chosen() {
 # for that later is what it names.
 reason_of() {
 	case $1 in
-	malloc) echo '[Mm]emory|missing btf func_info|failed to create: Invalid argument' ;;
-	mmap | bpf) echo '[Mm]emory' ;;
+	malloc | mmap | bpf) echo '[Mm]emory|missing btf func_info|failed to create: Invalid argument|not pointing to valid bpf_map' ;;
 	open) echo 'Too many open files' ;;
 	read) echo 'Input/output error' ;;
 	write) echo 'No space left on device' ;;
