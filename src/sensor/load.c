@@ -113,7 +113,8 @@ static int on_libbpf_message(enum libbpf_print_level level, const char *format, 
 	if (!said.first[0])
 		keep(said.first, message, strcspn(message, "\n"));
 	/* libbpf goes on without what it had no memory for, and fails for another reason later. */
-	if (!said.lacks_memory[0] && (strstr(message, ": -12") || strstr(message, "(-12)") || strstr(message, "-ENOMEM")))
+	if (!said.lacks_memory[0] &&
+	    (strstr(message, ": -12") || strstr(message, "(-12)") || strstr(message, "-ENOMEM")))
 		keep(said.lacks_memory, message, strcspn(message, "\n"));
 	note_program(message);
 	free(message);

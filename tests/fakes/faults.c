@@ -289,8 +289,8 @@ ssize_t getline(char **line, size_t *room, FILE *file)
 
 size_t fread(void *into, size_t size, size_t len, FILE *file)
 {
-	size_t (*real)(void *, size_t, size_t, FILE *) =
-		(size_t(*)(void *, size_t, size_t, FILE *))dlsym(RTLD_NEXT, "fread");
+	size_t (*real)(void *, size_t, size_t, FILE *) = (size_t(*)(void *, size_t, size_t, FILE *))dlsym(RTLD_NEXT,
+													  "fread");
 
 	if (stream_fails(file))
 		return 0;
