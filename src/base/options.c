@@ -3,6 +3,7 @@
  * The options are a table; a command says which of them it takes. */
 #include "options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,8 +227,12 @@ wrong_long(const struct parse *parse, const struct argp_option *list, const char
 }
 
 /* argp only says that something is wrong. */
-void wrong_option(const struct parse *parse, const struct argp_option *list, const char *word)
+void wrong_option(const struct parse *parse, const struct argp_option *list, const char *word, int error)
 {
+	if (error == ENOMEM) {
+		fail(parse->usage->name, "%s", strerror(error));
+		exit(EXIT_FAILURE);
+	}
 	if (!strncmp(word, "--", 2))
 		wrong_long(parse, list, word);
 	for (const char *letter = word + 1; *letter; letter++) {
@@ -249,6 +254,7 @@ void options_parse(struct options *options, const struct command_usage *usage, v
 	struct parse parse = { .options = options, .usage = usage, .own_data = own_data, .next = 1 };
 	struct argp argp = { .options = list, .parser = parse_option, .doc = usage->text };
 	char name[64];
+	int error;
 
 	parse.argp = &argp;
 	*options = (struct options){ 0 };
@@ -259,7 +265,8 @@ void options_parse(struct options *options, const struct command_usage *usage, v
 	snprintf(name, sizeof(name), "tactus %s", usage->name);
 	argv[0] = name;
 	/* Without argp's own errors its help is silent too, so both are done here. */
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &parse) != 0)
-		wrong_option(&parse, list, argv[parse.next < argc ? parse.next : argc - 1]);
+	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &parse);
+	if (error)
+		wrong_option(&parse, list, argv[parse.next < argc ? parse.next : argc - 1], error);
 	argv[0] = (char *)usage->name;
 }

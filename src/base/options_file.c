@@ -183,12 +183,14 @@ void options_in_force(struct options *options, const struct command_usage *usage
 	struct noted noted = { .parse = { .options = options, .usage = usage, .defaults = defaults, .next = 1 } };
 	const struct argp argp = { .options = noted.list, .parser = note_option };
 	struct parse *parse = &noted.parse;
+	int error;
 
 	*options = (struct options){ 0 };
 	parse->own_data = new_own(usage);
 	options_list(noted.list, usage);
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &noted) != 0)
-		wrong_option(parse, noted.list, argv[parse->next < argc ? parse->next : argc - 1]);
+	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &noted);
+	if (error)
+		wrong_option(parse, noted.list, argv[parse->next < argc ? parse->next : argc - 1], error);
 	for (int i = 0; noted.list[i].name; i++) {
 		const struct argp_option *option = &noted.list[i];
 		const struct option_default *one = noted.values[i] ? NULL : default_of(parse, option);

@@ -40,7 +40,7 @@ void __attribute__((format(printf, 2, 3), noreturn)) bad_usage(const struct pars
 
 /* Of a word that argp did not understand. */
 void __attribute__((noreturn))
-wrong_option(const struct parse *parse, const struct argp_option *list, const char *word);
+wrong_option(const struct parse *parse, const struct argp_option *list, const char *word, int error);
 
 /* Each false: it is another option. */
 bool options_keep_value(struct parse *parse, int key, char *arg);

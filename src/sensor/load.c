@@ -23,6 +23,7 @@ static struct {
 	char program[NAME_MAX_LEN]; /* that was named last, or a variable of the kernel's */
 	char of_program[WORDS];	    /* the first warning that named it */
 	char verifier[WORDS];	    /* the last words of its log */
+	char lacks_memory[WORDS];   /* the first warning that tells of no memory */
 	bool is_variable;
 } said;
 
@@ -111,6 +112,10 @@ static int on_libbpf_message(enum libbpf_print_level level, const char *format, 
 	}
 	if (!said.first[0])
 		keep(said.first, message, strcspn(message, "\n"));
+	/* libbpf goes on without what it had no memory for, and fails for another reason later. */
+	if (!said.lacks_memory[0] &&
+	    (strstr(message, ": -12") || strstr(message, "(-12)") || strstr(message, "-ENOMEM")))
+		keep(said.lacks_memory, message, strcspn(message, "\n"));
 	note_program(message);
 	free(message);
 	return 0;
@@ -129,7 +134,7 @@ bool sensor_is_verbose(void)
 
 void load_log_clear(void)
 {
-	said.first[0] = said.program[0] = said.of_program[0] = said.verifier[0] = '\0';
+	said.first[0] = said.program[0] = said.of_program[0] = said.verifier[0] = said.lacks_memory[0] = '\0';
 	said.is_variable = false;
 }
 
@@ -150,6 +155,8 @@ void sensor_explain(struct reason *why, int error)
 
 	if (!may_load_programs(&missing))
 		*why = missing;
+	else if (said.lacks_memory[0])
+		reason_set(why, "%s (%s)", strerror(ENOMEM), said.lacks_memory);
 	/* The helper that reads memory is there unless the kernel keeps that to itself. Older ones call it unknown. */
 	else if (strstr(said.verifier, " bpf_probe_read") || (error == -EPERM && !load_may_read_memory()))
 		reason_set(why, "this kernel is locked down (lockdown=confidentiality): it keeps its memory from "
