@@ -104,12 +104,14 @@ function makeBlocks() {
   }
 }
 
+const machineWords = ({ kernel, cpus }) => (kernel === null ? 'several kernels or machines' : `Linux ${kernel}, ${number(cpus)} ${cpus === 1 ? 'CPU' : 'CPUs'}`);
 function makeCompare() {
   const verdict = all('compare_verdict')[0], sides = all('compare_side'), kind = { better: 'good', worse: 'bad', mixed: 'bad' }[verdict.verdict] || '';
   const section = byId('verdict');
   section.className = kind;
   section.append(el('p', { class: 'sentence ' + (kind || 'bad'), 'data-verdict': verdict.verdict }, together(verdict.words[0].toUpperCase() + verdict.words.slice(1) + '.')),
-    ...sides.map((side) => el('p', { class: 'sentence note' }, `${side.side.toUpperCase()}: ${side.files.join(', ')}: ${seconds(side.span_ns)} in ${number(side.blocks)} stretches of ${number(side.runs)} ${side.runs === 1 ? 'recording' : 'recordings'}.`)));
+    ...sides.map((side) => el('p', { class: 'sentence note' }, `${side.side.toUpperCase()}: ${side.files.join(', ')}: ${seconds(side.span_ns)} in ${number(side.blocks)} stretches of ${number(side.runs)} ${side.runs === 1 ? 'recording' : 'recordings'}; ${machineWords(side)}.`)),
+    ...(sides.some((side) => machineWords(side) !== machineWords(sides[0]) || side.kernel === null) ? [el('p', { class: 'sentence note' }, 'Kernels or CPUs differ: a difference may come from that too.')] : []));
   document.querySelector('h1 span').textContent = 'compare';
   byId('about').append('two sides, A and B');
   byId('ruler').hidden = true;

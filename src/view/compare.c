@@ -93,6 +93,8 @@ struct recording {
 	char *path; /* without its part */
 	struct excerpt part;
 	struct recording_reader *reader;
+	char kernel[sizeof(((struct recording_info *)0)->kernel)];
+	u32 cpus;
 };
 
 struct compare_view {
@@ -180,6 +182,9 @@ static int read_one(struct compare_view *view, int index)
 	struct blocks *blocks = &view->runs[index];
 	int status;
 
+	memcpy(recording->kernel, recording_reader_info(recording->reader)->kernel, sizeof(recording->kernel));
+	recording->kernel[sizeof(recording->kernel) - 1] = '\0';
+	recording->cpus = recording_reader_info(recording->reader)->cpus_len;
 	options.input = recording->path;
 	options.inputs.len = 0;
 	options.excerpt = recording->part;
@@ -210,8 +215,27 @@ static int read_one(struct compare_view *view, int index)
 	return status;
 }
 
+/* The recording whose kernel and CPUs all of the side have; NULL: they differ. */
+static const struct recording *machine_of(const struct compare_view *view, int side)
+{
+	const struct recording *first = &view->recordings[side ? view->a_len : 0];
+
+	for (const struct recording *one = first; one < &view->recordings[side ? view->len : view->a_len]; one++)
+		if (strcmp(one->kernel, first->kernel) != 0 || one->cpus != first->cpus)
+			return NULL;
+	return first;
+}
+
+static bool machines_differ(const struct compare_view *view)
+{
+	const struct recording *a = machine_of(view, 0), *b = machine_of(view, 1);
+
+	return !a || !b || strcmp(a->kernel, b->kernel) != 0 || a->cpus != b->cpus;
+}
+
 static void print_side_json(const struct compare_view *view, const struct compare_result *result, int side)
 {
+	const struct recording *machine = machine_of(view, side);
 	struct json json = { .out = stdout };
 
 	json_record(&json, "compare_side", false);
@@ -223,18 +247,32 @@ static void print_side_json(const struct compare_view *view, const struct compar
 	json_u64(&json, "runs", result->runs[side]);
 	json_u64(&json, "blocks", result->blocks[side]);
 	json_u64(&json, "span_ns", result->span_ns[side]);
+	json_string(&json, "kernel", machine ? machine->kernel : NULL);
+	if (machine)
+		json_u64(&json, "cpus", machine->cpus);
+	else
+		json_null(&json, "cpus");
 	json_object_end(&json);
 	json_line_end(&json);
 }
 
 static void print_side(const struct compare_view *view, const struct compare_result *result, int side)
 {
+	const struct recording *machine = machine_of(view, side);
+
 	printf("%s: ", side ? "B" : "A");
 	for (int i = side ? view->a_len : 0; i < (side ? view->len : view->a_len); i++) {
 		print_plain(stdout, view->options.inputs.files[i]);
 		fputs(", ", stdout);
 	}
-	printf("%.3f s in %u blocks\n", (double)result->span_ns[side] / NSEC_PER_SEC, result->blocks[side]);
+	printf("%.3f s in %u blocks; ", (double)result->span_ns[side] / NSEC_PER_SEC, result->blocks[side]);
+	if (machine) {
+		fputs("Linux ", stdout);
+		print_plain(stdout, machine->kernel);
+		printf(", %u CPU%s\n", machine->cpus, machine->cpus == 1 ? "" : "s");
+	} else {
+		puts("several kernels or machines");
+	}
 }
 
 static void print_result(const struct compare_view *view, const struct compare_result *result)
@@ -249,6 +287,8 @@ static void print_result(const struct compare_view *view, const struct compare_r
 		else
 			print_side(view, result, side);
 	}
+	if (!view->options.json && machines_differ(view))
+		puts("Kernels or CPUs differ: a difference may come from that too.");
 	if (!view->options.json)
 		putchar('\n');
 	compare_print_rows(result, &view->options, &names);

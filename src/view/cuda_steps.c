@@ -10,57 +10,9 @@
 #include "../sink/table.h"
 #include "../sink/text.h"
 #include "cuda_view.h"
-#include "frame_words.h"
 #include "thread_words.h"
 
-enum { TIME_SIZE = 16, STEP_WORDS_SIZE = FRAME_WORDS_SIZE + 200 };
-
-/* Of what is a call: which, what for, and what it usually takes. */
-static void call_words(char *into, size_t size, const struct cuda *cuda, const struct step *step)
-{
-	static const char *const verbs[STEP_PARTS] = { [STEP_SYNC] = "it waited %s for the GPU",
-						       [STEP_COPY] = "it copied for %s",
-						       [STEP_COLLECTIVE] = "it was in NCCL's calls for %s" };
-	const char *function = cuda_function_name(cuda, step->call.function);
-	char span[TIME_SIZE], usual[TIME_SIZE], bytes[TIME_SIZE], what[100];
-
-	format_time(span, sizeof(span), step->parts_ns[step->part]);
-	format_time(usual, sizeof(usual), step->usual_part_ns);
-	format_bytes(bytes, sizeof(bytes), step->call.bytes);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(what, sizeof(what), verbs[step->part], span);
-#pragma GCC diagnostic pop
-	snprintf(into, size, "%s, usually %s: the longest in %s%s%s%s%s", what, usual, function ? function : "?",
-		 step->call.bytes ? ", " : "", step->call.bytes ? bytes : "", step->call.copy ? " " : "",
-		 step->call.copy ? cuda_copy_name(step->call.copy) : "");
-}
-
-void cuda_step_words(char *into, size_t size, const struct threads *threads, const struct cuda *cuda,
-		     const struct step *step)
-{
-	static const char *const prefixes[STEP_PARTS] = {
-		[STEP_DATA] = "data, from another process: ", [STEP_LOCK] = "a lock or a queue: "
-	};
-	struct late_frame frame = { .tid = step->tid,
-				    .interval_ns = step->wall_ns,
-				    .has_cause = step->has_cause,
-				    .cause = step->cause,
-				    .usual_ns = step->usual_part_ns };
-	char span[TIME_SIZE];
-	size_t used;
-
-	if (step->part == STEP_SYNC || step->part == STEP_COPY || step->part == STEP_COLLECTIVE) {
-		call_words(into, size, cuda, step);
-		return;
-	}
-	snprintf(into, size, "%s", prefixes[step->part] ? prefixes[step->part] : "");
-	format_time(span, sizeof(span), step->parts_ns[STEP_CPU_WAIT]);
-	if (step->part == STEP_CPU_WAIT && step->parts_ns[STEP_CPU_WAIT] > step->cause.ns * 5 / 4)
-		snprintf(into, size, "it waited %s for a CPU, at the longest: ", span);
-	used = strlen(into);
-	late_cause_words(into + used, size - used, threads, &frame);
-}
+enum { TIME_SIZE = 16 };
 
 static void print_json(const struct step *step, const struct step_process *process, const struct threads *threads,
 		       const struct cuda *cuda)

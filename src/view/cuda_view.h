@@ -11,6 +11,7 @@
 #include "../model/driver_memory.h"
 #include "../model/driver_work.h"
 #include "../model/steps.h"
+#include "frame_words.h"
 
 /* How kernels' names are shown, see sink/demangle.h. */
 enum kernel_names { NAMES_SHORT, NAMES_WHOLE, NAMES_MANGLED };
@@ -32,6 +33,8 @@ void cuda_print_collectives(const struct collectives *collectives, const struct 
 /* A kernel's name, or its handle where it has none; to be freed. NULL: there is no memory. `*shortened` is set if
  * something was left out. */
 char *cuda_kernel_words(const struct cuda_kernel *kernel, enum kernel_names names, bool *shortened);
+
+enum { STEP_WORDS_SIZE = FRAME_WORDS_SIZE + 200 };
 
 /* --steps: a slow one as it comes; and all of them at the end. */
 void cuda_step_words(char *into, size_t size, const struct threads *threads, const struct cuda *cuda,

@@ -46,7 +46,7 @@ static u64 flow_of_wait(const struct exporter *exporter, u32 tid, u32 behind_tid
 }
 
 /* An arrow to who is to blame: to the wait and to who was in its way, or to the thread that the frame waited for. */
-static u64 flow_to_guilty(struct exporter *exporter, const struct late_frame *frame)
+u64 export_flow_to_guilty(struct exporter *exporter, const struct late_frame *frame, const char *what)
 {
 	const struct path_item *cause = &frame->cause;
 	u64 from_ns = frame->at_ns - frame->interval_ns, flow;
@@ -67,7 +67,7 @@ static u64 flow_to_guilty(struct exporter *exporter, const struct late_frame *fr
 	if (flow)
 		return flow;
 	mark.flow = flow = ++exporter->last_flow;
-	snprintf(name, sizeof(name), "late frame %" PRIu64 " %s it", frame->number,
+	snprintf(name, sizeof(name), "%s %" PRIu64 " %s it", what, frame->number,
 		 waited			   ? "waited behind"
 		 : cause->kind == PATH_RAN ? "waited for"
 					   : "slept until");
@@ -100,7 +100,7 @@ void export_frame(struct exporter *exporter, const struct event_frame *event, co
 	snprintf(name, sizeof(name), is_late ? "late frame %" PRIu64 : "frame %" PRIu64, frame->number);
 	if (is_late) {
 		late_frame_words(reason, sizeof(reason), exporter->threads, frame);
-		mark.flow = flow_to_guilty(exporter, frame);
+		mark.flow = export_flow_to_guilty(exporter, frame, "late frame");
 	}
 	if (!is_late || !frame->has_cause)
 		mark.args_len = is_late ? ARGS_LATE : ARGS_ON_TIME;
@@ -425,6 +425,8 @@ void export_other(struct exporter *exporter, const struct event_header *event)
 		PUT(CUDA_LAUNCH, put_launch, cuda_launch)
 		PUT(CUDA_IOCTL, put_ioctl, cuda_ioctl)
 		PUT(CUDA_XID, put_xid, cuda_xid)
+		PUT(CUDA_NAME, export_range, cuda_name)
+		PUT(CUDA_WORK, export_driver_work, cuda_work)
 		PUT(INPUT, put_input, input)
 		PUT(INPUT_WAKE, put_input_wake, input_wake)
 		PUT(VBLANK, put_vblank, vblank)

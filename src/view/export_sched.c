@@ -135,12 +135,11 @@ static void count_queues(struct exporter *exporter, u32 tid)
 	lanes->queued_for = queue;
 }
 
-static void write_queues(struct exporter *exporter, u64 now_ns)
+/* What was the most until now, where that is another than was written. */
+void export_queues(struct exporter *exporter)
 {
 	char name[PLACE_NAME_SIZE];
 
-	if (now_ns - exporter->queues_ns < QUEUES_EVERY_NS)
-		return;
 	for (size_t i = 0; i < exporter->places_len; i++) {
 		struct place *place = exporter->places[i];
 
@@ -151,8 +150,14 @@ static void write_queues(struct exporter *exporter, u64 now_ns)
 				      exporter->queues_ns, place->most);
 		place->written = place->most;
 		place->is_written = true;
-		place->most = place->count;
 	}
+}
+
+static void restart_queues(struct exporter *exporter, u64 now_ns)
+{
+	for (size_t i = 0; i < exporter->places_len; i++)
+		if (exporter->places[i]->kind == PLACE_QUEUE)
+			exporter->places[i]->most = exporter->places[i]->count;
 	exporter->queues_ns = now_ns;
 }
 
@@ -350,8 +355,14 @@ static void put_kind(struct exporter *exporter, const struct event_header *event
 
 void export_sched(struct exporter *exporter, const struct event_header *event, const struct wait *ended)
 {
+	bool is_time = event->time_ns > exporter->queues_ns && event->time_ns - exporter->queues_ns >= QUEUES_EVERY_NS;
+
+	/* What the event changes belongs to the time behind it. */
+	if (is_time)
+		export_queues(exporter);
 	put_kind(exporter, event);
-	write_queues(exporter, event->time_ns);
+	if (is_time)
+		restart_queues(exporter, event->time_ns);
 	if (ended && exporter->over_ns && ended->to_ns > ended->from_ns &&
 	    ended->to_ns - ended->from_ns > exporter->over_ns)
 		put_wait(exporter, ended);

@@ -15,6 +15,7 @@ void exporter_open(struct exporter *exporter, const struct trace_form *form, voi
 	};
 	frames_init(&exporter->frames, true);
 	cuda_init(&exporter->cuda);
+	steps_init(&exporter->steps, NULL);
 }
 
 void exporter_close(struct exporter *exporter)
@@ -28,6 +29,7 @@ void exporter_close(struct exporter *exporter)
 	frames_free(&exporter->frames);
 	misses_free(&exporter->misses);
 	cuda_free(&exporter->cuda);
+	steps_free(&exporter->steps);
 	inputs_free(&exporter->inputs);
 	stacks_free(&exporter->stacks);
 	free(exporter->away);
@@ -121,6 +123,18 @@ static void take_verdicts(struct exporter *exporter, const struct event_header *
 		export_move(exporter, &moved);
 }
 
+/* Who launches nothing takes no steps. */
+static void take_steps(struct exporter *exporter, const struct event_header *event, bool is_before)
+{
+	const struct step_process *process;
+	struct step step;
+
+	if (!exporter->steps.processes && event->kind != EVENT_CUDA_LAUNCH && event->kind != EVENT_CUDA_CALL)
+		return;
+	if (steps_handle(&exporter->steps, exporter->threads, &exporter->cuda, event, &step, &process) && !is_before)
+		export_step(exporter, &step);
+}
+
 void exporter_take(struct exporter *exporter, const struct event_header *event, const struct wait *ended,
 		   bool is_before)
 {
@@ -133,6 +147,7 @@ void exporter_take(struct exporter *exporter, const struct event_header *event, 
 	if (!is_before && event->time_ns > exporter->second_ns && event->time_ns - exporter->second_ns >= NSEC_PER_SEC)
 		write_rates(exporter, event->time_ns);
 	take_verdicts(exporter, event, ended, is_before);
+	take_steps(exporter, event, is_before);
 	if (is_before)
 		return;
 	exporter->events++;
@@ -155,6 +170,7 @@ void exporter_end(struct exporter *exporter, u64 now_ns)
 	export_stacks(exporter, NULL, true);
 	if (exporter->from_ns && now_ns > exporter->second_ns)
 		write_rates(exporter, now_ns);
+	export_queues(exporter);
 	for (size_t i = 0; i < threads->len; i++)
 		export_role_ends(exporter, threads->all[i], now_ns);
 	while (moves_left(&exporter->moves, threads, &at, &move))
@@ -164,5 +180,6 @@ void exporter_end(struct exporter *exporter, u64 now_ns)
 	if (last.track)
 		exporter->form->mark(exporter->sink, &last);
 	exporter->form->end(exporter->sink, now_ns);
-	exporter->failed |= exporter->frames.failed || exporter->misses.failed || exporter->moves.failed;
+	exporter->failed |= exporter->frames.failed || exporter->misses.failed || exporter->moves.failed ||
+			    exporter->steps.failed;
 }

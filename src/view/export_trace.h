@@ -10,6 +10,7 @@
 #include "../model/misses.h"
 #include "../model/moves.h"
 #include "../model/stacks.h"
+#include "../model/steps.h"
 #include "../sink/trace.h"
 
 /* What a thread has a track for. */
@@ -25,7 +26,9 @@ enum lane_kind {
 	LANE_SUBMITS,
 	LANE_CUDA,
 	LANE_LAUNCHES,
+	LANE_STEPS,
 	LANE_IOCTLS,
+	LANE_DRIVER_WORK,
 	LANE_INPUT,
 	LANE_LIFE,
 	LANE_STACKS,
@@ -96,7 +99,8 @@ struct exporter {
 	struct frames frames;
 	struct misses misses;
 	struct moves moves;
-	struct cuda cuda;
+	struct cuda cuda; /* names only */
+	struct steps steps;
 	struct inputs inputs;
 	struct stacks stacks;	  /* names of functions */
 	struct event_stack *away; /* whose functions have no names yet */
@@ -149,6 +153,8 @@ void export_mark(struct exporter *exporter, u32 tid, enum lane_kind kind, const 
 
 /* Kinds of events, each in its file. */
 void export_sched(struct exporter *exporter, const struct event_header *event, const struct wait *ended);
+/* Writes the longest run queues since they were last written. */
+void export_queues(struct exporter *exporter);
 void export_miss(struct exporter *exporter, const struct miss *miss);
 void export_move(struct exporter *exporter, const struct move *move);
 void export_running(struct exporter *exporter, u64 now_ns);
@@ -157,6 +163,11 @@ void export_role(struct exporter *exporter, struct thread *thread, const struct 
 void export_role_ends(struct exporter *exporter, struct thread *thread, u64 now_ns);
 void export_frame(struct exporter *exporter, const struct event_frame *event, const struct late_frame *frame,
 		  const struct frame_process *process, bool is_late);
+/* An arrow to who is to blame, from what ended at frame->at_ns and is called `what`; 0: nobody is. */
+u64 export_flow_to_guilty(struct exporter *exporter, const struct late_frame *frame, const char *what);
+void export_step(struct exporter *exporter, const struct step *step);
+void export_range(struct exporter *exporter, const struct event_cuda_name *event);
+void export_driver_work(struct exporter *exporter, const struct event_cuda_work *event);
 void export_job(struct exporter *exporter, const struct event_fence *event);
 /* NULL: nothing new, but names may be. `is_last`: no more come. */
 void export_stacks(struct exporter *exporter, const struct event_stack *event, bool is_last);

@@ -115,8 +115,8 @@ fuzz top '' src/base/say.c src/base/several.c src/sink/columns.c src/sink/canvas
 	src/stream/player.c src/stream/recording_read.c src/stream/recording_format.c src/sched/scx_events.c src/view/status.c src/view/{frame,role,thread}_words.c \
 	src/view/top_keys.c src/view/top_paint*.c
 fuzz export '' src/base/say.c src/sink/columns.c src/sink/demangle.c src/sink/perfetto.c src/sink/perfetto_sched.c src/sink/chrome.c src/sink/parquet.c src/sink/parquet_column.c src/sink/event_table.c src/sink/json.c src/base/several.c src/sink/text.c src/model/cuda.c src/model/cuda_api.c src/model/frames.c src/model/frame_record.c \
-	src/model/gpu.c src/model/history.c src/model/inputs.c src/model/to_frame.c src/model/misses.c src/model/moves.c src/model/nvidia.c src/model/path.c src/model/roles.c src/model/stacks.c src/model/threads.c \
-	src/view/export_{lanes,marks,sched,stacks,trace}.c src/view/{cuda,frame,role,thread}_words.c
+	src/model/gpu.c src/model/history.c src/model/inputs.c src/model/to_frame.c src/model/misses.c src/model/moves.c src/model/nvidia.c src/model/path.c src/model/rhythm.c src/model/roles.c src/model/stacks.c src/model/steps.c src/model/threads.c \
+	src/view/export_{lanes,marks,sched,stacks,steps,trace}.c src/view/{cuda,frame,role,thread}_words.c
 fuzz simulate '' src/base/say.c src/base/system.c src/base/topology.c src/sched/scx_places.c src/sim/*.c
 fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/scx_events.c src/sink/json.c src/sink/text.c src/model/nvidia.c src/model/roles.c src/view/status.c
 fuzz maps '' src/base/maps.c

@@ -10,23 +10,34 @@ import export
 print(export.repeat(sys.argv[1] + "/long.tactus", 460))
 PYTHON
 holds "the recording has ten million events" test "$(cat "$scratch/events")" -gt 10000000
-# most_kb COMMAND...: the most memory that it had
-most_kb() { python3 - "$@" <<'PYTHON'
+# most_kb COMMAND...: the most memory that it had; its CPU time in milliseconds is in $scratch/ms
+most_kb() { python3 - "$scratch/ms" "$@" <<'PYTHON'
 import os, sys, time
 sys.path[:0] = ["bench", "tests"]
 import export
 null = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
-pid, most, ended, status = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=null), 0, 0, 0
+pid, most, ended, status = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ, file_actions=null), 0, 0, 0
 while not ended:
     most = max(most, export.memory_kb(pid))
     time.sleep(0.005)
-    ended, status, _ = os.wait4(pid, os.WNOHANG)
+    ended, status, usage = os.wait4(pid, os.WNOHANG)
+with open(sys.argv[1], "w") as out:
+    print(round(1000 * (usage.ru_utime + usage.ru_stime)), file=out)
 print(most if status == 0 else f"ended with {status}")
 PYTHON
 }
+python3 -c 'import sys
+sys.path[:0] = ["bench", "tests"]
+import export
+export.repeat(sys.argv[1] + "/tenth.tactus", 46)' "$scratch"
+most_kb "$tactus" report -i "$scratch/tenth.tactus" -o "$scratch/tenth.html" >/dev/null
+tenth_ms=$(cat "$scratch/ms")
 kb=$(most_kb "$tactus" report -i "$scratch/long.tactus" -o "$scratch/long.html")
+ms=$(cat "$scratch/ms")
 size=$(stat -c %s "$scratch/long.html")
 say_measured "of $(cat "$scratch/events") events a page of $size bytes, $kb KB of memory"
+say_measured "$ms ms of CPU time for that page, $tenth_ms for one of a tenth of the events"
+holds "a page of ten times as many events takes at most 15 times the CPU time" test "$ms" -le $((15 * tenth_ms + 200))
 holds "a page of ten million events is smaller than 3 MB" test "$size" -lt 3000000
 holds "a page of ten million events takes less than 64 MB of memory" test "$kb" -lt 65536
 for format in perfetto chrome csv parquet; do

@@ -102,6 +102,9 @@ cuda_call 308 101 1 function=1 duration_ns=7000 bytes=65536 address=0x7f00 copy=
 cuda_launch 310 101 1 kernel=0xabc function=2 grid_x=8 grid_y=1 grid_z=1 block_x=32 block_y=1 block_z=1
 cuda_call 312 101 1 function=2 duration_ns=2000 pid=100 flags=64
 cuda_call 315 101 1 function=3 duration_ns=5000 pid=100
+cuda_name 316 101 1 what=5 pid=100 name=epoch~<2>
+cuda_work 318 300 1 duration_ns=6000 queued_ns=1500 pid=100 for_tid=101 function=nv_drain~[nvidia]
+cuda_work 319 999 1 duration_ns=2000 queued_ns=500 pid=100 for_tid=101 function=nv_tick~[nvidia]
 cuda_xid 320 0 0 code=31 message=MMU~fault
 input 330 0 0 device=5 events=3 interval_ns=1000
 input_wake 340 101 1 delay_ns=10000 device=5 device_kind=1
@@ -142,7 +145,9 @@ jobs of a GPU's scheduler are slices in the queue, and on the ring as soon as th
 a stack is a slice as long as the thread had no CPU, with functions that were named later :: [(r["at"], r["dur"], r["args"]) for r in rows if r["track"] == "stacks"] :: [(1000212000, 90000, {'stack': 'main;wait();__schedule_[k]', 'wait_ns': 3000, 'waker': 'hog2 [300]', 'waker_stack': 'wake'})]
 a copy says how many bytes went where :: [(r["name"], r["dur"], r["args"]["bytes"], r["args"]["copy"]) for r in rows if r["category"] == "copy"] :: [('cuMemcpyHtoD_v2', 7000, 65536, 'host to device')]
 a launch has its kernel's name and sizes :: [(r["name"], r["args"]["grid"], r["args"]["block"]) for r in rows if r["category"] == "launch"] :: [('scale(float*, int)', '8, 1, 1', '32, 1, 1')]
-calls within calls are all there :: [(r["name"]) for r in rows if r["track"] == "CUDA"] :: ['cuMemcpyHtoD_v2', 'cuLaunchKernel', 'cuCtxSynchronize']
+calls within calls are all there :: [(r["name"]) for r in rows if r["track"] == "CUDA" and not r["instant"]] :: ['cuMemcpyHtoD_v2', 'cuLaunchKernel', 'cuCtxSynchronize']
+a range that the program names is marked where it begins :: [(r["name"], r["at"], r["tid"]) for r in rows if r["category"] == "range"] :: [('epoch <2>', 1000316000, 101)]
+what a kernel thread did in the driver is a slice of that thread, or where that is not known of the one that it did it for :: [(r["tid"], r["name"], r["at"], r["dur"], r["args"]) for r in rows if r["track"] == "driver work"] :: [(300, 'nv_drain [nvidia]', 1000312000, 6000, {'for': 'render x [101]', 'for_tid': 101, 'queued_ns': 1500}), (101, 'nv_tick [nvidia]', 1000317000, 2000, {'for': 'render x [101]', 'for_tid': 101, 'queued_ns': 500})]
 an ioctl has its name :: [(r["name"].split()[0], r["dur"]) for r in rows if r["category"] == "ioctl"] :: [('NV_ESC', 4000)]
 an input device's report and who woke for it have its name :: [(r["track"], r["name"], r["dur"], r["tid"]) for r in rows if r["category"] == "input"] :: [('input: A mouse', 'report', 0, 0), ('input', 'input: A mouse', 10000, 101)]
 the display's periods, and that a picture is up :: [(r["track"], r["name"], r["tid"]) for r in rows if r["category"] == "display"] :: [('display 2', 'vblank', 0), ('frames', 'picture is up', 101)]
@@ -157,6 +162,40 @@ is "counters: GPU memory, frames a second" "$(of "$all" counts 'sorted({(r["trac
 is "a program that is executed names its process, and a new name its thread" "$(of "$all" threads '[r["program"] for r in rows if r["tid"] == 300]')" "['/usr/bin/hog']"
 is "a switch that was not seen is put in where the run began" "$(paste -sd' ' "$all.read/cpu")" "100 700000 101 16680000 300 100000"
 is "a CPU whose events were lost says so" "$(of "$all" sizes 'd["lost"]')" 1
+
+# Training steps, of a loop of which everything is known.
+python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"
+"$tactus" export -i "$scratch/steps.tac" -o "$scratch/steps.pftrace" >/dev/null 2>&1
+errors "a trace of training steps has no error" "$scratch/steps.pftrace"
+"$tactus" cuda --steps -i "$scratch/steps.tac" --json >"$scratch/steps" 2>/dev/null
+is "slow steps, how long they took, and why, are those of cuda --steps" \
+	"$(of "$scratch/steps.pftrace" slices '[(r["args"]["step"], r["dur"], r["args"]["cause"], r["args"]["reason"]) for r in rows if r["track"] == "steps" and r["category"] == "slow"]')" \
+	"$(json '[(r["step"], r["wall_ns"], r["cause"], r["words"]) for r in rows if r["record"] == "cuda_slow_step"]' <"$scratch/steps")"
+is "a trace has as many training steps as cuda --steps, and five of them are slow" \
+	"$(of "$scratch/steps.pftrace" slices '(sum(r["track"] == "steps" for r in rows), sum(r["category"] == "slow" for r in rows))')" \
+	"$(json '[(r["steps"], 5) for r in rows if r["record"] == "cuda_steps"][0]' <"$scratch/steps")"
+is "an arrow leads from a step that waited for a CPU to the thread that had it" \
+	"$(of "$scratch/steps.pftrace" slices '(lambda step: sorted({r["tid"] for r in rows if set(r["flows"]) & set(step["flows"]) and r["track"] == "in the way"}))([r for r in rows if r["args"].get("cause") == "cpu_wait"][0])')" "[30]"
+
+# Three threads are woken on a CPU that is busy, and run one after another.
+python3 tests/recording.py "$scratch/queue.tac" <<'LINES'
+thread 0 7 0 pid=7 comm=hog
+thread 0 1 0 pid=1 comm=one
+thread 0 2 0 pid=2 comm=two
+thread 0 3 0 pid=3 comm=three
+sample 0 7 0 prio=121
+wakeup 30000 1 0 waker_tid=7 target_cpu=0 prio=121 flags=32
+wakeup 30010 2 0 waker_tid=7 target_cpu=0 prio=121 flags=32
+wakeup 30020 3 0 waker_tid=7 target_cpu=0 prio=121 flags=32
+switch 55000 7 0 next_tid=1 prev_state=1 prev_prio=121 next_prio=121
+switch 75000 1 0 next_tid=2 prev_state=1 prev_prio=121 next_prio=121
+switch 95000 2 0 next_tid=3 prev_state=1 prev_prio=121 next_prio=121
+switch 115000 3 0 next_tid=0 prev_state=1 prev_prio=121
+sample 135000 0 0 flags=4
+LINES
+"$tactus" export -i "$scratch/queue.tac" -o "$scratch/queue.pftrace" >/dev/null 2>&1
+errors "a trace of a run queue has no error" "$scratch/queue.pftrace"
+is "the run queue of a CPU is counted: three wait, then two, one, none" "$(of "$scratch/queue.pftrace" counts '[(r["value"], (r["at"] - 1000000000) // 1000000) for r in rows if r["track"] == "CPU 0 run queue"]')" "[(3, 30), (2, 55), (1, 75), (0, 95)]"
 
 # Names from outside.
 python3 - "$scratch/odd.tac" <<'PYTHON'
