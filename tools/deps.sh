@@ -12,7 +12,7 @@ unit_packages="libclang-rt-14-dev"
 # What guests run of this machine's files.
 vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
 test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux chromium chromium-driver
-	lintian rpm rpmlint python3-yaml gamemode power-profiles-daemon polkitd systemd
+	lintian rpm rpmlint makepkg pacman-package-manager libarchive-tools python3-yaml gamemode power-profiles-daemon polkitd systemd
 	curl openssl iproute2 prometheus victoria-metrics python3-prometheus-client"
 # 32-bit programs. The package without a number would take cross compilers out.
 gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)

@@ -36,7 +36,8 @@ if command -v rpmbuild >/dev/null && command -v rpm2cpio >/dev/null && command -
 else
 	skip "rpmbuild makes a package of the tarball" "rpm and cpio are not installed"
 fi
-if command -v makepkg >/dev/null; then
+# makepkg asks pacman what is installed.
+if command -v makepkg >/dev/null && command -v pacman >/dev/null && command -v bsdtar >/dev/null; then
 	mkdir "$scratch/arch"
 	cp packaging/PKGBUILD packaging/tactus.install "$tarball" "$scratch/arch"
 	# It builds as no root, who may see neither this folder nor the cache.
@@ -49,14 +50,17 @@ if command -v makepkg >/dev/null; then
 	(cd "$scratch/arch" && HOME=$scratch/arch LIBBPF_CFLAGS=$flags LIBBPF_A=$scratch/libbpf/libbpf.a BPFTOOL=$scratch/libbpf/bpftool \
 		setpriv --reuid 65534 --regid 65534 --clear-groups makepkg -f --nodeps --noconfirm) >"$scratch/makepkg" 2>&1
 	is "makepkg makes a package of the tarball" "$?" 0
-	grep -E 'ERROR' "$scratch/makepkg" | head -n 5 | sed 's/^/# /'
+	grep -E 'ERROR|: (fatal )?error:' "$scratch/makepkg" | head -n 5 | sed 's/^/# /'
 	mkdir "$scratch/of-arch"
 	bsdtar -C "$scratch/of-arch" -xf "$(find "$scratch/arch" -maxdepth 1 -name "tactus-$version-*.pkg.tar*" | head -n 1)" 2>"$scratch/err"
 	is "the package for Arch brings what belongs to it" "$(brings "$scratch/of-arch" usr/bin/tactus)" ""
 	like "the program of the package for Arch runs" "$("$scratch/of-arch/usr/bin/tactus" version)" "^tactus $version"
-	like "the unit of the package for Arch starts the program where Arch has it" "$(cat "$scratch/of-arch/usr/lib/systemd/system/tactus.service")" '^ExecStart=/usr/bin/tactus run'
-	is "no path of a program that Arch does not have is left in the unit" "$(grep '^Exec.*/usr/sbin' "$scratch/of-arch/usr/lib/systemd/system/tactus.service")" ""
+	unit=$(cat "$scratch/of-arch/usr/lib/systemd/system/tactus.service" 2>/dev/null || echo 'Exec: no unit in /usr/sbin')
+	like "the unit of the package for Arch starts the program where Arch has it" "$unit" '^ExecStart=/usr/bin/tactus run'
+	is "no path of a program that Arch does not have is left in the unit" "$(grep '^Exec.*/usr/sbin' <<<"$unit")" ""
+	like "the package for Arch marks its configuration as one that is kept" "$(cat "$scratch/of-arch/.PKGINFO" 2>/dev/null)" '^backup = etc/tactus.conf'
+	like "the package for Arch takes hints back before it is removed" "$(cat "$scratch/of-arch/.INSTALL" 2>/dev/null)" 'tactus undo'
 else
-	skip "makepkg makes a package of the tarball" "makepkg is not installed (the package of that name)"
+	skip "makepkg makes a package of the tarball" "makepkg, pacman and bsdtar are not installed (makepkg, pacman-package-manager, libarchive-tools)"
 fi
 done_testing
