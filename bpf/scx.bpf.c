@@ -396,6 +396,7 @@ s32 BPF_PROG(tactus_init)
 	s32 error = 0;
 	u32 i;
 
+	untimed_cpus = 0;
 	bpf_for(i, 0, settings.caches_len)
 	{
 		load_of(i)->asking = load_of(i)->asking_timed = 0;
@@ -412,9 +413,7 @@ s32 BPF_PROG(tactus_init)
 		if (error)
 			return error;
 		load_of(SCX_CACHES_MAX + i)->asking = load_of(SCX_CACHES_MAX + i)->asking_timed = 0;
-		error = init_turn_timer((s32)i);
-		if (error)
-			return error;
+		init_turn_timer((s32)i);
 	}
 	if (!settings.has_quotas)
 		return 0;

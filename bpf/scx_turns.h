@@ -6,7 +6,7 @@
 
 #include "scx_queues.h"
 
-enum { TIMER_CLOCK = 1, TIMER_EXISTS = 16 }; /* CLOCK_MONOTONIC, EBUSY */
+enum { TIMER_CLOCK = 1, TIMER_EXISTS = 16, TIMER_NO_ROOM = 12 }; /* CLOCK_MONOTONIC, EBUSY, ENOMEM */
 
 struct turn_timer {
 	struct bpf_timer timer;
@@ -17,6 +17,10 @@ struct {
 	__type(key, u32);
 	__type(value, struct turn_timer);
 } turn_timers SEC(".maps");
+
+/* CPUs that have none, and why. Read by src/sched/scx.c. */
+u32 untimed_cpus = 0;
+s32 untimed_error = 0;
 
 /* The thread no longer waits, or not as one that asks for turns. */
 static __always_inline void asks_no_longer(struct task_ctx *thread)
@@ -78,7 +82,7 @@ static __always_inline void time_turn(s32 cpu, u64 now_ns)
 {
 	u64 left_ns = turn_left_ns(cpu, now_ns);
 
-	if (left_ns && run_on(cpu)->turn_timer_ns + TIER_TURNS_NS < now_ns + left_ns)
+	if (tier_sets_timer(run_on(cpu)->turn_timer_ns, left_ns, now_ns))
 		start_turn_timer(cpu, left_ns, now_ns);
 }
 
@@ -171,18 +175,24 @@ static int on_turn_timer(void *map, u32 *key, struct turn_timer *timer)
 	return 0;
 }
 
-static __always_inline int init_turn_timer(s32 cpu)
+/* Where there is no room for a timer, that CPU's turns end with the tick. */
+static __always_inline void init_turn_timer(s32 cpu)
 {
 	u32 key = (u32)cpu;
 	struct turn_timer *timer = bpf_map_lookup_elem(&turn_timers, &key);
-	s32 error;
+	s32 error = -TIMER_NO_ROOM;
 
 	run_on(cpu)->turn_timer_ns = 0;
-	if (!timer)
-		return 0;
-	error = bpf_timer_init(&timer->timer, &turn_timers, TIMER_CLOCK);
+	if (timer && !settings.refuses_timers)
+		error = bpf_timer_init(&timer->timer, &turn_timers, TIMER_CLOCK);
 	/* It exists already where the scheduler ran before. */
-	return error && error != -TIMER_EXISTS ? error : bpf_timer_set_callback(&timer->timer, on_turn_timer);
+	if (timer && (!error || error == -TIMER_EXISTS))
+		error = bpf_timer_set_callback(&timer->timer, on_turn_timer);
+	if (!error)
+		return;
+	run_on(cpu)->turn_timer_ns = TIER_NO_TIMER_NS;
+	untimed_cpus++;
+	untimed_error = error;
 }
 
 #endif

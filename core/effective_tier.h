@@ -109,6 +109,14 @@ core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 	return now;
 }
 
+/* The tier by which a thread that slept gets its credit. While nobody is urgent it gets none, as by the kernel's own
+ * scheduler: with it several that wake together would each go on for so long before one that runs more often, and it
+ * would wait nearly as long as while they are urgent. */
+core_fn u32 tier_credited(u32 tier, int is_neutral)
+{
+	return is_neutral && tier != TIER_LATENCY_CRITICAL ? TIER_BATCH : tier;
+}
+
 /* Whether the thread's urgency is charged to its user's budget, and watched for burning. Not that of the kernel's
  * threads: one that waits long for a CPU looks as if it burned, and all would wait for whatever it does. */
 core_fn int tier_uses_budget(u32 tier, int is_kernel_thread)

@@ -57,6 +57,7 @@ enum {
 	TIER_LATE_MOST = 4,			 /* so many at a time: where hundreds are late, each comes in time */
 };
 #define TIER_CHARGE_MOST_NS (1000ull * NSEC_PER_SEC)
+#define TIER_NO_TIMER_NS (~0ull)
 
 /* Virtual time is compared as the kernel compares it: a wrapped counter is still later. */
 core_fn int vtime_before(u64 a, u64 b)
@@ -455,6 +456,13 @@ core_fn u64 tier_own_turn_ns(u64 vtime, u64 queue_vtime)
 core_fn u64 tier_turn_left_ns(u64 turn_ns, u64 ran_ns)
 {
 	return ran_ns + TIER_TURN_LEAST_NS < turn_ns ? turn_ns - ran_ns : TIER_TURN_LEAST_NS;
+}
+
+/* Whether a CPU's timer is set for a turn that ends in so long, given when it fires; 0: it is not set. One that should
+ * have fired long ago was lost. */
+core_fn int tier_sets_timer(u64 timer_ns, u64 left_ns, u64 now_ns)
+{
+	return left_ns && timer_ns != TIER_NO_TIMER_NS && timer_ns + TIER_TURNS_NS < now_ns + left_ns;
 }
 
 /* The vtime by which a thread whose turn is over is compared with the first of its queue. Credit counts for one turn at

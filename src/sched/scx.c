@@ -44,6 +44,7 @@ static const struct load_optional optional[] = {
 	{ "__preempt_count", LOSS_INTERRUPTS },
 	{ "pcpu_hot", LOSS_INTERRUPTS },
 	{ "tactus_futex_wait", "who holds a lock that an urgent thread waits for may wait behind others" },
+	{ "turn_timers", "turns end with the tick, up to 4 ms late" },
 	{ NULL, NULL },
 };
 
@@ -103,6 +104,7 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 	held = config.at_once ? 0 : scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_MIGRATION_DISABLED");
 	config.sees_held = held != 0;
 	config.power = settings->power;
+	config.refuses_timers = sensor_hook_is_skipped("scheduler", "turn_timers");
 	scx_places_fill(&config, settings->topology, SYSFS_ROOT);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
 	flags |= partial | held;
@@ -150,6 +152,16 @@ static void attach_locks(struct scx *scx)
 		load_note_absent("tactus_futex_wait", optional, -errno);
 }
 
+static int attach(struct scx *scx)
+{
+	scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
+	if (!scx->link)
+		return -errno;
+	if (scx->skeleton->bss->untimed_cpus)
+		load_note_absent("turn_timers", optional, scx->skeleton->bss->untimed_error);
+	return 0;
+}
+
 int scx_start(struct scx **out, const struct scx_settings *settings, struct reason *why)
 {
 	const struct load_plan plan = { &scx_loadable, optional, prepare, (void *)settings };
@@ -166,13 +178,12 @@ int scx_start(struct scx **out, const struct scx_settings *settings, struct reas
 	if (!error) {
 		load_collect("scheduler", &scx->losses);
 		scx->skeleton = load_programs(&plan, &error, why);
-		load_collect(NULL, NULL);
 	}
 	if (!error && !settings->is_trial) {
 		attach_locks(scx);
-		scx->link = bpf_map__attach_struct_ops(scx->skeleton->maps.tactus_ops);
-		error = scx->link ? 0 : -errno;
+		error = attach(scx);
 	}
+	load_collect(NULL, NULL);
 	if (error) {
 		refuse(why, error);
 		bpf_link__destroy(scx->locks);
@@ -221,6 +232,11 @@ bool scx_is_out(const struct scx *scx)
 u64 scx_groups_refused(const struct scx *scx)
 {
 	return scx->skeleton->bss->groups_refused;
+}
+
+u32 scx_untimed_cpus(const struct scx *scx)
+{
+	return scx->skeleton->bss->untimed_cpus;
 }
 
 void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS])

@@ -58,6 +58,8 @@ void scx_read_counters(const struct scx *scx, u64 counters[SCX_COUNTERS]);
 
 /* Control groups that there was no room for: their weights have no effect. */
 u64 scx_groups_refused(const struct scx *scx);
+/* CPUs for whose timer there was no room: turns there end with the tick. */
+u32 scx_untimed_cpus(const struct scx *scx);
 
 /* Takes the scheduler out if it is still in, and says why it ended. */
 void scx_stop(struct scx *scx, struct scx_exit_record *last);

@@ -35,6 +35,8 @@ static void print_scheduler(struct openmetrics *out, const struct metrics_run *r
 	static const struct metric_family events = COUNTER(
 		"scheduler_kernel_events", "What the kernel counts of a sched_ext scheduler; bypass_duration in ns.");
 	static const struct metric_family restarts = COUNTER("scheduler_restarts", "Times that it was started again.");
+	static const struct metric_family untimed =
+		GAUGE("scheduler_untimed_cpus", "CPUs for whose timer there was no room: turns end with the tick.");
 	static const char *const names[SCX_COUNTERS] = { "at_once", "queued",	   "preempted",	   "moved",
 							 "stolen",  "burnt",	   "inherited",	   "missed",
 							 "parked",  "over_budget", "lock_holders", "speeds" };
@@ -44,6 +46,7 @@ static void print_scheduler(struct openmetrics *out, const struct metrics_run *r
 	for (u32 i = 0; run->last.counts_events && i < SCX_EVENTS; i++)
 		openmetrics_count(out, &events, LABELS({ "event", scx_event_names[i] }), run->kernel_events[i]);
 	openmetrics_count(out, &restarts, NULL, run->last.restarts);
+	openmetrics_count(out, &untimed, NULL, run->last.untimed_cpus);
 }
 
 static void print_effect(struct openmetrics *out, const struct run_status *last)

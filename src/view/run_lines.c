@@ -153,6 +153,7 @@ bool run_take_line(struct run *run)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	status.wall_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
 	status.span_ns = now_ns - run->line_at_ns;
+	status.untimed_cpus = run->scx ? scx_untimed_cpus(run->scx) : 0;
 	snprintf(status.actuator, sizeof(status.actuator), "%s", run_actuator_name(run));
 	memcpy(status.by_role, run->by_role, sizeof(status.by_role));
 	memcpy(status.by_evidence, run->by_evidence, sizeof(status.by_evidence));

@@ -278,6 +278,7 @@ void status_print_json(FILE *out, const struct run_status *status)
 	json_u64(&json, "deadline_misses", status->deadline_misses);
 	json_u64(&json, "lost", status->lost);
 	json_u64(&json, "restarts", status->restarts);
+	json_u64(&json, "untimed_cpus", status->untimed_cpus);
 	print_decisions(&json, status->decisions);
 	print_events(&json, status);
 	print_tiers(&json, "wait_p99_ns", status->wait_p99_ns);

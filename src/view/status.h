@@ -13,7 +13,7 @@
 #include "../../core/scx_exit.h"
 #include "../sched/scx_events.h"
 
-enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 8, STATUS_NAME_LEN = 16 };
+enum { STATUS_MAGIC = 0x74637473, STATUS_VERSION = 9, STATUS_NAME_LEN = 16 };
 
 /* A process that waited longer because of us, and what was done about that. */
 struct effect_notice {
@@ -52,7 +52,8 @@ struct run_status {
 	u64 hints_taken_back;
 	u64 hints_left_alone;
 	u64 hints_refused;
-	u64 restarts; /* of the scheduler so far */
+	u64 restarts;	  /* of the scheduler so far */
+	u64 untimed_cpus; /* as of scx_untimed_cpus() */
 	/* What others' processes said or mapped and was not gone into, so far. */
 	u64 addresses_refused;
 	u64 files_refused;

@@ -31,7 +31,7 @@ ended_well() {
 
 # runs WHERE WORDS: to its end, and says so of itself
 runs() {
-	"$tactus" run --without all -d 1 >"$scratch/out" 2>"$scratch/err"
+	"$tactus" run --without all --json -d 1 >"$scratch/out" 2>"$scratch/err"
 	ended_well "tactus run ends with status 0 $1" $?
 	like "tactus run says whether it schedules or gives hints $1" "$(cat "$scratch/err")" "$2"
 }
@@ -45,6 +45,7 @@ hardened() {
 	is "the scheduler loads $where" "$(json 'd["sched_ext"]["loads"]' <"$scratch/doctor")" True
 	sees_threads "$where"
 	runs "$where" '^tactus: scheduling by sched_ext'
+	is "a run's JSON counts no CPU without a timer $where" "$(json 'rows[-1]["untimed_cpus"]' <"$scratch/out")" 0
 }
 
 without_sched_ext() {
@@ -97,9 +98,14 @@ another_preempt_count() {
 	is "both the sched sensor and the scheduler name the reason $absent" \
 		"$(json 'sum("BTF has neither" in m["reason"] for m in d["sensors"][0]["missing"] + d["sched_ext"]["missing"])' <"$scratch/doctor")" 2
 	umount /sys/kernel/btf/vmlinux
-	TACTUS_SKIP_HOOKS=scheduler:tactus_enqueue "$tactus" run --without all --actuator scx -d 1 >"$scratch/out" 2>"$scratch/err"
-	ended_well "tactus run schedules where the kernel refuses the operation that asks for interrupts" $?
+	# The scheduler asks for its timers while it is put in: that there is no room for them is feigned there.
+	TACTUS_SKIP_HOOKS=scheduler:tactus_enqueue,scheduler:turn_timers "$tactus" run --without all --actuator scx --json -d 1 \
+		>"$scratch/out" 2>"$scratch/err"
+	ended_well "tactus run schedules where the kernel refuses the operation that asks for interrupts and has no room for timers" $?
 	is "tactus run says in one line what it guesses where that operation is refused" "$(grep -cE '^tactus: scheduler: .* is guessed: tactus_enqueue: ' "$scratch/err")" 1
+	is "tactus run says in one line that turns end with the tick where the kernel has no room for timers" \
+		"$(grep -cE '^tactus: scheduler: turns end with the tick, .*: turn_timers: Cannot allocate memory' "$scratch/err")" 1
+	is "a run's JSON counts every CPU where the kernel has no room for timers" "$(json 'rows[-1]["untimed_cpus"]' <"$scratch/out")" "$(nproc)"
 }
 
 integrity() {

@@ -57,6 +57,10 @@ static void test_neutral(void)
 	is_now(in, TIER_LATENCY_CRITICAL, 0, TIER_LIMIT_NONE, "kernel thread goes first by a neutral scheduler too");
 	in.is_idle_policy = 1;
 	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread with the policy idle is batch by a neutral scheduler too");
+	is(tier_credited(TIER_INTERACTIVE, 1), TIER_BATCH, "thread that slept gets no credit by a neutral scheduler");
+	is(tier_credited(TIER_LATENCY_CRITICAL, 1), TIER_LATENCY_CRITICAL,
+	   "kernel thread that slept gets its credit by a neutral scheduler too");
+	is(tier_credited(TIER_INTERACTIVE, 0), TIER_INTERACTIVE, "thread that slept gets its credit while others are urgent");
 }
 
 static void test_input(void)

@@ -291,6 +291,11 @@ static void timed_turn_tests(void)
 	is(tier_own_turn_ns(clock + slice, clock), TIER_HOG_TURN_NS, "thread that is ahead has a short turn");
 	is(tier_turn_left_ns(TIER_TURN_NS, 0), TIER_TURN_NS, "turn that begins has all of its time left");
 	is(tier_turn_left_ns(TIER_TURN_NS, ~0ULL >> 1), TIER_TURN_LEAST_NS, "turn that is over ends at once");
+	is(tier_sets_timer(0, TIER_TURN_NS, clock), 1, "timer that is not set is set for a turn that ends");
+	is(tier_sets_timer(0, 0, clock), 0, "timer is not set for a turn that ends with the tick");
+	is(tier_sets_timer(clock + TIER_TURN_NS, TIER_TURN_NS, clock), 0, "timer that is set is not set again");
+	is(tier_sets_timer(clock - 2 * TIER_TURNS_NS, TIER_TURN_NS, clock), 1, "timer that was lost is set again");
+	is(tier_sets_timer(TIER_NO_TIMER_NS, TIER_TURN_NS, clock), 0, "timer that the kernel had no room for is not set");
 	is(tier_turn_vtime(clock - slice, clock, 1), clock, "credit counts for one turn where another asks");
 	is(tier_turn_vtime(clock - slice, clock, 0), clock - slice, "credit counts on before hogs");
 	is(tier_turn_vtime(clock + slice, clock, 1), clock + slice, "thread that is ahead stays ahead after its turn");
