@@ -2,6 +2,7 @@
 /* Which program a kernel refuses, and why, is only in what libbpf says while it loads: the last program that it names
  * is the one at which it gave up, and the verifier's last words stand in the log that it shows of that one. */
 #include "load.h"
+#undef bpf_object__destroy_skeleton
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -125,6 +126,13 @@ void load_set_verbose(bool verbose)
 {
 	said.verbose = verbose;
 	libbpf_set_print(on_libbpf_message);
+}
+
+void skeleton_destroy(struct bpf_object_skeleton *skeleton)
+{
+	if (skeleton && !skeleton->progs)
+		skeleton->prog_cnt = 0;
+	bpf_object__destroy_skeleton(skeleton);
 }
 
 bool sensor_is_verbose(void)

@@ -5,7 +5,6 @@
 #ifndef TACTUS_SENSOR_LOAD_H
 #define TACTUS_SENSOR_LOAD_H
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -21,12 +20,8 @@ struct load_optional {
 };
 
 /* What generated code calls, also where it got no memory for its list of programs: libbpf would walk that list. */
-static inline void skeleton_destroy(struct bpf_object_skeleton *skeleton)
-{
-	if (skeleton && !skeleton->progs)
-		skeleton->prog_cnt = 0;
-	bpf_object__destroy_skeleton(skeleton);
-}
+struct bpf_object_skeleton;
+void skeleton_destroy(struct bpf_object_skeleton *skeleton);
 #define bpf_object__destroy_skeleton skeleton_destroy
 
 /* A generated skeleton, whatever its type: LOADABLE(sched) makes `sched_loadable` of sched.skel.h. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The page around the records. report/page.html, with its style and its script inside and their hashes in its policy,
  * lies in the program; the records go where its mark is, through the one way that escapes them. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,13 +61,15 @@ int report_write_page(FILE *out, int (*print)(void *data), void *data)
 {
 	struct report_page_parts parts;
 	FILE *records = page_data_open(out), *standard = stdout;
-	bool is_sound = report_page_written(&parts);
+	bool is_sound;
 	int error;
 
+	errno = 0;
+	is_sound = report_page_written(&parts);
 	if (!is_sound || !records) {
 		if (records)
 			fclose(records);
-		fail("report", "%s", is_sound ? "out of memory" : "the page in the program is broken");
+		fail("report", "%s", is_sound || errno == ENOMEM ? "out of memory" : "the page in the program is broken");
 		return -1;
 	}
 	fwrite(parts.before, 1, parts.before_len, out);
