@@ -83,7 +83,7 @@ class Chart {
     pen.textBaseline = 'top';
     for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
       pen.fillRect(this.x(at), this.deep, 1, 4);
-      pen.fillText((at / 1e9).toFixed(Math.min(digits, 9)) + ' s', Math.min(Math.max(this.x(at), LEFT + 12), this.width - 24), this.deep + 9);
+      pen.fillText((at / 1e9).toFixed(Math.min(digits, 9)) + ' s', Math.min(this.x(at), this.width - 20), this.deep + 9);
     }
   }
   /* Lines across with their values beside them. */

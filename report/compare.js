@@ -1,6 +1,6 @@
 /* Two sides beside each other: the verdict, how long frames and waits were on each, every figure with its interval, and what each stretch of time had. */
 const FOR_A_CURVE = 20;
-const SIDES = [['a', 'A', 'role-background'], ['b', 'B', 'accent']];
+const SIDES = [['a', 'A', 'side-a'], ['b', 'B', 'accent']];
 const UNITS = { ns: time, share: (value) => (100 * value).toFixed(2) + ' %', per_s: (value) => (value >= 1000 ? number(value) : value.toFixed(2)), cpus: (value) => value.toFixed(3) };
 /* As 'tactus compare' names them. */
 const FIGURES = { frames: 'frames a second', late_frames: 'late frames', frame_p50: 'frame time p50', frame_p99: 'frame time p99', frame_p999: 'frame time p99.9', frame_longest: 'longest frame',
@@ -92,7 +92,7 @@ function makeBlocks() {
   const [at, what] = has(1) ? [1, 'frames a second'] : has(3) ? [3, 'launches a second'] : [4, 'switches a second'];
   if (!runs.length || !has(at)) return;
   const section = shown('blocks'), rate = (block) => block[at] / Math.max(block[0], 1) * 1e9, most = Math.max(...runs.flatMap((run) => run.blocks.map(rate))) || 1;
-  section.append(el('p', { class: 'lead' }, `Each bar is a stretch of a recording, and its height the ${what}; the share of late frames is red. The intervals above come from the differences between bars of one side.`));
+  section.append(el('p', { class: 'lead' }, `Each bar is a stretch of a recording, and its height the ${what}${at === 1 ? '; the share of late frames is red' : ''}. The intervals above come from the differences between bars of one side.`));
   for (const run of runs) {
     const width = wideEnough(), height = 74, wide = width / run.blocks.length, [, name, paint] = SIDES.find(([side]) => side === run.side);
     section.append(el('h3', {}, `${name}: ${run.blocks.length} stretches`), el('div', { class: 'curve' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${name}, ${what} of each stretch` },

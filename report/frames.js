@@ -243,7 +243,7 @@ function partsTable(frame) {
   if (frame.rest_ns) rows.push(['in smaller parts', '', '', frame.rest_ns, 'unknown']);
   return el('table', { id: 'late-parts' }, el('caption', {}, 'What all of its time went into'), el('tbody', {}, rows.map(([what, who, because, ns, kind]) =>
     el('tr', {}, el('th', { scope: 'row', class: 'text' }, who), el('td', { class: 'text' }, what), el('td', { class: 'text' }, because),
-      el('td', { 'data-field': 'part_ns', 'data-value': ns }, time(ns)), el('td', {}, share(ns, frame.interval_ns)),
+      el('td', { 'data-field': 'part_ns', 'data-value': ns }, time(ns)), el('td', { class: 'of' }, share(ns, frame.interval_ns)),
       el('td', { class: 'part' }, svg('svg', { viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
         svg('rect', { width: Math.max(0.5, 100 * ns / frame.interval_ns), height: 10, fill: `var(--${kind === 'unknown' ? 'step-unknown' : kind})` })))))));
 }
@@ -300,8 +300,8 @@ function frameNumbers(row) {
   const causes = all('report_cause').filter((cause) => cause.pid === row.pid);
   return [
     el('div', { class: 'tiles', id: 'frame-tiles' }, tile('frames', 'frames', row.frames, number(row.frames)), tile(`late, ${share(row.late, row.frames)}`, 'late', row.late, number(row.late), row.late),
-      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('1 % low, a second', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
-      row.target_ns ? tile('due every', 'target_ns', row.target_ns, time(row.target_ns)) : null, tile('dropped', 'dropped', row.dropped, number(row.dropped), row.dropped)),
+      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('a second in the slowest 1 %', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
+      row.target_ns ? tile('due every', 'target_ns', row.target_ns, time(row.target_ns)) : null, tile('periods without a frame', 'dropped', row.dropped, number(row.dropped), row.dropped)),
     (host, series) => {
       const causeRows = causes.map((cause) => ({ ...cause, who: cause.name > 1 ? nameOf(cause.name) : '', what: BLAMES[cause.blame] || cause.blame }));
       host.append(el('div', { class: 'halves' },

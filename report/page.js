@@ -1,10 +1,13 @@
 /* The rest of the page: the verdict, threads, moves, GPU, CUDA, what tactus did; and light and dark. */
 let counts = {};
 
+/* A command in quotes stays on one line. */
+const commands = (text) => text.split(/('[^']{1,48}')/).map((part, i) => (i % 2 ? el('code', {}, part) : part));
+
 /* Of a verdict the first sentence is the one that counts. */
 function sentence({ kind, text }) {
   const words = together(text), end = kind === 'bad' || kind === 'good' ? words.indexOf('. ') + 1 : 0;
-  return end ? [words.slice(0, end), el('span', {}, words.slice(end))] : words;
+  return end ? [words.slice(0, end), el('span', {}, commands(words.slice(end)))] : commands(words);
 }
 
 function makeVerdict() {
@@ -118,8 +121,8 @@ function makeCuda() {
     ['function', 'Function', 'text'], ['class', 'for', 'text'], ['calls', 'calls', 'count'], ['errors', 'errors', 'count', true], ['total_ns', 'in all', 'time'], ['self_ns', 'itself', 'time'],
     ['ioctl_ns', 'in ioctls', 'time'], ['wait_ns', 'without a CPU', 'time'], ['p50_ns', 'p50', 'time'], ['p99_ns', 'p99', 'time'], ['max_ns', 'longest', 'time']] }));
   if (copies.length) section.append(el('h3', {}, 'Copies'), makeTable({ label: 'Copies', low: true, rows: copies, columns:
-    Object.keys(copies[0]).filter((key) => !['record', 'schema', 'table', 'clock'].includes(key)).map((key) => [key, key.replace(/_(ns|bytes)$/, '').replace(/_/g, ' '),
-      typeof copies[0][key] === 'string' ? 'text' : key.endsWith('_ns') ? 'time' : key.endsWith('bytes') ? 'bytes' : 'count']) }));
+    Object.keys(copies[0]).filter((key) => !['record', 'schema', 'table', 'clock'].includes(key)).map((key) => [key, key === 'gb_per_s' ? 'GB a second' : key.replace(/_(ns|bytes)$/, '').replace(/_/g, ' '),
+      typeof copies[0][key] === 'string' ? 'text' : key === 'gb_per_s' ? 'percent' : key.endsWith('_ns') ? 'time' : key.endsWith('bytes') ? 'bytes' : 'count']) }));
   if (errors.length) section.append(el('h3', {}, 'Calls that failed'), makeTable({ label: 'Calls that failed', id: 'error-table', low: true, sort: 'count', rows: errors, columns: [
     ['function', 'Function', 'text'], ['name', 'result', 'text'], ['result', 'number', 'plain'], ['count', 'times', 'count']] }));
   if (layers.length) section.append(el('h3', {}, 'Where the time of calls goes'), makeBars(layers.map((row) => [row.layer, row.self_ns]), time, 'var(--role-compositor)'));

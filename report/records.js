@@ -52,7 +52,7 @@ function bytes(count) {
   return count.toFixed(unit === 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2) + ' ' + units[unit];
 }
 /* A number and its unit stay on one line. */
-const together = (text) => text.replace(/(\d) (ms|us|ns|s|%)(?!\w)/g, '$1\u00a0$2').replace(/-n 19/g, '-n\u00a019');
+const together = (text) => text.replace(/(\d) (ms|us|ns|s|%)(?!\w)/g, '$1\u00a0$2');
 const number = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
 const seconds = (ns, digits = 3) => (ns / 1e9).toFixed(digits) + ' s';
 const share = (part, whole) => (whole ? (100 * part / whole).toFixed(1) : '0.0') + ' %';

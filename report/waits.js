@@ -28,7 +28,7 @@ function makeWaits() {
     });
     mostText.textContent = `${number(most)} in ${time(binNs)}`;
   };
-  section.append(el('p', { class: 'lead' }, 'How often threads waited for a CPU, and how long: from the moment they could run until they ran. Time runs to the right, longer waits are higher up, and a stronger colour means more of them. Show:'));
+  section.append(el('p', { class: 'lead' }, 'How often threads waited for a CPU, and how long: from the moment they could run until they ran. Time runs to the right, longer waits are higher up, and a stronger colour means more of them. In the table, p99 is the time that 99 of 100 waits were under. Show:'));
   section.append(el('ul', { class: 'legend' }, roles.map((record) => el('li', {}, el('label', {}, el('input', { type: 'checkbox', checked: on.has(record.role), change: (event) => {
     if (event.target.checked) on.add(record.role); else on.delete(record.role);
     if (event.target.checked) kept.rolesOff.delete(record.role); else kept.rolesOff.add(record.role);

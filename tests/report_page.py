@@ -120,7 +120,7 @@ CONTRASTS = """const behind = (node) => { for (; node; node = node.parentElement
     if (!/, 0\\)$|transparent|color\\(/.test(ground)) return ground; } return 'rgb(255, 255, 255)'; };
   return [...document.querySelectorAll('body *:not(script):not(svg *)')].filter((node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim()) && node.getClientRects().length)
     .map((node) => [contrast(getComputedStyle(node).color, behind(node)), node.tagName, node.className, node.textContent.slice(0, 40)]).sort((a, b) => a[0] - b[0])"""
-GRAPHICS = ["frame", "early", "late", "ran", "waited", "slept", "target", "accent", "edge", "faint", *("role-" + role for role in
+GRAPHICS = ["frame", "early", "late", "ran", "waited", "slept", "target", "accent", "edge", "faint", "side-a", *("role-" + role for role in
             ("render", "input", "audio", "network", "compositor", "background", "cpu-bound", "unknown", "unwatched"))]
 
 

@@ -445,9 +445,17 @@ static void say_waits(const struct verdict *verdict)
 	format_time(p50, sizeof(p50), hist_percentile(&all, 500000));
 	format_time(p99, sizeof(p99), hist_percentile(&all, 990000));
 	format_time(max, sizeof(max), all.max);
-	say_it(verdict, VERDICT_NOTE,
-	       "Threads waited for a CPU %" PRIu64 " times: half under %s, one in a hundred over %s, the longest %s.",
-	       (u64)all.total, p50, p99, max);
+	if (!hist_percentile(&all, 990000))
+		say_it(verdict, VERDICT_NOTE,
+		       "Threads waited for a CPU %" PRIu64 " times, nearly always for no time at all, at the longest "
+		       "%s.",
+		       (u64)all.total, max);
+	else
+		say_it(verdict, VERDICT_NOTE,
+		       "Threads waited for a CPU %" PRIu64
+		       " times: half %s%s, one in a hundred over %s, the longest %s.",
+		       (u64)all.total, hist_percentile(&all, 500000) ? "under " : "for no time at all",
+		       hist_percentile(&all, 500000) ? p50 : "", p99, max);
 	if (!pair || pair->wait_ns < WORTH_A_WORD_NS)
 		return;
 	report_name_words(waiter, &verdict->of->report->names, pair->waiter);

@@ -86,8 +86,7 @@ void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, 
 	}
 	snprintf(into, TRIAL_WORDS_SIZE,
 		 "%s: %s: %s with tactus, %s without%s (from pair to pair %.0f %% to %.0f %% of what it is without); "
-		 "better in "
-		 "%u and worse in %u of %u pairs of turns%s; evidence %.3g to 1 (an answer takes %d to 1)",
+		 "better in %u and worse in %u of %u pairs of turns%s; evidence %.3g to 1 (an answer takes %d to 1)",
 		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the median turn" : "",
 		 100 * answer->low, 100 * answer->high, answer->better, answer->worse, trial->len, rest,
 		 answer->evidence, TRIAL_EVIDENCE);
