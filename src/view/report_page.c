@@ -69,7 +69,8 @@ int report_write_page(FILE *out, int (*print)(void *data), void *data)
 	if (!is_sound || !records) {
 		if (records)
 			fclose(records);
-		fail("report", "%s", is_sound || errno == ENOMEM ? "out of memory" : "the page in the program is broken");
+		fail("report", "%s",
+		     is_sound || errno == ENOMEM ? "out of memory" : "the page in the program is broken");
 		return -1;
 	}
 	fwrite(parts.before, 1, parts.before_len, out);
