@@ -60,7 +60,8 @@ static void test_neutral(void)
 	is(tier_credited(TIER_INTERACTIVE, 1), TIER_BATCH, "thread that slept gets no credit by a neutral scheduler");
 	is(tier_credited(TIER_LATENCY_CRITICAL, 1), TIER_LATENCY_CRITICAL,
 	   "kernel thread that slept gets its credit by a neutral scheduler too");
-	is(tier_credited(TIER_INTERACTIVE, 0), TIER_INTERACTIVE, "thread that slept gets its credit while others are urgent");
+	is(tier_credited(TIER_INTERACTIVE, 0), TIER_INTERACTIVE,
+	   "thread that slept gets its credit while others are urgent");
 }
 
 static void test_input(void)

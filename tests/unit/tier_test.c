@@ -295,7 +295,8 @@ static void timed_turn_tests(void)
 	is(tier_sets_timer(0, 0, clock), 0, "timer is not set for a turn that ends with the tick");
 	is(tier_sets_timer(clock + TIER_TURN_NS, TIER_TURN_NS, clock), 0, "timer that is set is not set again");
 	is(tier_sets_timer(clock - 2 * TIER_TURNS_NS, TIER_TURN_NS, clock), 1, "timer that was lost is set again");
-	is(tier_sets_timer(TIER_NO_TIMER_NS, TIER_TURN_NS, clock), 0, "timer that the kernel had no room for is not set");
+	is(tier_sets_timer(TIER_NO_TIMER_NS, TIER_TURN_NS, clock), 0,
+	   "timer that the kernel had no room for is not set");
 	is(tier_turn_vtime(clock - slice, clock, 1), clock, "credit counts for one turn where another asks");
 	is(tier_turn_vtime(clock - slice, clock, 0), clock - slice, "credit counts on before hogs");
 	is(tier_turn_vtime(clock + slice, clock, 1), clock + slice, "thread that is ahead stays ahead after its turn");
