@@ -79,6 +79,7 @@ work() {
 try() {
 	local name=$1 kinds=$2 each=$3 jobs=$4 check=$5 kind worker here=$scratch/whole made=${made:-} workers=()
 	shift 5
+	# shellcheck disable=SC2053 # a pattern
 	[[ $name == ${FAULTS_ONLY:-*} ]] || return 0
 	rm -rf "$scratch"/worker* "$here"
 	mkdir -p "$here/db" "$here/rec"
@@ -125,7 +126,7 @@ recording_is_whole() {
 		! grep -q 'middle of a block' "$here/why" || status=1
 	fi
 	rm -f "$here/rec/1"
-	[ $status = 0 ] && only rec
+	[ "$status" = 0 ] && only rec
 }
 rows_are_whole() {
 	echo "$here/csv ends within a row" >"$here/why"

@@ -7,6 +7,6 @@ is "scrapes of 10,000 threads come to their end" "$? $(cat "$scratch/err")" "0 "
 say_measured "$(tr '\n' ';' <"$scratch/scrapes")"
 middle_ms=$(sed -n 's/^CPU time: \([0-9.]*\) ms .*/\1/p' "$scratch/scrapes")
 threads=$(sed -n 's/^CPU time: .* scrapes of \([0-9]*\) threads.*/\1/p' "$scratch/scrapes")
-holds "each of 10,000 threads is in what was scraped" test "${threads:-0}" -ge 10000
+holds "a scrape has each of 10,000 threads" test "${threads:-0}" -ge 10000
 holds "a scrape of 10,000 threads takes less than 50 ms of CPU time" awk -v ms="${middle_ms:-1000}" 'BEGIN { exit !(ms < 50) }'
 done_testing

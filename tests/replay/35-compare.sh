@@ -91,10 +91,10 @@ cp "$scratch/smooth" "$scratch/odd@1s..2s"
 is "a file whose name looks like a part is that file" "$(compare "$scratch/odd@1s..2s" "$scratch/smooth" --json | json 'rows[0]["span_ns"] == rows[1]["span_ns"]')" True
 is "a part is as long as it says" "$(compare "$scratch/smooth@2s..5s" "$scratch/smooth@9s.." --json | json '[round(r["span_ns"] / 1e9) for r in rows[:2]]')" "[3, 3]"
 compare "$scratch/smooth" "$scratch/stutters" >"$scratch/out"
-like "each side says its kernel and CPUs" "$(sed -n 2p "$scratch/out")" '^B: .* blocks; Linux made by hand, 2 CPUs$'
+like "compare says the kernel and CPUs of each side" "$(sed -n 2p "$scratch/out")" '^B: .* blocks; Linux made by hand, 2 CPUs$'
 is "two recordings of one kernel and as many CPUs are not said to differ in that" "$(grep -c 'Kernels or CPUs differ' "$scratch/out")" 0
 is "two recordings of several machines are said to differ in that" "$(compare $example "$scratch/smooth" | grep -c 'Kernels or CPUs differ')" 1
-is "as JSON a side of several machines has no kernel" "$(compare $example "$scratch/smooth" --with "$scratch/smooth" --json | json '[(r["kernel"], r["cpus"]) for r in rows if r["record"] == "compare_side"]')" "[(None, None), ('made by hand', 2)]"
+is "a side of several machines has no kernel in compare's JSON" "$(compare $example "$scratch/smooth" --with "$scratch/smooth" --json | json '[(r["kernel"], r["cpus"]) for r in rows if r["record"] == "compare_side"]')" "[(None, None), ('made by hand', 2)]"
 is "a reader that goes away ends it" "$(compare "$scratch/smooth" "$scratch/stutters" | head -n 1 | wc -l)" 1
 
 ends "compare of one recording is bad usage" 2 'name two recordings' "$tactus" compare $example
