@@ -76,6 +76,13 @@ is_kept_apart() {
 	return 1
 }
 
+# In seconds: a test that stands still is ended, so that a run comes to its end. What is long has no limit.
+limit_of() {
+	if [[ $1 == long/* || $1 == fuzz/* ]]; then echo 0
+	elif is_guest "$1"; then echo 2400
+	else echo "${TEST_LIMIT_S:-1200}"; fi
+}
+
 # run_test NAME: in the present process; leaves NAME.log and NAME.time (real, user and system seconds) behind.
 # Whatever it starts carries its name in the environment, so that it can be found and ended.
 run_test() {
@@ -84,8 +91,11 @@ run_test() {
 	mkdir -p "$(dirname "$log")"
 	find_command "$1"
 	export TACTUS_TEST_OF="$$ $1"
-	local TIMEFORMAT='%1R %1U %1S'
-	{ time "${test_command[@]}" >"$log" 2>&1 </dev/null; } 2>"${log%.log}.time"
+	local TIMEFORMAT='%1R %1U %1S' limit_s status=0 began=$SECONDS
+	limit_s=$(limit_of "$1")
+	{ time timeout --foreground -k 10 "$limit_s" "${test_command[@]}" >"$log" 2>&1 </dev/null; } 2>"${log%.log}.time" || status=$?
+	((limit_s == 0 || SECONDS - began < limit_s)) || echo "not ok - the test comes to its end within $limit_s s" >>"$log"
+	return $status
 }
 
 took_s() { tail -n 1 "$log_top/$1.time" | cut -d ' ' -f 1; }

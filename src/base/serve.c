@@ -107,6 +107,18 @@ static void be_apart(int channel, pid_t parent, const struct serve_settings *set
 	serve_be_server(channel, settings);
 }
 
+/* What answers says one byte when it has given up its rights. */
+static int wait_until_apart(int channel)
+{
+	char byte;
+	ssize_t got;
+
+	do
+		got = recv(channel, &byte, 1, 0);
+	while (got < 0 && errno == EINTR);
+	return got == 1 ? 0 : got < 0 ? -errno : -ECHILD;
+}
+
 /* `settings` have all but a token that is made here. */
 static int start(struct serve *serve, const struct http_address *address, bool makes_token,
 		 struct serve_settings *settings, struct reason *why)
@@ -134,8 +146,11 @@ static int start(struct serve *serve, const struct http_address *address, bool m
 	close(listening);
 	close(channel[1]);
 	serve->fd = channel[0];
+	if (!error)
+		error = wait_until_apart(channel[0]);
 	if (error) {
-		reason_set(why, "cannot make a server: %s", strerror(-error));
+		reason_set(why, "cannot make a server: %s",
+			   error == -ECHILD ? "its process has ended as it began" : strerror(-error));
 		serve_stop(serve);
 	}
 	return error;

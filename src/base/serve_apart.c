@@ -392,6 +392,9 @@ void serve_be_server(int channel, const struct serve_settings *settings)
 	server = (struct server){ .settings = settings, .channel = channel, .listening = -1, .records_fd = -1 };
 	if (!confine_calls(server_calls, calls) && geteuid() == 0)
 		_exit(EXIT_FAILURE);
+	/* Nobody is told where to ask before what answers has given up its rights. */
+	if (send(channel, "", 1, MSG_NOSIGNAL) != 1)
+		_exit(EXIT_FAILURE);
 	while (server.listening < 0 && !ended && ppoll(&told, 1, NULL, NULL) >= 0)
 		server.listening = serve_receive(channel, &first, &ended);
 	while (!ended) {

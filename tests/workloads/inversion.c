@@ -8,6 +8,7 @@
  * Exit status 2: bad usage, 3: the priority is not allowed here. */
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static const char *mode;
 static double end_s;
 static long long runner_least_ns;
 static pthread_barrier_t ready;
+static sem_t waiter_is_set;
 static pid_t tids[2];
 static long long least_ns, most_ns;
 static atomic_int refused, runner_is_done;
@@ -109,6 +111,11 @@ static void *spin(void *arg)
 	pthread_barrier_wait(&ready);
 	if (!is_runner && take_priority(is_runner))
 		refused = 1;
+	/* Until the waiter has its priority, it would wait for the runner with another one. */
+	if (is_runner)
+		sem_wait(&waiter_is_set);
+	else
+		sem_post(&waiter_is_set);
 	if (is_runner)
 		run_noting();
 	runner_is_done |= is_runner;
@@ -133,6 +140,7 @@ int main(int argc, char **argv)
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
 		return 2;
 	pthread_barrier_init(&ready, NULL, 3);
+	sem_init(&waiter_is_set, 0, 0);
 	for (int i = 0; i < 2; i++)
 		if (pthread_create(&threads[i], NULL, spin, (void *)&roles[i]))
 			return 3;
