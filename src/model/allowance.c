@@ -24,24 +24,33 @@ static struct allowance_user *user_of(struct allowance *allowance, u32 uid)
 	return oldest;
 }
 
+/* From when on a debt keeps its user out. */
+static u64 debt_ends_work_ns(const struct allowance *allowance, u64 now_ns)
+{
+	return now_ns + allowance->burst_ns * allowance->pays_parts;
+}
+
 bool allowance_may_work(struct allowance *allowance, u32 uid, u64 now_ns)
 {
 	const struct allowance_user *user = uid ? user_of(allowance, uid) : NULL;
 
 	if (!uid)
 		return true;
-	return user && user->owes_until_ns < now_ns + allowance->burst_ns * allowance->pays_parts;
+	return user && user->owes_until_ns < debt_ends_work_ns(allowance, now_ns);
 }
 
 void allowance_worked(struct allowance *allowance, u32 uid, u64 now_ns, u64 took_ns)
 {
 	struct allowance_user *user = uid ? user_of(allowance, uid) : NULL;
+	u64 most_ns = debt_ends_work_ns(allowance, now_ns) + ALLOWANCE_KEPT_OUT_MOST_NS;
 
 	if (!user)
 		return;
 	if (user->owes_until_ns < now_ns)
 		user->owes_until_ns = now_ns;
 	user->owes_until_ns += took_ns * allowance->pays_parts;
+	if (user->owes_until_ns > most_ns)
+		user->owes_until_ns = most_ns;
 }
 
 bool allowance_hold(struct allowance *allowance, u32 uid)

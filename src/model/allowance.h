@@ -9,6 +9,8 @@
 #include "../../core/types.h"
 
 enum { ALLOWANCE_USERS = 128 };
+/* What took long may be a busy machine's doing: nobody is kept out for longer. */
+#define ALLOWANCE_KEPT_OUT_MOST_NS (5ULL * NSEC_PER_SEC)
 
 struct allowance_user {
 	u32 uid;

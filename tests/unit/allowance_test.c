@@ -50,6 +50,13 @@ static void test_work(void)
 	ok(allowance_may_work(&allowance, 1000, now_ns + 21 * MS), "work may begin once enough is paid for");
 	allowance_worked(&allowance, 0, now_ns, 1000 * MS);
 	ok(allowance_may_work(&allowance, 0, now_ns), "work for root is never owed");
+
+	now_ns += 1000 * MS;
+	allowance_worked(&allowance, 1000, now_ns, 60000 * MS);
+	ok(!allowance_may_work(&allowance, 1000, now_ns + ALLOWANCE_KEPT_OUT_MOST_NS - MS),
+	   "user whose work took a minute is kept out until nearly the longest time that anybody is");
+	ok(allowance_may_work(&allowance, 1000, now_ns + ALLOWANCE_KEPT_OUT_MOST_NS + MS),
+	   "user whose work took a minute is kept out no longer than anybody is");
 }
 
 static void test_many_users(void)
