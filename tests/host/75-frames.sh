@@ -39,7 +39,9 @@ sys.exit(bool(trouble))
 END
 }
 
-"$tactus" frames --why --json -o "$scratch/file" -- "${delays[@]}" >"$scratch/out" 2>"$scratch/err"
+# Where tactus says, by -v, that the probes are in place: the program waits for that.
+export DELAYS_SAID=$scratch/err
+"$tactus" frames -v --why --json -o "$scratch/file" -- "${delays[@]}" >"$scratch/out" 2>"$scratch/err"
 is "tactus frames ends well" $? 0
 grep -E '^[0-9]+ [0-9.]+ [a-z]+ ' "$scratch/out" >"$scratch/said"
 grep '^{' "$scratch/out" >"$scratch/rows"
@@ -76,9 +78,9 @@ is "tactus frames --why has hooks at switches and wake-ups" "$(hooks --why)" "sc
 is "tactus frames without --why has no hooks at switches and wake-ups" "$(hooks)" ""
 
 # Others: a library known by then, two threads at once, a stop, nothing at all, a full disk, a kill.
-"$tactus" frames --json -- sh -c 'build/workloads/delays 20 5 1 >/dev/null; exec build/workloads/present egl 2 300' >"$scratch/rows" 2>"$scratch/err"
+"$tactus" frames -v --json -- sh -c 'build/workloads/delays 20 5 1 >/dev/null; exec build/workloads/present egl 2 300' >"$scratch/rows" 2>"$scratch/err"
 is "frames of two threads are one process's" "$(json '[r["frames"] for r in rows if r["comm"] == "present"]' <"$scratch/rows")" "[600]"
-"$tactus" frames --json -- build/workloads/delays 20 70 1 40:2500:sleep >"$scratch/out" 2>"$scratch/err"
+"$tactus" frames -v --json -- build/workloads/delays 20 70 1 40:2500:sleep >"$scratch/out" 2>"$scratch/err"
 is "a stop of two and a half seconds is a pause and no late frame" \
 	"$(grep '^{' "$scratch/out" | tail -n 1 | json '(d["pauses"], d["late"], d["frames"])')" \
 	"(1, $(grep -c machine "$scratch/out"), 70)"
@@ -86,17 +88,17 @@ is "a stop of two and a half seconds is a pause and no late frame" \
 like "frames says that nobody presents" "$(cat "$scratch/err")" 'no frame was presented'
 ends "a full disk is told" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv /dev/full
 ends "a CSV that cannot be made is told" 1 'cannot write' "$tactus" frames -i "$scratch/file" --csv "$scratch/no/such"
-"$tactus" frames --json -- sh -c 'build/workloads/delays 20 1000 1 20:5:compute >"$0" & until grep -q compute "$0"; do sleep 0.1; done; kill -KILL $!' \
+"$tactus" frames -v --json -- sh -c 'build/workloads/delays 20 1000 1 20:5:compute >"$0" & until grep -q compute "$0"; do sleep 0.1; done; kill -KILL $!' \
 	"$scratch/killed" >"$scratch/out" 2>"$scratch/err"
 holds "the frames of a program that was killed are counted" test "$(grep '^{' "$scratch/out" | tail -n 1 | json 'd["frames"]')" -ge 20
 # The library is replaced under a running game, as an upgrade does; the next game has the new one.
 mkdir "$scratch/lib"
 library=$(readlink -f "$(ldconfig -p | sed -n 's/.*libEGL\.so\.1 .*x86-64.*=> //p' | head -n 1)")
 cp "$library" "$scratch/lib/libEGL.so.1"
-LD_LIBRARY_PATH=$scratch/lib "$tactus" frames --json -- bash -c "build/workloads/delays 20 80 1 10:1:compute >'$scratch/began' &
+LD_LIBRARY_PATH=$scratch/lib "$tactus" frames -v --json -- bash -c "build/workloads/delays 20 80 1 10:1:compute >'$scratch/began' &
 	until grep -q compute '$scratch/began'; do sleep 0.1; done
 	cp '$library' '$scratch/lib/new'; mv '$scratch/lib/new' '$scratch/lib/libEGL.so.1'
-	build/workloads/delays 20 30 1; wait" >"$scratch/out" 2>"$scratch/err"
+	DELAYS_SAID_TIMES=2 build/workloads/delays 20 30 1; wait" >"$scratch/out" 2>"$scratch/err"
 is "a library replaced under a running game: its frames and the next game's are counted" \
 	"$(grep '^{' "$scratch/out" | json 'sorted(r["frames"] for r in rows)')" "[30, 80]"
 done_testing

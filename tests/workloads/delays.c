@@ -5,7 +5,8 @@
  * Prints each delayed frame's number, by how many ms it came later than a period after the one before it, by its own
  * clock, the reason, and the tid of whoever was the reason; and frames that took nearly a quarter longer than they
  * should without that, for the reason "machine". At last "presented FRAMES NS": from the first
- * to the last. */
+ * to the last. It begins once tactus's probes are in place: with DELAYS_SAID=FILE, where 'tactus frames -v' says that
+ * of libEGL, for the DELAYS_SAID_TIMES-th time; else after DELAYS_WAIT_MS. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -131,6 +132,33 @@ static long delay(const char *reason, int ms)
 	return tid;
 }
 
+/* How often the file says that the library's probes are in place. */
+static int times_said(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[4096];
+	int times = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		times += strstr(line, "libEGL.so.1") && strstr(line, "probes are in place");
+	if (file)
+		fclose(file);
+	return times;
+}
+
+static void wait_for_probes(void)
+{
+	enum { TRIES_MOST = 6000, TRY_EVERY_US = 20000 };
+	const char *path = getenv("DELAYS_SAID"), *times = getenv("DELAYS_SAID_TIMES"), *ms = getenv("DELAYS_WAIT_MS");
+
+	if (!path) {
+		usleep(ms ? (useconds_t)atoi(ms) * 1000 : 1500000);
+		return;
+	}
+	for (int tries = 0; tries < TRIES_MOST && times_said(path) < (times ? atoi(times) : 1); tries++)
+		usleep(TRY_EVERY_US);
+}
+
 int main(int argc, char **argv)
 {
 	void *library = dlopen("libEGL.so.1", RTLD_NOW);
@@ -160,8 +188,7 @@ int main(int argc, char **argv)
 		burn();
 	pthread_create(&holder, NULL, hold, NULL);
 	hear(from_holder[0]);
-	/* Until the library's probes are in place. */
-	usleep(getenv("DELAYS_WAIT_MS") ? (useconds_t)atoi(getenv("DELAYS_WAIT_MS")) * 1000 : 1500000);
+	wait_for_probes();
 	next_ns = now_ns();
 	for (int frame = 1; frame <= atoi(argv[2]); frame++) {
 		char reason[16] = "machine";
