@@ -95,10 +95,19 @@ END
 watcher=$!
 wait_for "$scratch/path3" .
 path=$(cat "$scratch/path3")
-# Whatever tactus starts next clears away what a killed one left: a copy stays, as safe a place for root's programs.
+# Whatever tactus starts next clears away what a killed one left: a copy stays, as safe a place for root's programs. The library has
+# the folder's name in it.
 left=$(mktemp -d /run/tactus-hostile.XXXXXX)
 trap 'rm -rf "$scratch" "$open" "$left"' EXIT
 cp -a "${path%/*}/." "$left"
+python3 - "$left/${path##*/}" "${path%/*}" "$left" <<'END'
+import os, sys
+name, old, new = (os.fsencode(word) for word in sys.argv[1:])
+with open(name, "r+b") as library:
+    at = library.read().index(old + b"\0")
+    library.seek(at)
+    library.write(new.ljust(len(old), b"\0"))
+END
 path=$left/${path##*/}
 kill -KILL $watcher
 wait $watcher 2>/dev/null
