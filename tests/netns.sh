@@ -5,8 +5,11 @@ netns=tactus$$
 # Addresses of the two, and how to run something in each.
 address_a=10.213.1.2 address_b=10.213.2.2
 in_a=(ip netns exec "$netns-a") in_b=(ip netns exec "$netns-b") in_hub=(ip netns exec "$netns-hub")
+# The machines have no 'tactus run', whatever else runs on this one.
+no_run=(sh -c 'mount -t tmpfs -o mode=755 tmpfs /run/tactus && exec "$@"' sh)
 make_namespaces() {
 	local one number=1
+	mkdir -p -m 755 /run/tactus
 	for one in hub a b; do
 		ip netns add "$netns-$one" && ip -n "$netns-$one" link set lo up || return 1
 	done

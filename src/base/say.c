@@ -4,6 +4,7 @@
 #include "say.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +32,38 @@ void reason_set(struct reason *why, const char *format, ...)
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-enum { TEXT_SIZE = 8192 };
+#define UNIT_ENDING ".service"
+
+enum { TEXT_SIZE = 8192, CGROUP_SIZE = 4096, UNIT_SIZE = 256 };
 enum { JOURNAL_ERROR = 3, JOURNAL_WARNING = 4, JOURNAL_INFO = 6 };
 
-size_t say_journal_text(char *into, size_t size, int priority, const struct say_about *about, const char *message)
+bool say_unit_of(const char *cgroup, char *unit, size_t size)
+{
+	const size_t ending = strlen(UNIT_ENDING);
+	const char *line = strncmp(cgroup, "0::", 3) ? strstr(cgroup, "\n0::") : cgroup, *end, *name;
+	size_t len;
+
+	if (!line)
+		return false;
+	end = strchrnul(line + 1, '\n');
+	name = memrchr(line, '/', (size_t)(end - line));
+	if (!name)
+		return false;
+	len = (size_t)(end - ++name);
+	if (len <= ending || len >= size || memcmp(end - ending, UNIT_ENDING, ending))
+		return false;
+	memcpy(unit, name, len);
+	unit[len] = '\0';
+	return true;
+}
+
+size_t say_journal_text(char *into, size_t size, int priority, const char *unit, const struct say_about *about,
+			const char *message)
 {
 	int len = snprintf(into, size, "PRIORITY=%d\nSYSLOG_IDENTIFIER=tactus\nMESSAGE=%s\n", priority, message);
 
+	if (*unit && (size_t)len < size)
+		len += snprintf(into + len, size - (size_t)len, "OBJECT_SYSTEMD_UNIT=%s\n", unit);
 	if (about && about->topic && (size_t)len < size)
 		len += snprintf(into + len, size - (size_t)len, "TACTUS_TOPIC=%s\n", about->topic);
 	if (about && about->pid && (size_t)len < size)
@@ -72,17 +98,36 @@ static int journal_open(void)
 	return -1;
 }
 
+/* The journal looks for a message's unit by its sender, which after its last message may be gone already: so it is
+ * told. */
+static void find_unit(char *unit, size_t size)
+{
+	char cgroup[CGROUP_SIZE];
+	int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd >= 0 ? read(fd, cgroup, sizeof(cgroup) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	cgroup[len > 0 ? len : 0] = '\0';
+	if (!say_unit_of(cgroup, unit, size))
+		unit[0] = '\0';
+}
+
 static bool journal_log(int priority, const struct say_about *about, const char *message)
 {
 	static int journal = -2; /* not looked for yet */
+	static char unit[UNIT_SIZE];
 	char text[TEXT_SIZE];
 	size_t len;
 
-	if (journal == -2)
+	if (journal == -2) {
 		journal = journal_open();
+		if (journal >= 0)
+			find_unit(unit, sizeof(unit));
+	}
 	if (journal < 0)
 		return false;
-	len = say_journal_text(text, sizeof(text), priority, about, message);
+	len = say_journal_text(text, sizeof(text), priority, unit, about, message);
 	return send(journal, text, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len;
 }
 

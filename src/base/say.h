@@ -37,8 +37,12 @@ struct say_about {
 };
 void note_about(const struct say_about *about, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A message as the journal takes it, in lines of FIELD=value; texts are plain. Returns how long it is, cut to size. */
-size_t say_journal_text(char *into, size_t size, int priority, const struct say_about *about, const char *message);
+/* Sets unit to the name of the service that a text like /proc/self/cgroup's names. False if it names none that fits. */
+bool say_unit_of(const char *cgroup, char *unit, size_t size);
+/* A message as the journal takes it, in lines of FIELD=value; texts are plain, unit may be "". Returns how long it is,
+ * cut to size. */
+size_t say_journal_text(char *into, size_t size, int priority, const char *unit, const struct say_about *about,
+			const char *message);
 /* Whether $JOURNAL_STREAM, a text like "8:12345", names this device and inode. */
 bool say_is_journal(const char *stream, unsigned long long device, unsigned long long inode);
 

@@ -76,6 +76,8 @@ holds "the service may not write to /etc" test ! -w "/proc/$(main_pid)/root/etc/
 /usr/sbin/tactus pause >/dev/null
 like "the journal has a message's topic as a field" "$(journalctl -u tactus TACTUS_TOPIC=control -o cat)" 'paused'
 is "the journal has a message's priority" "$(journalctl -u tactus TACTUS_TOPIC=control -o json | json 'd["PRIORITY"]')" 6
+# By its sender alone the journal does not know it any more where the message was the sender's last.
+like "a message in the journal names its unit itself" "$(journalctl OBJECT_SYSTEMD_UNIT=tactus.service TACTUS_TOPIC=control -o cat)" 'paused'
 is "a paused service says so to systemctl" "$(show StatusText | cut -d: -f1)" Paused
 /usr/sbin/tactus resume >/dev/null
 

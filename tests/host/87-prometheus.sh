@@ -52,10 +52,10 @@ if os.fork() == 0:
 os.wait()
 PYTHON
 sensors=launch,gpu,wine,input,frame,socket,sound,learned
-serve "$scratch/err-a" "${in_a[@]}" "$tactus" serve --config "$scratch/tactus.conf" --metrics "$address_a:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --without "$sensors" -- python3 "$scratch/load-a.py" "$scratch/fault"
+serve "$scratch/err-a" "${in_a[@]}" "${no_run[@]}" "$tactus" serve --config "$scratch/tactus.conf" --metrics "$address_a:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --without "$sensors" -- python3 "$scratch/load-a.py" "$scratch/fault"
 server_a=$server
 pids+=("$server_a")
-serve "$scratch/err-b" "${in_b[@]}" "$tactus" serve --metrics "$address_b:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --without "$sensors" -- sleep 1000
+serve "$scratch/err-b" "${in_b[@]}" "${no_run[@]}" "$tactus" serve --metrics "$address_b:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --without "$sensors" -- sleep 1000
 server_b=$server
 pids+=("$server_b")
 short_rules
