@@ -144,19 +144,23 @@ if "${spinners[@]}" 0.01 realtime >/dev/null; then
 	mkfifo "$scratch/pipe"
 	cat >"$scratch/make-waits.sh" <<-'EOF'
 		cpu=$1 scratch=$2
+		# Where the spinner is, who wakes would itself run only when the kernel lets others run, and so would whom it wakes.
+		elsewhere=$(taskset -pc $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{ for (i = $1; i <= $NF; i++) print i }' | grep -vx "$cpu" | head -n 1)
+		[ -z "$elsewhere" ] || taskset -pc "$elsewhere" $$ >/dev/null
 		taskset -c "$cpu" cat "$scratch/pipe" >/dev/null &
 		exec 9>"$scratch/pipe"
 		build/workloads/inversion "$cpu" 2 realtime >"$scratch/spinners" &
+		spinner=$!
 		until [ -s "$scratch/spinners" ]; do sleep 0.05; done
-		for ((i = 0; i < 4; i++)); do
-			sleep 0.4
+		while kill -0 $spinner 2>/dev/null; do
 			echo $$ >&9
+			sleep 0.4
 		done
 		echo $$ >"$scratch/waker"
 		exec 9>&-
 		wait
 	EOF
-	timeout 60 "$tactus" latency --json --over 100ms -n 5 -- bash "$scratch/make-waits.sh" "$cpu" "$scratch" >"$scratch/out"
+	timeout 60 "$tactus" latency --json --over 100ms -n all -- bash "$scratch/make-waits.sh" "$cpu" "$scratch" >"$scratch/out"
 	grep -E '"row":"wait".*"comm":"cat".*"kind":"wakeup"' "$scratch/out" >"$scratch/waits"
 	say_measured "$(head -n 1 "$scratch/waits")"
 	is "a woken thread's long wait is behind the real-time spinner" \

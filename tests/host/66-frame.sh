@@ -6,7 +6,7 @@
 # watch [OPTIONS]: tactus roles in the background, into $scratch/roles. With -v it says when a library's probes are in place.
 watch() {
 	: >"$scratch/err"
-	timeout 100 "$tactus" roles -v --json -n all "$@" >"$scratch/roles" 2>"$scratch/err" &
+	timeout 900 "$tactus" roles -v --json -n all "$@" >"$scratch/roles" 2>"$scratch/err" &
 	watcher=$!
 	wait_for "$scratch/err" watching
 }
@@ -23,15 +23,15 @@ of() {
 # probed WORDS: how often tactus said that there are probes now in a file of such a path, or for such a process
 probed() { grep -F -- "$1" "$scratch/err" | grep -cE '^tactus: frame: .*: (probes are|a probe is) in place'; }
 real_egl=$(readlink -f "$(ldconfig -p | sed -n 's/.*libEGL\.so\.1 .*x86-64.*=> //p' | head -n 1)")
-# until_more COUNT COMMAND...: until the command prints more than COUNT, for a minute at most
+# until_more COUNT COMMAND...: until the command prints more than COUNT, for three minutes at most
 until_more() {
 	local count=$1
 	shift
-	for _ in $(seq 1200); do
+	for _ in $(seq 3600); do
 		[ "$("$@")" -le "$count" ] || return 0
 		sleep 0.05
 	done
-	flunk "'$*' prints more than $count within a minute"
+	flunk "'$*' prints more than $count within three minutes"
 }
 presented() { grep -c presented "$scratch/presented"; }
 # present_begins WHETHER LIBRARY FUNCTION FRAMES: mapped, and, where the library is new to tactus, with probes in it; each
@@ -75,11 +75,11 @@ present() {
 let_go() {
 	local inode
 	inode=$(printf ' ino:%x ' "$(stat -c %i "$1")")
-	for _ in $(seq 1200); do
+	for _ in $(seq 3600); do
 		pgrep -x tactus | sed 's|.*|/proc/&/fdinfo|' | xargs -I@ find @ -type f 2>/dev/null | xargs grep -qs "^inotify.*$inode" || return 0
 		sleep 0.05
 	done
-	flunk "a file that is written to is let go of within a minute"
+	flunk "a file that is written to is let go of within three minutes"
 }
 # make_library PATH FUNCTION LINES-BEFORE: exports the function, behind so many others
 make_library() {
