@@ -14,7 +14,6 @@ CC = $(CROSS)gcc $(CROSS_FLAGS)
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
-# These make it, or do without.
 ifneq ($(filter-out deps run demo test test-long test-kernels help clean uninstall cross dist,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/deps.mk
 endif
@@ -43,7 +42,7 @@ WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/
 WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 
 begin = @mkdir -p $(@D) && echo "  CC    $<"
-make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -c $< -o $@
+make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help deps run demo test test-long test-kernels test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-simulate bench-learned bench-delivery bench-frames bench-real bench-cuda clean deb dist tarballs image
@@ -80,13 +79,13 @@ test-unit: test-workloads
 $(B)/deps.mk:
 	@$(if $(CROSS),tools/deps.sh build $(ARCH),echo "tactus: the build needs libbpf and bpftool: run 'make deps' first" >&2; exit 1)
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/deps.mk
 	$(make_bpf)
 
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	@$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
-$(B)/src/%.o: src/%.c $(SKEL) $(B)/deps.mk Makefile
+$(B)/src/%.o: src/%.c $(B)/deps.mk Makefile | $(SKEL)
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
@@ -98,7 +97,6 @@ $(B)/detour.so: $(wildcard detour/*.[ch] core/*.h) Makefile
 		$(wildcard detour/*.c) -o $@
 $(B)/src/sensor/cuda_detour.o: ALL_CFLAGS += -DDETOUR_IMAGE='"$(B)/detour.so"'
 $(B)/src/sensor/cuda_detour.o: $(if $(filter x86,$(BPF_ARCH)),$(B)/detour.so)
-# So does the page of a report.
 $(B)/page.html: $(wildcard report/*) tools/page.py
 	@mkdir -p $(@D) && tools/page.py report >$@
 $(B)/src/view/report_page.o: ALL_CFLAGS += -DREPORT_PAGE='"$(B)/page.html"'
@@ -110,7 +108,6 @@ $(B)/tactus-static: LINK_WITH = $(STATIC_LIBS)
 $(B)/tactus $(B)/tactus-static $(B)/tactus-packaged: $(OBJ)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_CFLAGS) $(if $(filter %-static,$@),-static-pie,-pie) $(HARDENED_LINK) $(LDFLAGS) $^ $(or $(LINK_WITH),$(LIBS)) -o $@
--include $(OBJ:.o=.d)
 ## make static      build/tactus-static, which runs on any distribution of this architecture
 static: $(B)/tactus-static
 ## make clang       build everything again with clang, to see that it is clean there too
@@ -128,22 +125,24 @@ PURE += $(wildcard src/view/*_words.c src/view/top_paint*.c) src/view/status.c s
 # In emulation the one for addresses takes minutes.
 SANITIZED = $(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE $(LIBBPF_CFLAGS) -fno-sanitize-recover=all \
 	-fsanitize=undefined $(if $(CROSS),-static-libubsan,-fsanitize=address)
-$(B)/pure/%.o: %.c $(wildcard core/*.h src/*/*.h)
+$(B)/pure/%.o: %.c Makefile
 	@mkdir -p $(@D) && echo "  CC    $< (sanitizers)"
-	@$(SANITIZED) -c $< -o $@
+	@$(SANITIZED) -MMD -MP -c $< -o $@
 $(B)/pure.a: $(PURE:%.c=$(B)/pure/%.o)
 	@rm -f $@ && $(CROSS)ar rcs $@ $^
-$(B)/tests/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(B)/pure.a
+$(B)/tests/%: tests/unit/%.c $(B)/pure.a
 	@mkdir -p $(@D) && echo "  CC    $< (sanitizers)"
-	@$(SANITIZED) $< $(B)/pure.a $(LIBBPF_A) -lelf -lz -linih -liberty -lm -o $@
+	@$(SANITIZED) -MMD -MP -MF $@.d $< $(B)/pure.a $(LIBBPF_A) -lelf -lz -linih -liberty -lm -o $@
 
 # BPF objects against saved BTFs, without a kernel: see tests/btf/test.c.
 BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 # For arm64 too, where its headers are: the BTFs are of kernels of both.
 ARM64_OBJECTS := $(if $(CROSS),,$(if $(wildcard /usr/aarch64-linux-gnu/include/asm/ptrace.h),$(BPF_OBJECTS:build/%=build/aarch64/%)))
 $(ARM64_OBJECTS): private ARCH := aarch64
-$(ARM64_OBJECTS): build/aarch64/%.bpf.o: %.bpf.c $(wildcard bpf/*.h core/*.h) $(B)/deps.mk
+$(ARM64_OBJECTS): build/aarch64/%.bpf.o: %.bpf.c $(B)/deps.mk
 	$(make_bpf)
+# Which headers each file takes in, the compilers write down.
+-include $(OBJ:.o=.d) $(SKEL:.skel.h=.bpf.d) $(PURE:%.c=$(B)/pure/%.d) $(UNIT:%=%.d) $(ARM64_OBJECTS:.o=.d)
 $(B)/tests/btf_%: tests/btf/%.c tests/btf/wanted.c $(addprefix src/,sensor/hide.c sched/scx_kernel.c base/say.c) $(wildcard tests/btf/*.h) $(BPF_OBJECTS)
 	$(begin)
 	@$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBBPF_A) -lelf -lz -o $@

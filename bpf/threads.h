@@ -53,6 +53,10 @@ u64 refused = 0;
  * lists for a moment before its last switch; these three show the program whether there is such a one to wait for. */
 u64 threads_made = 0, threads_ended = 0, threads_met = 0;
 
+/* Threads of the command after `--` that have not had their last switch yet, and whether its first one has. */
+s64 command_threads = 0;
+u32 command_has_left = 0;
+
 /* The hot paths only look; storage is made at fork and, for threads that are there already, before the window opens,
  * where allocating is safe. */
 static __always_inline struct task_ctx *thread_of(struct task_struct *p)
@@ -153,6 +157,8 @@ static __always_inline struct task_ctx *thread_make(struct task_struct *p, bool 
 	__sync_fetch_and_add(&threads_made, 1);
 	comm_of(p, comm);
 	thread->of_command = (config.filter & FILTER_COMMAND) && (inherits || pid_of(p) == config.command_pid);
+	if (thread->of_command)
+		__sync_fetch_and_add(&command_threads, 1);
 	thread->watched = is_wanted(p, thread, comm);
 	return thread;
 }

@@ -387,6 +387,7 @@ static void watch_window(struct session *session)
 	struct capture *capture = session->capture;
 	const struct capture_request *request = session->request;
 	int fd = session->rings_fd = rings_epoll(session), error;
+	enum loop_end end = LOOP_ITSELF;
 
 	sensor_set_describe(capture->sensors, capture->info.mono_start_ns, stream_put, session->stream);
 	error = sched_open_window(&session->sched);
@@ -405,11 +406,13 @@ static void watch_window(struct session *session)
 		else
 			session->status = watch_start(&session->watch);
 		if (!session->status)
-			watch_wait(&session->watch,
-				   request->calm   ? CALM_NS
-				   : request->soon ? SOON_NS
-						   : DRAIN_NS,
-				   fd, on_tick, session);
+			end = watch_wait(&session->watch,
+					 request->calm	 ? CALM_NS
+					 : request->soon ? SOON_NS
+							 : DRAIN_NS,
+					 fd, on_tick, session);
+		if (end == LOOP_COMMAND)
+			sched_await_command(&session->sched);
 		if (request->on_close)
 			request->on_close(request->data);
 		error = sched_close_window(&session->sched);

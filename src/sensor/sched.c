@@ -27,7 +27,8 @@ enum {
 	LEAST_RING_BYTES = 64 << 10,
 	LOOKS_AT_RING = 16, /* as in bpf/ring.h */
 	SUMS_ENDED_BYTES = 1 << 20,
-	ENDING_WAIT_MS = 200
+	ENDING_WAIT_MS = 200,
+	LEAVING_WAIT_MS = 10
 };
 
 struct sched_state {
@@ -347,6 +348,23 @@ int sched_close_window(struct sensor *sensor)
 
 	__atomic_store_n(&state->skeleton->bss->window, WINDOW_CLOSED, __ATOMIC_RELEASE);
 	return snapshot_cpus(state, SNAPSHOT_CLOSE);
+}
+
+void sched_await_command(const struct sensor *sensor)
+{
+	const struct sched_state *state = sensor->data;
+	const volatile struct sched_bpf__bss *now = state->skeleton->bss;
+	struct timespec step = { .tv_nsec = NSEC_PER_MSEC };
+	int left_ms = ENDING_WAIT_MS;
+
+	if (!state->skeleton->rodata_config->config.command_pid)
+		return;
+	/* What a command leaves behind in the background is not waited for, but threads that are on their way out. */
+	for (int waited_ms = 0; waited_ms < left_ms && now->command_threads > 0; waited_ms++) {
+		if (now->command_has_left && left_ms == ENDING_WAIT_MS)
+			left_ms = waited_ms + LEAVING_WAIT_MS;
+		nanosleep(&step, NULL);
+	}
 }
 
 void sched_collect_ended(struct sensor *sensor, struct threads *threads)

@@ -38,6 +38,8 @@ int sched_open_window(struct sensor *sensor);
 
 /* From here on nothing counts any more. */
 int sched_close_window(struct sensor *sensor);
+/* Before that: a command's end is told a moment before its threads leave their CPUs for the last time. */
+void sched_await_command(const struct sensor *sensor);
 
 /* After the window has closed: adds every thread that was active in it. */
 int sched_read_threads(struct sensor *sensor, struct threads *threads);
