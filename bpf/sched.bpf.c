@@ -96,11 +96,7 @@ static __always_inline void hand_over(struct task_struct *p, struct task_ctx *th
 		return;
 	thread->ended = 1;
 	__sync_fetch_and_add(&threads_ended, 1);
-	if (thread->of_command) {
-		__sync_fetch_and_add(&command_threads, -1);
-		if (tid_of(p) == config.command_pid)
-			command_has_left = 1;
-	}
+	leaves_command(p, thread);
 	if (config.account != ACCOUNT_HAND_OVER || !thread->watched)
 		return;
 	row = bpf_ringbuf_reserve(&ended, sizeof(*row), 0);

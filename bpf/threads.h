@@ -163,6 +163,15 @@ static __always_inline struct task_ctx *thread_make(struct task_struct *p, bool 
 	return thread;
 }
 
+static __always_inline void leaves_command(struct task_struct *p, const struct task_ctx *thread)
+{
+	if (!thread->of_command)
+		return;
+	__sync_fetch_and_add(&command_threads, -1);
+	if (tid_of(p) == config.command_pid)
+		command_has_left = 1;
+}
+
 /* A thread may be put into a cgroup at any time, so that filter is asked anew. One whose answer changes has its
  * thread info sent again. */
 static __noinline __attribute__((unused)) int refresh(struct task_struct *p, struct task_ctx *thread)

@@ -9,7 +9,7 @@ in_a=(ip netns exec "$netns-a") in_b=(ip netns exec "$netns-b") in_hub=(ip netns
 no_run=(sh -c 'mount -t tmpfs -o mode=755 tmpfs /run/tactus && exec "$@"' sh)
 make_namespaces() {
 	local one number=1
-	mkdir -p -m 755 /run/tactus
+	install -d -m 755 /run/tactus
 	for one in hub a b; do
 		ip netns add "$netns-$one" && ip -n "$netns-$one" link set lo up || return 1
 	done

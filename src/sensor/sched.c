@@ -355,14 +355,11 @@ void sched_await_command(const struct sensor *sensor)
 	const struct sched_state *state = sensor->data;
 	const volatile struct sched_bpf__bss *now = state->skeleton->bss;
 	struct timespec step = { .tv_nsec = NSEC_PER_MSEC };
-	int left_ms = ENDING_WAIT_MS;
 
-	if (!state->skeleton->rodata_config->config.command_pid)
-		return;
 	/* What a command leaves behind in the background is not waited for, but threads that are on their way out. */
-	for (int waited_ms = 0; waited_ms < left_ms && now->command_threads > 0; waited_ms++) {
-		if (now->command_has_left && left_ms == ENDING_WAIT_MS)
-			left_ms = waited_ms + LEAVING_WAIT_MS;
+	for (int left_ms = ENDING_WAIT_MS; left_ms > 0 && now->command_threads > 0; left_ms--) {
+		if (now->command_has_left && left_ms > LEAVING_WAIT_MS)
+			left_ms = LEAVING_WAIT_MS;
 		nanosleep(&step, NULL);
 	}
 }
@@ -377,9 +374,7 @@ void sched_collect_ended(struct sensor *sensor, struct threads *threads)
 
 int sched_ended_fd(const struct sensor *sensor)
 {
-	const struct sched_state *state = sensor->data;
-
-	return ring_buffer__epoll_fd(state->ended);
+	return ring_buffer__epoll_fd(((const struct sched_state *)sensor->data)->ended);
 }
 
 /* Threads that are neither met by the iterator nor seen at their last switch. */
