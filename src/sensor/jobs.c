@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The sensor of jobs in the queues of the kernel's scheduler for GPUs, which amdgpu, xe, nouveau, msm and others use:
- * by its tracepoints, which are there once one of them is loaded. Their names changed in Linux 6.17. */
+ * by its tracepoints, which are there once one of them is loaded; it looks for them until then. Their names changed in
+ * Linux 6.17. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -38,13 +39,7 @@ static const struct job_names *names_here(void)
 
 static bool probe_jobs(struct reason *why)
 {
-	if (!probe_btf(why) || !probe_tracefs(why))
-		return false;
-	if (names_here())
-		return true;
-	reason_set(why,
-		   "no driver that is loaded uses the kernel's scheduler for GPUs (amdgpu, xe, nouveau and msm do)");
-	return false;
+	return probe_btf(why) && probe_tracefs(why);
 }
 
 static const struct sensor_hook hooks[] = {
@@ -55,8 +50,9 @@ static const struct sensor_hook hooks[] = {
 struct jobs_state {
 	const struct sensor *sched; /* NULL: only tried */
 	const struct job_names *names;
-	struct jobs_bpf *skeleton;
+	struct jobs_bpf *skeleton; /* NULL: no driver with such jobs is here yet, or they can't be watched */
 	struct bpf_link *links[LINKS];
+	bool given_up;
 };
 
 /* 0 for a field that this generation does not have. */
@@ -104,25 +100,19 @@ LOADABLE(jobs);
 static int jobs_open(void **out, int hook, const struct sensor_settings *settings, struct reason *why)
 {
 	struct jobs_state *state = calloc(1, sizeof(*state));
-	const struct load_plan plan = { &jobs_loadable, NULL, configure, state };
-	int error;
 
 	(void)hook;
+	(void)why;
 	*out = state;
 	if (!state)
 		return -ENOMEM;
 	state->sched = settings ? settings->sched : NULL;
-	state->names = names_here();
-	if (!state->names)
-		return -ENOENT;
-	state->skeleton = load_programs(&plan, &error, why);
-	return error;
+	return 0;
 }
 
 /* Ends before beginnings, so that none that is seen to begin is missed. */
-static int jobs_attach(void *data, int hook, struct reason *why)
+static int attach(struct jobs_state *state)
 {
-	struct jobs_state *state = data;
 	const struct {
 		const struct bpf_program *program;
 		const char *name;
@@ -132,8 +122,6 @@ static int jobs_attach(void *data, int hook, struct reason *why)
 		{ state->skeleton->progs.on_job_queue, state->names->queue },
 	};
 
-	(void)hook;
-	(void)why;
 	for (int i = 0; i < LINKS; i++) {
 		state->links[i] = sensor_attach_tracepoint(parts[i].program, category, parts[i].name);
 		if (!state->links[i])
@@ -142,32 +130,94 @@ static int jobs_attach(void *data, int hook, struct reason *why)
 	return 0;
 }
 
+static void unhook(struct jobs_state *state)
+{
+	for (int i = 0; i < LINKS; i++) {
+		bpf_link__destroy(state->links[i]);
+		state->links[i] = NULL;
+	}
+	jobs_bpf__destroy(state->skeleton);
+	state->skeleton = NULL;
+}
+
+/* Where the fields lie is known only once the tracepoints are there. */
+static int hook_jobs(struct jobs_state *state, struct reason *why)
+{
+	const struct load_plan plan = { &jobs_loadable, NULL, configure, state };
+	int error;
+
+	state->skeleton = load_programs(&plan, &error, why);
+	if (!error)
+		error = attach(state);
+	if (error)
+		unhook(state);
+	return error;
+}
+
+static int jobs_attach(void *data, int hook, struct reason *why)
+{
+	struct jobs_state *state = data;
+
+	(void)hook;
+	state->names = names_here();
+	return state->names ? hook_jobs(state, why) : 0;
+}
+
+/* A driver may be loaded later. The scheduler for GPUs, which it brings, has no device that would tell. */
+static void jobs_work(void *data)
+{
+	struct jobs_state *state = data;
+	struct reason why = { "" };
+	int error;
+
+	if (state->skeleton || state->given_up)
+		return;
+	state->names = names_here();
+	if (!state->names)
+		return;
+	error = hook_jobs(state, &why);
+	if (!error && sensor_is_verbose())
+		note("jobs: %s and its like: watched from now on", state->names->queue);
+	if (!error)
+		return;
+	if (!why.text[0])
+		sensor_explain(&why, error);
+	note("jobs: the scheduler for GPUs, which was loaded now, can't be watched: %s", why.text);
+	state->given_up = true;
+}
+
 static void jobs_close(void *data)
 {
 	struct jobs_state *state = data;
 
 	if (!state)
 		return;
-	for (int i = 0; i < LINKS; i++)
-		bpf_link__destroy(state->links[i]);
-	jobs_bpf__destroy(state->skeleton);
+	unhook(state);
 	free(state);
+}
+
+static const char *jobs_hook_name(const void *data)
+{
+	return ((const struct jobs_state *)data)->skeleton ? hooks[0].name : SENSOR_WAITS;
 }
 
 static u64 jobs_lost(const void *data)
 {
 	const struct jobs_state *state = data;
 
-	return state->skeleton->bss->jobs_refused;
+	return state->skeleton ? state->skeleton->bss->jobs_refused : 0;
 }
 
 const struct sensor_kind jobs_kind = {
 	.name = "jobs",
 	.subject = "jobs in the queues of GPUs",
 	.hooks = hooks,
+	.absent = "no driver that is loaded uses the kernel's scheduler for GPUs (amdgpu, xe, nouveau and msm do)",
 	.open = jobs_open,
 	.attach = jobs_attach,
 	.close = jobs_close,
+	.hook_name = jobs_hook_name,
+	.work = jobs_work,
 	.groups = EVENTS_GPU,
 	.lost = jobs_lost,
 };

@@ -28,6 +28,7 @@ struct sensor_kind {
 	const char *name;
 	const char *subject;
 	const struct sensor_hook *hooks; /* ends with a hook that has no name; NULL: not part of this version */
+	const char *absent;		 /* what is missing while there is nothing to hook; NULL: a device */
 	int (*open)(void **state, int hook, const struct sensor_settings *settings, struct reason *why);
 	int (*attach)(void *state, int hook, struct reason *why);
 	void (*close)(void *state);

@@ -89,10 +89,11 @@ static void explain(struct finding *finding, const struct sensor *sensor)
 		reason_set(&finding->reason, "%.600s; so %.160s", sensor->reason.text, loss);
 	else if (sensor->state == SENSOR_FALLBACK)
 		reason_set(&finding->reason, "the best hook, in part");
+	else if (sensor->state == SENSOR_OK && strcmp(finding->hook, SENSOR_WAITS))
+		reason_set(&finding->reason, "the best hook");
 	else if (sensor->state == SENSOR_OK)
-		reason_set(&finding->reason, strcmp(finding->hook, SENSOR_WAITS)
-						     ? "the best hook"
-						     : "there is no such device; one that comes is noticed");
+		reason_set(&finding->reason, "%s; one that comes is noticed",
+			   sensor->kind->absent ? sensor->kind->absent : "there is no such device");
 }
 
 static void examine(struct finding *finding, const struct sensor_kind *kind)

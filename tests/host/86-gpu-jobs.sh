@@ -62,6 +62,27 @@ for generation in new old; do
 		"$(json '[(r["pid"], r["kind"]) for r in rows if r.get("stall") == "run" and r["span_ns"] > 190e6]' <"$scratch/rows")" "[($(said pid), 'gfx')]"
 done
 is "a recording has the same of the ring" "$("$tactus" gpu -i "$scratch/recording" --json 2>/dev/null | grep '"record":"gpu_ring"')" "$(grep '"record":"gpu_ring"' "$scratch/rows")"
+
+echo "# a driver that is loaded while tactus watches"
+mv "$scratch/events/gpu_scheduler" "$scratch/events/later"
+is "doctor: the jobs sensor waits where no driver has such jobs" \
+	"$(posed "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]')" "[('ok', 'none yet')]"
+posed "$tactus" gpu --interval 1 --json >"$scratch/out" 2>"$scratch/err" &
+watcher=$!
+wait_for "$scratch/err" watching
+build/workloads/gpu_jobs 5 0 >"$scratch/said"
+mv "$scratch/events/later" "$scratch/events/gpu_scheduler"
+for _ in $(seq 100); do
+	build/workloads/gpu_jobs 20 0 >"$scratch/said"
+	! grep -q '"record":"gpu_ring"' "$scratch/out" || break
+done
+kill -INT "$(pgrep -P $watcher || echo $watcher)"
+wait $watcher
+is "gpu ends well after a driver came" $? 0
+is "jobs of a driver that came while tactus watched are seen, on their ring" \
+	"$(grep '"record":"gpu_ring"' "$scratch/out" | json '{r["ring"] for r in rows if r["jobs"]}')" "{'gfx'}"
+is "nothing is complained of as a driver comes" "$(grep -c "can't be watched" "$scratch/err")" 0
+
 rm "$scratch/events/gpu_scheduler/drm_sched_process_job/format"
 is "doctor says that the fields are others where a format is not as known" \
 	"$(posed "$tactus" doctor --json | json '[s["state"] for s in d["sensors"] if s["name"] == "jobs"]')" "['off']"
