@@ -42,7 +42,6 @@ struct metrics_live {
 	struct metrics metrics;
 	struct metrics_events events;
 	struct metrics_push push;
-	bool with_events;
 	struct metrics_run run;
 	bool is_run_own; /* the status comes from this very process */
 	int feed_fd;	 /* of a 'tactus run' elsewhere; -1: none */
@@ -50,7 +49,7 @@ struct metrics_live {
 	struct capture *capture;
 	struct sensor *sched;
 	struct sched_sums *sums;
-	bool sends_all; /* single switches of all threads come */
+	bool sends_always; /* single switches of all threads; else only while frames are to be explained */
 	u64 frames_seen, frame_ns;
 	u64 read_at_ns, now_ns;
 	u64 readings, reading_ns;
@@ -84,6 +83,13 @@ const char *metrics_take_option(struct metrics_wishes *wishes, int key, const ch
 		return NULL;
 	case KEY_EVERY:
 		return parse_span(value, &wishes->every_ns);
+	case KEY_LIBRARY:
+		wishes->library = value;
+		wishes->with_cuda = true;
+		return NULL;
+	case KEY_CUDA:
+		wishes->with_cuda = true;
+		return NULL;
 	default:
 		return "is not known";
 	}
@@ -93,6 +99,8 @@ const char *metrics_misplaced(const struct metrics_wishes *wishes)
 {
 	if (!wishes->serves && (wishes->token_file || wishes->tls_cert || wishes->tls_key || wishes->groups))
 		return "--token-file, --tls-cert, --tls-key and --groups are for --metrics ADDRESS:PORT";
+	if (!wishes->serves && !wishes->otlp && wishes->with_cuda)
+		return "--cuda and --library are for --metrics ADDRESS:PORT";
 	if (!wishes->tls_cert != !wishes->tls_key)
 		return "--tls-cert and --tls-key go together";
 	return NULL;
@@ -136,8 +144,22 @@ static int start_server(struct metrics_live *live, const struct metrics_wishes *
 	return error ? fail(live->view, "%s", why.text) : 0;
 }
 
+void metrics_live_request(struct capture_request *request, const struct metrics_wishes *wishes,
+			  struct cuda_settings *cuda)
+{
+	*cuda = (struct cuda_settings){ .api = "default", .sample = 1, .library = wishes->library };
+	request->groups |= EVENTS_SCHED | EVENTS_ROLES | EVENTS_FRAMES | EVENTS_GPU;
+	if (wishes->with_cuda) {
+		request->groups |= EVENTS_CUDA;
+		request->cuda = cuda;
+	}
+	request->forgets_ended = true;
+	request->no_threads = false;
+	request->sums = true;
+}
+
 int metrics_live_open(struct metrics_live **out, const struct metrics_wishes *wishes, const char *view,
-		      bool with_events)
+		      enum metrics_watcher watcher)
 {
 	struct metrics_live *live = calloc(1, sizeof(*live));
 	struct reason why = { "" };
@@ -147,8 +169,10 @@ int metrics_live_open(struct metrics_live **out, const struct metrics_wishes *wi
 		return fail(view, "out of memory");
 	live->view = view;
 	live->serve.fd = -1;
-	live->feed_fd = with_events ? feed_listen(&why) : -1;
-	live->with_events = with_events;
+	live->is_run_own = watcher != METRICS_WATCH;
+	live->feed_fd = live->is_run_own ? -1 : feed_listen(&why);
+	/* Steps are explained by what every thread did. */
+	live->sends_always = wishes->with_cuda || watcher == METRICS_OF_RECORD;
 	live->environment = malloc(ENVIRONMENT_BYTES);
 	metrics_events_init(&live->events, wishes->with_cuda);
 	if (!live->environment || metrics_init(&live->metrics, wishes->groups ? (u32)wishes->groups : EVERY_GROUP))
@@ -189,9 +213,7 @@ bool metrics_live_begin(struct metrics_live *live, struct capture *capture, stru
 		return false;
 	}
 	sched_sums_keep_ended(live->sums);
-	/* Steps are explained by what every thread did. Without events nobody else gets them, or a recording does. */
-	live->sends_all = live->events.with_cuda || !live->with_events;
-	sched_sums_only(live->sums, !live->sends_all);
+	sched_sums_only(live->sums, !live->sends_always);
 	/* The first tick reads, so that groups have names before their threads end. */
 	live->read_at_ns = 0;
 	if (live->serve.fd >= 0)
@@ -282,7 +304,6 @@ void metrics_live_event(struct metrics_live *live, const struct event_header *ev
 
 void metrics_live_status(struct metrics_live *live, const struct run_status *status)
 {
-	live->is_run_own = true;
 	metrics_run_add(&live->run, status, clock_now_ns());
 }
 
@@ -314,16 +335,15 @@ static void watch_frames(struct metrics_live *live, u64 now_ns)
 {
 	bool explains, has_new = live->events.frames_seen != live->frames_seen;
 
-	if (!live->with_events || live->events.with_cuda)
-		return;
 	live->frames_seen = live->events.frames_seen;
 	if (has_new)
 		live->frame_ns = now_ns;
 	explains = live->frame_ns && now_ns - live->frame_ns < FRAMES_WATCHED_NS;
-	if (explains == live->sends_all)
+	if (explains == live->events.frames.explains)
 		return;
-	live->sends_all = explains;
 	live->events.frames.explains = explains;
+	if (live->sends_always)
+		return;
 	sched_sums_only(live->sums, !explains);
 	/* What the switches were that nobody saw is not known. */
 	threads_lost_sight(&live->capture->threads);
@@ -363,10 +383,9 @@ static void fill_reading(struct metrics_live *live, struct metrics_reading *read
 	getrusage(RUSAGE_SELF, &used);
 	*reading = (struct metrics_reading){
 		.metrics = &live->metrics,
-		.events = live->with_events ? &live->events : NULL,
+		.events = &live->events,
 		.run = &live->run,
-		/* Who watches single events for figures does not act. */
-		.is_run_own = !live->with_events,
+		.is_run_own = live->is_run_own,
 		.kernel = live->capture->info.kernel,
 		.now_ns = live->now_ns,
 		.wall_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec,

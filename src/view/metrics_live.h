@@ -6,6 +6,7 @@
 
 #include "../base/http.h"
 #include "../capture/capture.h"
+#include "../sensor/cuda.h"
 #include "metrics_run.h"
 
 struct metrics_wishes {
@@ -16,12 +17,23 @@ struct metrics_wishes {
 	const char *tls_key;
 	u64 groups; /* series by group at most; 0: the default */
 	bool with_cuda;
-	const char *otlp; /* where figures are sent; NULL: nowhere */
-	u64 every_ns;	  /* how often; 0: the default */
+	const char *library; /* a libcuda that is probed before anything maps it; NULL: none */
+	const char *otlp;    /* where figures are sent; NULL: nowhere */
+	u64 every_ns;	     /* how often; 0: the default */
 };
 
 /* The options that both commands take, and what to do with each: as take_own. */
-enum { KEY_METRICS = 0x500, KEY_TOKEN_FILE, KEY_TLS_CERT, KEY_TLS_KEY, KEY_GROUPS, KEY_OTLP, KEY_EVERY };
+enum {
+	KEY_METRICS = 0x500,
+	KEY_TOKEN_FILE,
+	KEY_TLS_CERT,
+	KEY_TLS_KEY,
+	KEY_GROUPS,
+	KEY_OTLP,
+	KEY_EVERY,
+	KEY_CUDA,
+	KEY_LIBRARY
+};
 #define METRICS_OPTIONS                                                                                              \
 	{ "metrics",                                                                                                 \
 	  KEY_METRICS,                                                                                               \
@@ -37,6 +49,19 @@ enum { KEY_METRICS = 0x500, KEY_TOKEN_FILE, KEY_TLS_CERT, KEY_TLS_KEY, KEY_GROUP
 		  0 },                                                                                               \
 		{ "tls-cert", KEY_TLS_CERT, "FILE", 0, "With --metrics: speak TLS; its key: --tls-key=FILE", 0 },    \
 		{ "tls-key", KEY_TLS_KEY, "FILE", OPTION_HIDDEN, "With --tls-cert: its key", 0 },                    \
+		{ "cuda",                                                                                            \
+		  KEY_CUDA,                                                                                          \
+		  0,                                                                                                 \
+		  0,                                                                                                 \
+		  "Also calls into libcuda and NCCL, and what the steps of training jobs go into: needs every "      \
+		  "switch of what is watched",                                                                       \
+		  0 },                                                                                               \
+		{ "library",                                                                                         \
+		  KEY_LIBRARY,                                                                                       \
+		  "FILE",                                                                                            \
+		  OPTION_HIDDEN,                                                                                     \
+		  "With --cuda: probe this libcuda before anything maps it",                                         \
+		  0 },                                                                                               \
 	{                                                                                                            \
 		"groups", KEY_GROUPS, "N", OPTION_HIDDEN,                                                            \
 			"With --metrics: at most so many units, containers and control groups by name (64)", 0       \
@@ -47,9 +72,19 @@ const char *metrics_take_option(struct metrics_wishes *wishes, int key, const ch
 
 struct metrics_live;
 
-/* Listens. `view`: for messages. `with_events`: metrics_live_event will be called. Returns 0, or 1 after a message. */
+/* What the capture is asked for besides what its view wants itself. `cuda` must live as long as that. */
+void metrics_live_request(struct capture_request *request, const struct metrics_wishes *wishes,
+			  struct cuda_settings *cuda);
+
+enum metrics_watcher {
+	METRICS_WATCH,	   /* 'tactus serve': a run elsewhere on the machine is listened to */
+	METRICS_OF_RUN,	   /* this is the run, see metrics_live_status */
+	METRICS_OF_RECORD, /* the same, and it records: every switch is wanted always */
+};
+
+/* Listens. `view`: for messages. Returns 0, or 1 after a message. */
 int metrics_live_open(struct metrics_live **live, const struct metrics_wishes *wishes, const char *view,
-		      bool with_events);
+		      enum metrics_watcher watcher);
 void metrics_live_close(struct metrics_live *live);
 
 /* Readable when somebody asks; for also_fd of a capture. */

@@ -388,11 +388,9 @@ void metrics_print(struct openmetrics *out, const struct metrics_reading *readin
 	print_machine(out, reading);
 	print_groups(out, reading->metrics);
 	print_ranks(out, reading->metrics);
-	if (reading->events) {
-		print_frames(out, reading);
-		print_gpu(out, reading->events);
-	}
-	if (reading->events && reading->events->with_cuda)
+	print_frames(out, reading);
+	print_gpu(out, reading->events);
+	if (reading->events->with_cuda)
 		print_cuda(out, reading->events);
 	metrics_print_run(out, reading);
 	print_losses(out, reading);

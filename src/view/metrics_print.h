@@ -12,7 +12,7 @@
 /* Everything that a reading has. */
 struct metrics_reading {
 	const struct metrics *metrics;
-	const struct metrics_events *events; /* NULL: single events are not watched */
+	const struct metrics_events *events;
 	const struct metrics_run *run;
 	bool is_run_own; /* it is this very process, which may have said nothing yet */
 	const char *kernel;

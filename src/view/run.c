@@ -79,6 +79,8 @@ static void on_event(void *data, const struct event_header *header, const struct
 
 	if (run->trial)
 		run_trial_event(run, header, ended);
+	if (run->metrics)
+		metrics_live_event(run->metrics, header);
 	if (!role_event_is_sound(header))
 		return;
 	run_count_role(data, event);
@@ -530,11 +532,13 @@ int view_run(int argc, char **argv)
 							.counts_cpus = true,
 							.prompt_urgency = !options.output,
 							.raise = run.chosen.raise_by,
-							.sums = run.chosen.metrics.serves,
 							.no_threads = true };
 	run_keep_begun(&run);
-	if (run.chosen.metrics.serves)
-		status = metrics_live_open(&run.metrics, &run.chosen.metrics, "run", false);
+	if (run.chosen.metrics.serves) {
+		status = metrics_live_open(&run.metrics, &run.chosen.metrics, "run",
+					   options.output ? METRICS_OF_RECORD : METRICS_OF_RUN);
+		metrics_live_request(&run.capture.request, &run.chosen.metrics, &run.cuda);
+	}
 	if (run.metrics)
 		run.capture.request.also_fd = metrics_live_fd(run.metrics);
 	if (!status)

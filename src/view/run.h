@@ -96,6 +96,7 @@ struct run {
 	bool gave_hints;
 	struct feed *feed;	      /* for 'tactus stats', or NULL */
 	struct metrics_live *metrics; /* for --metrics, or NULL */
+	struct cuda_settings cuda;    /* for its --cuda */
 	struct lines *lines_out;      /* to stdout: nothing here waits for who reads it */
 	pid_t keeper;		      /* undoes what this process has changed if it is killed; 0: there is none */
 	u32 keepers;

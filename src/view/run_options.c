@@ -93,6 +93,8 @@ static const char *take_own(void *data, int key, const char *value)
 	case KEY_TLS_CERT:
 	case KEY_TLS_KEY:
 	case KEY_GROUPS:
+	case KEY_CUDA:
+	case KEY_LIBRARY:
 		return metrics_take_option(&chosen->metrics, key, value);
 	default:
 		return role_options_take(key, value);
@@ -140,7 +142,8 @@ static bool fits(const void *data, const struct options *options, const char *op
 	const struct run_chosen *chosen = data;
 	bool may_be_scx = chosen->wanted != ACTUATOR_HINTS && chosen->wanted != ACTUATOR_NONE;
 
-	if (!strcmp(option, "token-file") || !strcmp(option, "groups") || !strncmp(option, "tls-", strlen("tls-")))
+	if (!strcmp(option, "token-file") || !strcmp(option, "groups") || !strcmp(option, "cuda") ||
+	    !strcmp(option, "library") || !strncmp(option, "tls-", strlen("tls-")))
 		return chosen->metrics.serves;
 	if (!strcmp(option, "partial"))
 		return may_be_scx && !chosen->dry_run && options->command;

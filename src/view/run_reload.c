@@ -110,7 +110,7 @@ static bool wants_other_figures(const struct metrics_wishes *a, const struct met
 {
 	return a->serves != b->serves || memcmp(&a->address, &b->address, sizeof(a->address)) != 0 ||
 	       a->groups != b->groups || differ(a->token_file, b->token_file) || differ(a->tls_cert, b->tls_cert) ||
-	       differ(a->tls_key, b->tls_key);
+	       differ(a->tls_key, b->tls_key) || a->with_cuda != b->with_cuda || differ(a->library, b->library);
 }
 
 /* Names what was changed and takes another start. */

@@ -6,29 +6,19 @@
 
 #include "../base/say.h"
 #include "../capture/role_options.h"
-#include "../sensor/cuda.h"
 #include "metrics_live.h"
 #include "view.h"
 
-enum { KEY_CUDA = 0x400, KEY_LIBRARY };
-
 struct chosen {
 	struct metrics_wishes wishes;
-	struct cuda_settings cuda;
 };
 
 static const char *take_own(void *data, int key, const char *value)
 {
 	struct chosen *chosen = data;
 
-	if (key >= KEY_METRICS && key <= KEY_EVERY)
-		return metrics_take_option(&chosen->wishes, key, value);
-	if (key != KEY_CUDA && key != KEY_LIBRARY)
-		return role_options_take(key, value);
-	chosen->wishes.with_cuda = true;
-	if (key == KEY_LIBRARY)
-		chosen->cuda.library = value;
-	return NULL;
+	return key >= KEY_METRICS && key <= KEY_LIBRARY ? metrics_take_option(&chosen->wishes, key, value)
+							: role_options_take(key, value);
 }
 
 static const struct argp_option own_options[] = {
@@ -36,12 +26,6 @@ static const struct argp_option own_options[] = {
 	{ "otlp", KEY_OTLP, "URL", 0,
 	  "Send figures to what takes OpenTelemetry's by HTTP, such as http://127.0.0.1:4318 (OTLP, in JSON)", 0 },
 	{ "every", KEY_EVERY, "SPAN", 0, "With --otlp: so often (15s)", 0 },
-	{ "cuda", KEY_CUDA, 0, 0,
-	  "Also calls into libcuda and NCCL, and what the steps of training jobs go into: needs every switch of what "
-	  "is "
-	  "watched",
-	  0 },
-	{ "library", KEY_LIBRARY, "FILE", 0, "With --cuda: probe this libcuda before anything maps it", 0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };
@@ -84,6 +68,7 @@ const struct command_usage serve_usage = {
 
 struct show {
 	struct chosen chosen;
+	struct cuda_settings cuda;
 	struct options options;
 	struct capture capture;
 	struct metrics_live *live;
@@ -117,24 +102,19 @@ static void on_close(void *data)
 static int watch(struct show *show)
 {
 	const struct chosen *chosen = &show->chosen;
-	int status = metrics_live_open(&show->live, &chosen->wishes, "serve", true);
+	int status = metrics_live_open(&show->live, &chosen->wishes, "serve", METRICS_WATCH);
 
 	if (status)
 		return status;
-	show->capture =
-		(struct capture){ .request = { .view = "serve",
-					       .groups = EVENTS_SCHED | EVENTS_ROLES | EVENTS_FRAMES | EVENTS_GPU |
-							 (chosen->wishes.with_cuda ? EVENTS_CUDA : 0),
-					       .cuda = chosen->wishes.with_cuda ? &chosen->cuda : NULL,
-					       .forgets_ended = true,
-					       .sums = true,
-					       .also_fd = metrics_live_fd(show->live),
-					       .calm = !chosen->wishes.with_cuda,
-					       .on_event = on_event,
-					       .on_open = on_open,
-					       .on_tick = on_tick,
-					       .on_close = on_close,
-					       .data = show } };
+	show->capture = (struct capture){ .request = { .view = "serve",
+						       .also_fd = metrics_live_fd(show->live),
+						       .calm = !chosen->wishes.with_cuda,
+						       .on_event = on_event,
+						       .on_open = on_open,
+						       .on_tick = on_tick,
+						       .on_close = on_close,
+						       .data = show } };
+	metrics_live_request(&show->capture.request, &chosen->wishes, &show->cuda);
 	status = capture_run(&show->capture, &show->options);
 	if (show->capture.threads.last_ns)
 		capture_print_losses(&show->capture);
@@ -149,7 +129,6 @@ int view_serve(int argc, char **argv)
 
 	if (!show)
 		return fail("serve", "out of memory");
-	show->chosen.cuda = (struct cuda_settings){ .api = "default", .sample = 1 };
 	options_parse(&show->options, &serve_usage, &show->chosen, argc, argv);
 	if (!show->chosen.wishes.serves && !show->chosen.wishes.otlp)
 		fail("serve", "nothing to serve: give --metrics ADDRESS:PORT, or --otlp URL");

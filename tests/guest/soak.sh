@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A long mixed load beside a 'tactus run --metrics' that is scraped: threads that wake by a clock, compiles, containers that come and go, threads by the
-# million, standstills of the run, jumps of the clock. What it takes of memory, descriptors, maps and CPU time must be flat.
+# million, frames, standstills of the run, jumps of the clock. What it takes of memory, descriptors, maps and CPU time must be flat.
 # Runs in a VM, or without jumps of the clock on any machine. Usage: soak.sh SECONDS [OPTIONS OF RUN...]   In six hours 10 million threads come and go.
 . tests/tap.sh
 
@@ -62,6 +62,16 @@ group=$(findmnt -t cgroup2 -no TARGET | head -n 1)
 done) &
 pids+=($!)
 
+# Frames for a minute, none for half of one: while there are any, every switch is sent, so that late ones can be explained.
+python3 -IS -c '
+import time
+while True:
+    for _ in range(3600):
+        print(flush=True)
+        time.sleep(0.0166)
+    time.sleep(30)' 2>/dev/null | build/workloads/present call libEGL.so.1 eglSwapBuffers 1 wait >/dev/null &
+pids+=($!)
+
 # Sound, for which a program is loaded later than the others.
 mkdir "$scratch/pulse"
 python3 -IS - "$scratch/pulse/native" >/dev/null 2>&1 <<'END' &
@@ -117,6 +127,9 @@ is "the run is there at the end" "$(cat /proc/$runner/comm 2>/dev/null)" tactus
 like "the run answers at the end" "$(cat "$scratch/status")" '^acts by'
 say_measured "$scrapes of $round scrapes were answered; the last one has $(wc -l <"$scratch/figures") lines"
 holds "of a hundred scrapes beside the load at most one goes without an answer" test "$scrapes" -ge $((round - round / 100 - 1))
+frames=$(awk '/^tactus_frame_seconds_count/ { print $2 }' "$scratch/figures") late=$(awk '/^tactus_late_frames_total/ { n += $2 } END { print n }' "$scratch/figures")
+say_measured "$frames frames, $late of them late: $(grep -E '^tactus_late_frames_total' "$scratch/figures" | tr '\n' ' ')"
+holds "frames are counted all the while" test "${frames:-0}" -ge "$passed"
 came=$(($(threads_begun) - began))
 say_measured "$came threads came in $passed s, $((came / passed)) a second; in six hours that makes $((came * 21600 / passed))"
 holds "threads come at a rate by which six hours see ten million" test $((came * 21600 / passed)) -ge 10000000
