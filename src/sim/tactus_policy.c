@@ -66,6 +66,18 @@ static void tactus_free(struct machine *machine)
 	free(tactus);
 }
 
+/* As the operation, when a thread is new: it begins where the clock is. */
+static void enable(struct machine *machine, struct sim_thread *thread, s32 cpu)
+{
+	struct tactus *tactus = tactus_of(machine);
+	struct scx_entity *entity = thread->scx;
+
+	entity->queue = tactus_cache(tactus, cpu);
+	entity->vtime = tactus->clocks[entity->queue];
+	entity->last_cpu = cpu;
+	tactus_update_weight(machine, thread);
+}
+
 static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32 waker_cpu, bool by_interrupt,
 			 bool is_new)
 {
@@ -80,6 +92,8 @@ static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32
 	prev = prev < 0 ? 0 : prev % (s32)machine->cpus_len;
 	entity->waker = waker ? sim_index(machine, waker) : NO_THREAD;
 	entity->direct_cpu = -1;
+	if (is_new)
+		enable(machine, thread, prev);
 	cpu = tactus_choose_cpu(machine, thread, prev, &is_idle);
 	if (!is_idle)
 		return cpu;
