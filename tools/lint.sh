@@ -50,6 +50,9 @@ check_rooms() {
 		breach "$line"
 	done < <(python3 tools/rooms.py || printf 'tools/rooms.py: exit status %s\n' $?)
 	while IFS= read -r line; do
+		breach "$line"
+	done < <(python3 tools/decisions.py || printf 'tools/decisions.py: exit status %s\n' $?)
+	while IFS= read -r line; do
 		breach "$line: scheduler state is written through bpf/scx_task.h"
 	done < <(grep -HnE '(->|\.)scx\.' bpf/*.[ch] | grep -v '^bpf/scx')
 }

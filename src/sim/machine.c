@@ -129,6 +129,7 @@ void machine_plan(struct machine *machine, s32 cpu)
 	struct sim_thread *thread = sim_running(machine, cpu);
 	u64 next_ns = of->look_ns ? of->look_ns : NEVER, end_ns;
 
+	next_ns = of->timer_ns && of->timer_ns < next_ns ? of->timer_ns : next_ns;
 	if (thread) {
 		end_ns = thread->left_ns > NEVER / 4096
 				 ? NEVER
@@ -190,6 +191,12 @@ void sim_resched(struct machine *machine, s32 cpu)
 void sim_set_slice_end(struct machine *machine, s32 cpu, u64 time_ns)
 {
 	machine->cpus[cpu].slice_ends_ns = time_ns;
+}
+
+void sim_set_timer(struct machine *machine, s32 cpu, u64 time_ns)
+{
+	machine->cpus[cpu].timer_ns = time_ns;
+	machine_plan(machine, cpu);
 }
 
 /* Ticks come at the same time everywhere. */
@@ -339,6 +346,10 @@ static void cpu_happens(struct machine *machine, s32 cpu)
 		machine->counts.ticks++;
 		if (thread->prio > PRIO_REALTIME_LAST)
 			machine->policy->tick(machine, cpu);
+	}
+	if (of->timer_ns && of->timer_ns <= machine->now_ns) {
+		of->timer_ns = 0;
+		machine->policy->timer(machine, cpu);
 	}
 	if (thread && of->slice_ends_ns && of->slice_ends_ns <= machine->now_ns) {
 		of->slice_ends_ns = 0;

@@ -49,6 +49,8 @@ struct sim_thread {
 	u64 numbers;	    /* by which frames have higher numbers than in the recording */
 	u64 gave_ns;	    /* it last gave work to a GPU; 0: it did not */
 	u64 frame_ns;	    /* its last frame */
+	u64 frame_period_ns;
+	u64 frame_due_ns; /* the frame that it works on is due then; 0: none */
 	u64 submit_ns;
 	u64 input_ns; /* it was last woken by an input device */
 	u64 slice_left_ns;
@@ -70,6 +72,7 @@ struct sim_cpu {
 	u64 next_ns;	   /* the next thing that happens here */
 	u64 tick_ns;	   /* the next tick; 0: none is wanted */
 	u64 slice_ends_ns; /* 0: slices end with ticks */
+	u64 timer_ns;	   /* the policy's own; 0: it is not set */
 	u64 idle_since_ns;
 	u32 speed; /* in parts of 1024 */
 	u32 at;	   /* in the heap */
@@ -106,6 +109,8 @@ struct sim_policy {
 	/* It leaves its CPU to sleep, for good if `ends`. */
 	void (*sleeps)(struct machine *machine, struct sim_thread *thread, s32 cpu, bool ends);
 	void (*tick)(struct machine *machine, s32 cpu);
+	/* The CPU's timer, which the policy has set, fires. */
+	void (*timer)(struct machine *machine, s32 cpu);
 	/* How many wait there, for a look at queues. */
 	u32 (*queued)(const struct machine *machine);
 };
@@ -178,6 +183,8 @@ void sim_resched_now(struct machine *machine, s32 cpu);
 void sim_charge(struct machine *machine, s32 cpu);
 /* Its slice ends then, to the nanosecond; 0: with a tick. */
 void sim_set_slice_end(struct machine *machine, s32 cpu, u64 time_ns);
+/* The policy hears of that CPU then, whatever runs there. */
+void sim_set_timer(struct machine *machine, s32 cpu, u64 time_ns);
 
 static inline struct sim_thread *sim_running(const struct machine *machine, s32 cpu)
 {

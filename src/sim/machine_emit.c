@@ -129,6 +129,15 @@ static void number_frame(struct sim_thread *thread, struct event_frame *frame)
 	thread->number = frame->number;
 }
 
+static void note_frame(struct sim_thread *thread, u64 now_ns)
+{
+	u64 interval_ns = thread->frame_ns ? now_ns - thread->frame_ns : 0;
+
+	thread->frame_period_ns = tier_frame_period_ns(thread->frame_period_ns, interval_ns);
+	thread->frame_due_ns = tier_frame_due_ns(thread->frame_period_ns, now_ns);
+	thread->frame_ns = now_ns;
+}
+
 /* What depends on when others of its kind came. */
 static void set_right(struct machine *machine, struct sim_thread *thread, union any_sim_event *event)
 {
@@ -140,7 +149,7 @@ static void set_right(struct machine *machine, struct sim_thread *thread, union 
 		event->of_frame.interval_ns = thread->frame_ns ? now_ns - thread->frame_ns
 							       : event->of_frame.interval_ns;
 		event->of_frame.submit_ns = thread->submit_ns ? now_ns - thread->submit_ns : 0;
-		thread->frame_ns = now_ns;
+		note_frame(thread, now_ns);
 		break;
 	case EVENT_COMMIT:
 		event->of_commit.number += thread->numbers;

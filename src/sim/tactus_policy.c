@@ -66,6 +66,18 @@ static void tactus_free(struct machine *machine)
 	free(tactus);
 }
 
+/* As the operation, when a thread is new: it begins where the clock is. */
+static void enable(struct machine *machine, struct sim_thread *thread, s32 cpu)
+{
+	struct tactus *tactus = tactus_of(machine);
+	struct scx_entity *entity = thread->scx;
+
+	entity->queue = tactus_cache(tactus, cpu);
+	entity->vtime = tactus->clocks[entity->queue];
+	entity->last_cpu = cpu;
+	tactus_update_weight(machine, thread);
+}
+
 static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32 waker_cpu, bool by_interrupt,
 			 bool is_new)
 {
@@ -80,12 +92,15 @@ static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32
 	prev = prev < 0 ? 0 : prev % (s32)machine->cpus_len;
 	entity->waker = waker ? sim_index(machine, waker) : NO_THREAD;
 	entity->direct_cpu = -1;
+	if (is_new)
+		enable(machine, thread, prev);
 	cpu = tactus_choose_cpu(machine, thread, prev, &is_idle);
 	if (!is_idle)
 		return cpu;
 	if (!is_new)
 		tactus_on_wakeup(machine, thread);
 	entity->tier = tactus_tier(machine, thread, &boost);
+	entity->boost = boost;
 	tactus_join_queue(machine, entity, tactus_cache(tactus, cpu), entity->tier, true);
 	entity->queued_at_ns = machine->now_ns;
 	entity->direct_cpu = cpu;
@@ -104,8 +119,7 @@ static void insert_local(struct machine *machine, struct sim_thread *thread, s32
 		sim_resched(machine, cpu);
 }
 
-/* The CPU's thread gives way at once. */
-static void kick_preempt(struct machine *machine, s32 cpu)
+void tactus_kick(struct machine *machine, s32 cpu)
 {
 	struct sim_thread *running = sim_running(machine, cpu);
 
@@ -115,19 +129,20 @@ static void kick_preempt(struct machine *machine, s32 cpu)
 	sim_resched(machine, cpu);
 }
 
-static void count_urgent(struct tactus *tactus, struct scx_entity *entity, u32 queue, u32 tier, bool owed)
-{
-	if (tier != TIER_LATENCY_CRITICAL || !owed)
-		return;
-	entity->counted_urgent = 1;
-	tactus->loads[queue].urgent++;
-}
-
 struct enqueue_plan {
 	u64 slice_ns;
 	u32 queue, tier, boost;
 	bool stay, owed;
 };
+
+static void count_urgent(struct machine *machine, struct scx_entity *entity, const struct enqueue_plan *plan, s32 cpu)
+{
+	if (plan->tier != TIER_LATENCY_CRITICAL || !plan->owed)
+		return;
+	entity->counted_urgent = 1;
+	tactus_of(machine)->loads[plan->queue].urgent++;
+	tactus_time_turns_for(machine, plan->queue, cpu);
+}
 
 static void insert_and_kick(struct machine *machine, struct sim_thread *thread, const struct enqueue_plan *plan,
 			    s32 cpu)
@@ -140,15 +155,17 @@ static void insert_and_kick(struct machine *machine, struct sim_thread *thread, 
 
 	if (victim >= 0 && tactus_cache(tactus, victim) != tactus_cache(tactus, cpu)) {
 		insert_local(machine, thread, victim, plan->slice_ns, true);
-		kick_preempt(machine, victim);
+		tactus_kick(machine, victim);
 		return;
 	}
 	thread->slice_left_ns = plan->slice_ns;
 	machine->failed |= !dsq_insert(&tactus->queues[plan->queue], deadline, sim_index(machine, thread));
 	if (plan->stay)
 		tactus->runs[cpu].own_waits = 1;
-	if (tier_asks_for_turns(plan->tier, entity->burst_ns))
-		tactus->loads[plan->queue].turns_until_ns = machine->now_ns + TIER_TURNS_NS;
+	if (tier_asks_for_turns(plan->tier, entity->burst_ns)) {
+		tactus_asks_for_turns(machine, entity, plan->queue);
+		tactus_time_turns_for(machine, plan->queue, cpu);
+	}
 	if (!plan->stay) {
 		idle = tactus_pick_idle(machine, thread);
 		if (idle >= 0) {
@@ -160,9 +177,9 @@ static void insert_and_kick(struct machine *machine, struct sim_thread *thread, 
 		return;
 	}
 	if (victim < 0)
-		count_urgent(tactus, entity, plan->queue, plan->tier, plan->owed);
+		count_urgent(machine, entity, plan, cpu);
 	else
-		kick_preempt(machine, victim);
+		tactus_kick(machine, victim);
 }
 
 static bool stays_on_cpu(const struct machine *machine, const struct sim_thread *thread)
@@ -201,13 +218,14 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 	tactus_update_weight(machine, thread);
 	tactus_join_queue(machine, entity, plan.queue, plan.tier, wakeup);
 	entity->tier = plan.tier;
+	entity->boost = plan.boost;
 	entity->queued_at_ns = machine->now_ns;
 	plan.slice_ns = tier_slice_among_ns(plan.tier, base_ns, tactus->loads[plan.queue].per_cpu);
 	plan.owed = tier_is_owed(plan.tier, entity->vtime, tactus->clocks[plan.queue], base_ns);
 	if (tier_preempts_own_cpu(wakeup, plan.owed, plan.tier, entity->is_light) &&
 	    tactus_can_preempt(machine, entity, plan.tier, cpu)) {
 		insert_local(machine, thread, cpu, plan.slice_ns, true);
-		kick_preempt(machine, cpu);
+		tactus_kick(machine, cpu);
 		return;
 	}
 	insert_and_kick(machine, thread, &plan, cpu);
@@ -228,7 +246,9 @@ static bool keeps_running(struct machine *machine, struct sim_thread *prev, s32 
 	if (!tier_keeps_cpu(deadline, tactus->clocks[entity->queue], first))
 		return false;
 	entity->tier = tier;
+	entity->boost = boost;
 	prev->slice_left_ns = tier_slice_among_ns(tier, base_ns, tactus->loads[entity->queue].per_cpu);
+	tactus_turn_begins(machine, entity, cpu);
 	return true;
 }
 
@@ -307,7 +327,7 @@ static void give_way(struct machine *machine, struct sim_thread *thread, struct 
 	if (!load->urgent)
 		return;
 	load->urgent = 0;
-	kick_preempt(machine, cpu);
+	tactus_kick(machine, cpu);
 }
 
 static void tactus_starts(struct machine *machine, struct sim_thread *thread, s32 cpu)
@@ -329,6 +349,8 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 	entity->last_cpu = cpu;
 	tactus_update_weight(machine, thread);
 	entity->charged_ns = thread->ran_ns;
+	tactus_asks_no_longer(tactus, entity);
+	tactus_turn_begins(machine, entity, cpu);
 	if (entity->is_late)
 		return;
 	clock = &tactus->clocks[entity->queue];
@@ -393,5 +415,6 @@ const struct sim_policy policy_tactus = {
 	.starts = tactus_starts,
 	.sleeps = tactus_sleeps,
 	.tick = tactus_tick,
+	.timer = tactus_turn_timer,
 	.queued = tactus_queued,
 };

@@ -21,12 +21,14 @@ struct scx_entity {
 	s32 last_cpu;
 	s32 direct_cpu; /* an idle CPU that takes it without a queue; -1: none */
 	u32 waker;	/* NO_THREAD: an interrupt */
-	u8 is_late, is_light, counted_urgent, may_burn;
+	u32 asks_in;	/* the queue in which it waits and asks for turns, plus one; 0: it does not */
+	u32 boost;
+	u8 is_late, is_light, counted_urgent, may_burn, by_timer, asks_timed;
 };
 
 /* As struct queue_load. */
 struct tactus_load {
-	u32 per_cpu, many_urgent, urgent;
+	u32 per_cpu, many_urgent, urgent, asking, asking_timed;
 	u64 turns_until_ns, longest_ns, looked_at_ns;
 };
 
@@ -35,6 +37,8 @@ struct tactus_run {
 	u64 since_ns, burst_ns, last_burst_ns, shared_seen, looked_ns, late_at_ns;
 	u32 tier, kicked, is_own, own_waits, may_burn;
 	u32 looks; /* into other caches' queues */
+	u64 turn_since_ns, turn_vtime, effective_weight, turn_timer_ns;
+	u32 boost;
 };
 
 struct tactus {
@@ -91,6 +95,16 @@ bool tactus_move_first(struct machine *machine, u32 queue, s32 cpu);
 bool tactus_dispatch_any_late(struct machine *machine, u32 own, u32 shared, s32 cpu);
 bool tactus_steal(struct machine *machine, u32 shared, s32 cpu);
 bool tactus_steal_older(struct machine *machine, u32 shared, s32 cpu);
+
+/* tactus_turns.c: as bpf/scx_turns.h. */
+void tactus_asks_no_longer(struct tactus *tactus, struct scx_entity *entity);
+void tactus_asks_for_turns(struct machine *machine, struct scx_entity *entity, u32 queue);
+void tactus_time_turns_for(struct machine *machine, u32 queue, s32 cpu);
+void tactus_turn_begins(struct machine *machine, const struct scx_entity *entity, s32 cpu);
+void tactus_turn_timer(struct machine *machine, s32 cpu);
+
+/* tactus_policy.c: the CPU's thread gives way at once. */
+void tactus_kick(struct machine *machine, s32 cpu);
 
 #define NO_LAG 0x7fffffffffffffffLL
 

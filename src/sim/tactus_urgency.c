@@ -32,6 +32,7 @@ u32 tactus_tier(struct machine *machine, const struct sim_thread *thread, u32 *b
 	struct tier_inputs inputs = {
 		.now_ns = machine->now_ns,
 		.input_until_ns = thread->input_ns ? thread->input_ns + TIER_INPUT_NS : 0,
+		.frame_due_ns = thread->frame_due_ns,
 		.inherited_until_ns = entity->inherited.until_ns,
 		.throttled_until_ns = entity->watch.throttled_until_ns,
 		.burst_ns = entity->burst_ns,
@@ -113,8 +114,8 @@ void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 q
 		entity->vtime = vtime_moved(entity->vtime, tactus->clocks[entity->queue], clock);
 		entity->queue = queue;
 	}
-	entity->vtime = vtime_enqueued(entity->vtime, clock, tier, tactus->settings.slice_ns, tactus->settings.credit,
-				       (int)tactus->loads[queue].many_urgent, slept);
+	entity->vtime = vtime_enqueued(entity->vtime, clock, tier_credited(tier, 0), tactus->settings.slice_ns,
+				       tactus->settings.credit, (int)tactus->loads[queue].many_urgent, slept);
 }
 
 void tactus_on_wakeup(struct machine *machine, struct sim_thread *thread)
@@ -128,11 +129,15 @@ void tactus_on_wakeup(struct machine *machine, struct sim_thread *thread)
 			   tier_is_light(entity->last_burst_ns, now_ns - entity->awake_since_ns,
 					 tactus_of(machine)->settings.light_ns);
 	entity->awake_since_ns = now_ns;
+	entity->by_timer = !waker;
 	if (!waker || waker == thread)
 		return;
 	depth = inherit_depth(thread->role_tier, &entity->inherited, now_ns);
 	if ((machine->params.raise & RAISE_INPUT) && waker->input_ns && waker->input_ns + TIER_INPUT_NS > now_ns)
 		thread->input_ns = waker->input_ns;
+	/* It hands a part of its frame over. */
+	if ((machine->params.raise & RAISE_FRAMES) && waker->frame_due_ns && waker->work->pid == thread->work->pid)
+		thread->frame_due_ns = waker->frame_due_ns;
 	if (inherit_passes(depth, waker->work->is_kernel, waker->role_tier))
 		waker->scx->inherited = inherit_from(depth, thread->role_boost, entity->inherited.boost, now_ns);
 }

@@ -16,95 +16,7 @@ enum {
 	EARLY_NS = NSEC_PER_MSEC,      /* a wake-up this long before it slept met it on the way */
 	PINNED_NS = 3 * NSEC_PER_MSEC, /* one that waits so long beside a CPU that is idle as long may not run there */
 	PINNED_VOTES = 2,
-	FIRST_ROOM = 64,
 };
-
-int work_init(struct work *work, const char *kernel, const struct cpu_topology *topology, u32 cpus_len, u64 start_ns,
-	      u64 wall_start_ns)
-{
-	*work = (struct work){ .cpus_len = cpus_len, .first_ns = start_ns, .wall_start_ns = wall_start_ns };
-	strncpy(work->kernel, kernel, sizeof(work->kernel) - 1);
-	work->topology = calloc(cpus_len ? cpus_len : 1, sizeof(*work->topology));
-	work->state = calloc(1, sizeof(*work->state));
-	if (work->state)
-		work->state->cpus = calloc(cpus_len ? cpus_len : 1, sizeof(*work->state->cpus));
-	if (!work->topology || !work->state || !work->state->cpus) {
-		work_free(work);
-		return -ENOMEM;
-	}
-	if (topology)
-		memcpy(work->topology, topology, cpus_len * sizeof(*topology));
-	work->last_ns = start_ns;
-	return 0;
-}
-
-static void free_state(struct work *work)
-{
-	if (!work->state)
-		return;
-	map_free(&work->state->by_tid);
-	free(work->state->cpus);
-	free(work->state->threads);
-	free(work->state);
-	work->state = NULL;
-}
-
-void work_free(struct work *work)
-{
-	free_state(work);
-	for (u32 i = 0; i < work->len; i++)
-		free(work->threads[i].steps);
-	free(work->threads);
-	free(work->kept);
-	free(work->timed);
-	free(work->topology);
-	*work = (struct work){ 0 };
-}
-
-int work_add_thread(struct work *work, u32 tid, u32 pid, const char *comm, enum work_begin begins)
-{
-	struct work_thread *thread;
-
-	if (work->len >= WORK_THREADS_MOST || !vec_reserve(work->threads, work->room, work->len + 1, FIRST_ROOM)) {
-		work->failed = true;
-		return -ENOMEM;
-	}
-	thread = &work->threads[work->len];
-	*thread = (struct work_thread){ .tid = tid, .pid = pid, .only_cpu = -1, .prio = 121, .begins = (u8)begins };
-	strncpy(thread->comm.text, comm, COMM_LEN - 1);
-	return (int)work->len++;
-}
-
-bool work_add_step(struct work *work, u32 thread, struct step step)
-{
-	struct work_thread *to = &work->threads[thread];
-	struct step *last = to->len ? &to->steps[to->len - 1] : NULL;
-
-	if (step.kind == STEP_RUN && last && last->kind == STEP_RUN) {
-		last->value += step.value;
-		return true;
-	}
-	if (!vec_reserve(to->steps, to->room, to->len + 1, 8)) {
-		work->failed = true;
-		return false;
-	}
-	to->steps[to->len++] = step;
-	return true;
-}
-
-static u64 keep(struct work *work, const struct event_header *event)
-{
-	u32 bytes = event_kind_bytes(event->kind);
-	u64 at = work->kept_len;
-
-	if (!vec_reserve(work->kept, work->kept_room, work->kept_len + bytes, 4096)) {
-		work->failed = true;
-		return 0;
-	}
-	memcpy(work->kept + at, event, bytes);
-	work->kept_len += bytes;
-	return at;
-}
 
 /* A thread that has this tid from now on. NULL: no memory. */
 static struct extracted *meet_new(struct work *work, u32 tid, u32 cpu)
@@ -113,7 +25,7 @@ static struct extracted *meet_new(struct work *work, u32 tid, u32 cpu)
 	int index;
 
 	index = work_add_thread(work, tid, tid, "", BEGIN_ASLEEP);
-	if (index < 0 || !vec_reserve(state->threads, state->room, work->len, FIRST_ROOM) ||
+	if (index < 0 || !vec_reserve(state->threads, state->room, work->len, WORK_FIRST_ROOM) ||
 	    !map_set(&state->by_tid, tid, (u32)index + 1)) {
 		work->failed = true;
 		work->len -= index >= 0;
@@ -301,6 +213,24 @@ static void take_switch(struct work *work, const struct event_switch *event)
 	takes_cpu(work, event, event->head.time_ns);
 }
 
+/* A wake-up on another CPU is told there, a moment later: its waker may have left its own by then. */
+static void add_wake(struct work *work, struct extracted *waker, struct step step, u64 now_ns)
+{
+	struct work_thread *of = work_of(work, waker);
+	u32 at;
+
+	charge(work, waker, now_ns);
+	if (waker->doing == DOING_SLEEP && waker->has_sleep && waker->sleep_step < of->len) {
+		at = waker->sleep_step++;
+		at -= at && of->steps[at - 1].kind == STEP_GAVE;
+	} else if (waker->doing == DOING_NOTHING && of->len) {
+		at = of->len - 1;
+	} else {
+		at = of->len;
+	}
+	work_insert_step(work, waker->index, at, step);
+}
+
 /* Who woke it: NULL if no thread did. Older recordings do not say whether an interrupt came while a thread ran; then a
  * thread of the same process did it itself, or its parent. */
 static struct extracted *waker_of(struct work *work, const struct event_wakeup *event, const struct extracted *woken)
@@ -310,10 +240,12 @@ static struct extracted *waker_of(struct work *work, const struct event_wakeup *
 					  : meet(work, event->waker_tid, event->head.cpu);
 	const struct work_thread *of = waker ? work_of(work, waker) : NULL, *to = work_of(work, woken);
 
-	if (!waker || waker->doing != DOING_RUN || waker->index == woken->index)
+	if (!waker || !waker->met || waker->index == woken->index)
 		return NULL;
 	if (event->head.flags & (EVENT_FLAG_BY_THREAD | EVENT_FLAG_NEW))
 		return waker;
+	if (waker->doing != DOING_RUN)
+		return NULL;
 	return of->pid == to->pid || of->tid == to->parent_tid ? waker : NULL;
 }
 
@@ -340,11 +272,10 @@ static void take_wakeup(struct work *work, const struct event_wakeup *event)
 	      !waker				? STEP_FLAG_INTERRUPT
 	      : work_of(work, waker)->is_kernel ? STEP_FLAG_BY_KERNEL
 						: 0);
-	if (waker) {
-		charge(work, waker, now_ns);
-		add(work, waker,
-		    (struct step){ .kind = STEP_WAKE, .thread = index, .flags = is_new ? STEP_FLAG_NEW : 0 });
-	}
+	if (waker)
+		add_wake(work, waker,
+			 (struct step){ .kind = STEP_WAKE, .thread = index, .flags = is_new ? STEP_FLAG_NEW : 0 },
+			 now_ns);
 	thread->doing = DOING_WAIT;
 	thread->waits_ns = now_ns;
 	thread->woken = true;
@@ -428,12 +359,12 @@ static void take_name(struct work *work, const struct event_rename *event)
 
 static void take_timed(struct work *work, const struct event_header *event, const struct extracted *thread)
 {
-	if (!vec_reserve(work->timed, work->timed_room, work->timed_len + 1, FIRST_ROOM)) {
+	if (!vec_reserve(work->timed, work->timed_room, work->timed_len + 1, WORK_FIRST_ROOM)) {
 		work->failed = true;
 		return;
 	}
 	work->timed[work->timed_len++] = (struct work_timed){ .time_ns = event->time_ns,
-							      .at = keep(work, event),
+							      .at = work_keep(work, event),
 							      .thread = thread ? thread->index + 1 : 0 };
 }
 
@@ -455,7 +386,7 @@ static void take_other(struct work *work, const struct event_header *event)
 		return;
 	}
 	charge(work, thread, event->time_ns);
-	add(work, thread, (struct step){ .kind = STEP_EMIT, .value = keep(work, event) });
+	add(work, thread, (struct step){ .kind = STEP_EMIT, .value = work_keep(work, event) });
 	if (event_gives_to_gpu(event->kind))
 		thread->gave_ns = event->time_ns;
 }
@@ -585,6 +516,6 @@ int work_end(struct work *work)
 	work->tick_ns = work_tick_of(state);
 	delays_sort(&work->idle);
 	delays_sort(&work->preempt);
-	free_state(work);
+	work_free_state(work);
 	return work->failed ? -ENOMEM : 0;
 }

@@ -163,40 +163,80 @@ bool work_is_on_grid(const struct work_thread *thread, u64 time_ns)
 	return from_grid(time_ns, thread->period_ns, thread->phase_ns) <= grid_tolerance(thread->period_ns);
 }
 
-/* Only the second half of the recording is gone round: the first may be how the program began. */
-void work_find_loop(struct work_thread *thread, u64 first_ns, u64 last_ns)
+/* Whom it woke last before a sleep, plus one; 0: nobody since the sleep before. */
+static u32 woke_before(const struct work_thread *thread, u32 sleep)
 {
-	u64 middle_ns = first_ns + (last_ns - first_ns) / 2, run_ns = 0, from_ns = 0, to_ns = 0, gap_ns;
-	u32 sleeps = 0, from = 0, to = 0;
+	for (u32 i = sleep; i > 0 && !step_is_sleep(&thread->steps[i - 1]); i--)
+		if (thread->steps[i - 1].kind == STEP_WAKE)
+			return thread->steps[i - 1].thread + 1;
+	return 0;
+}
 
+/* Whether a thread that comes to the one may go on with the other. Where it waits for an answer and goes on with a
+ * timer, or the other way round, it and whoever answers would wait for each other for ever. */
+static bool sleeps_alike(const struct work_thread *thread, u32 a, u32 b)
+{
+	const struct step *first = &thread->steps[a], *second = &thread->steps[b];
+
+	return (first->kind == second->kind || first->value == ~0ULL || second->value == ~0ULL) &&
+	       woke_before(thread, a) == woke_before(thread, b);
+}
+
+struct round {
+	u32 sleeps;   /* in the second half */
+	u32 from, to; /* the first of them, and the last that is like it */
+	u64 from_ns, to_ns;
+	u64 ends_ns; /* the last of all */
+	u64 run_ns;
+};
+
+/* Only the second half of the recording is gone round: the first may be how the program began. False: it ends. */
+static bool find_round(struct round *round, const struct work_thread *thread, u64 middle_ns)
+{
 	for (u32 i = 0; i < thread->len; i++) {
 		const struct step *step = &thread->steps[i];
 
-		if (step->kind == STEP_RUN && sleeps)
-			run_ns += step->value;
+		if (step->kind == STEP_RUN && round->sleeps)
+			round->run_ns += step->value;
 		if (step->kind == STEP_EXIT)
-			return;
+			return false;
 		if (!step_is_sleep(step) || step->value == ~0ULL ||
 		    step->value - (u64)step->thread * NSEC_PER_USEC < middle_ns)
 			continue;
-		if (!sleeps++) {
-			from = i;
-			from_ns = step->value;
+		if (!round->sleeps++) {
+			round->from = i;
+			round->from_ns = step->value;
 		}
-		to = i;
-		to_ns = step->value;
+		round->ends_ns = step->value;
+		if (sleeps_alike(thread, round->from, i)) {
+			round->to = i;
+			round->to_ns = step->value;
+		}
 	}
-	if (sleeps < LOOP_SLEEPS_LEAST || to_ns <= from_ns || run_ns / sleeps < NSEC_PER_USEC)
+	return true;
+}
+
+void work_find_loop(struct work_thread *thread, u64 first_ns, u64 last_ns)
+{
+	struct round round = { 0 };
+	u32 last = thread->len - 1;
+	u64 gap_ns;
+
+	if (!find_round(&round, thread, first_ns + (last_ns - first_ns) / 2))
 		return;
-	gap_ns = (to_ns - from_ns) / (sleeps - 1);
-	if (to_ns > last_ns || last_ns - to_ns > LOOP_OPEN_GAPS * gap_ns)
+	if (round.sleeps < LOOP_SLEEPS_LEAST || round.to_ns <= round.from_ns ||
+	    round.run_ns / round.sleeps < NSEC_PER_USEC)
 		return;
-	thread->loop_from = from;
-	thread->loop_to = to;
-	thread->loop_ns = to_ns - from_ns;
-	if (step_is_sleep(&thread->steps[thread->len - 1]) && thread->steps[thread->len - 1].value == ~0ULL) {
-		thread->loop_to = thread->len - 1;
-		thread->loop_ns += gap_ns;
+	gap_ns = (round.ends_ns - round.from_ns) / (round.sleeps - 1);
+	if (round.ends_ns > last_ns || last_ns - round.ends_ns > LOOP_OPEN_GAPS * gap_ns)
+		return;
+	thread->loop_from = round.from;
+	thread->loop_to = round.to;
+	thread->loop_ns = round.to_ns - round.from_ns;
+	if (step_is_sleep(&thread->steps[last]) && thread->steps[last].value == ~0ULL &&
+	    sleeps_alike(thread, round.from, last)) {
+		thread->loop_to = last;
+		thread->loop_ns = round.ends_ns + gap_ns - round.from_ns;
 	}
 	thread->goes_on = 0;
 }

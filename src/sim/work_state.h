@@ -32,7 +32,7 @@ struct work_cpu {
 	u64 since_ns;
 };
 
-enum { TICKS = 4, TURNS_LEAST = 50 };
+enum { TICKS = 4, TURNS_LEAST = 50, WORK_FIRST_ROOM = 64 };
 
 struct work_state {
 	struct map by_tid;	   /* the newest thread with a tid: its index plus one */
@@ -43,6 +43,12 @@ struct work_state {
 	u64 turns;
 	double turn_cos[TICKS], turn_sin[TICKS];
 };
+
+/* Before the step that is there. */
+void work_insert_step(struct work *work, u32 thread, u32 at, struct step step);
+void work_free_state(struct work *work);
+/* Where among the kept events it is from now on. */
+u64 work_keep(struct work *work, const struct event_header *event);
 
 /* It runs: how long it took since it was woken. */
 void work_note_delay(struct work *work, const struct extracted *thread, const struct event_switch *event);

@@ -204,6 +204,22 @@ static bool breaks(const struct load *load, const struct sim_policy *policy, enu
 	return !holds(load, &measured, property);
 }
 
+static bool same_thread(const struct load_thread *a, const struct load_thread *b)
+{
+	return a->kind == b->kind && a->period_us == b->period_us && a->run_us == b->run_us && a->nice == b->nice &&
+	       a->is_urgent == b->is_urgent && a->pinned_plus == b->pinned_plus;
+}
+
+static bool same_load(const struct load *a, const struct load *b)
+{
+	if (a->cpus != b->cpus || a->span_ms != b->span_ms || a->len != b->len)
+		return false;
+	for (u32 i = 0; i < a->len; i++)
+		if (!same_thread(&a->threads[i], &b->threads[i]))
+			return false;
+	return true;
+}
+
 /* One step smaller that still breaks it. False: there is none. */
 static bool shrink_once(struct load *load, const struct sim_policy *policy, enum property property)
 {
@@ -235,7 +251,7 @@ static bool shrink_once(struct load *load, const struct sim_policy *policy, enum
 			else
 				thread->run_us = (thread->run_us + 99) / 100 * 100;
 		}
-		if (memcmp(&smaller, load, sizeof(smaller)) && breaks(&smaller, policy, property)) {
+		if (!same_load(&smaller, load) && breaks(&smaller, policy, property)) {
 			*load = smaller;
 			return true;
 		}

@@ -30,11 +30,20 @@ static void see(void *data, const struct event_header *event)
 		compare_run_take(seen->run, event);
 }
 
+static void note_wait(void *data, const struct sim_thread *thread, u64 wait_ns)
+{
+	struct seen *seen = data;
+	u32 index = thread->tid - 1000;
+
+	if (index < 64 && wait_ns > seen->longest_ns[index])
+		seen->longest_ns[index] = wait_ns;
+}
+
 static struct machine run(struct work *work, const struct sim_policy *policy, u32 kernel, struct seen *seen)
 {
 	static struct sim_topology topology;
 	struct sim_params params = { .policy = policy, .kernel = kernel, .raise = RAISE_INPUT, .seed = 1 };
-	struct machine machine = { .handle = seen ? see : NULL, .data = seen };
+	struct machine machine = { .handle = seen ? see : NULL, .on_wait = seen ? note_wait : NULL, .data = seen };
 
 	sim_topology_flat(&topology, work->cpus_len);
 	if (machine_run(&machine, work, &topology, &params))
@@ -133,6 +142,30 @@ static void test_urgent(void)
 	   "hogs wait longer for their turns under fifo, whose slices are 20 ms, than under eevdf");
 }
 
+/* A thread that wants 2 of every 21 ms beside three hogs, of which nothing is known. With 250 ticks a second it would
+ * wait for 4 ms behind whoever has just begun a turn; a timer ends that. */
+static void test_turn_timers(void)
+{
+	struct load load = {
+		.cpus = 1,
+		.span_ms = 6000,
+		.len = 4,
+		.threads = { { 0 }, { 0 }, { 0 }, { .kind = LOAD_PERIODIC, .period_us = 21000, .run_us = 2000 } }
+	};
+	struct seen seen = { 0 };
+	struct machine machine;
+	struct work work;
+
+	load_build(&work, &load);
+	work.tick_ns = 4 * MS;
+	machine = run(&work, &policy_tactus, SCX_KERNEL(7, 2), &seen);
+	printf("# longest wait of a thread beside hogs that is none: %" PRIu64 " us\n", seen.longest_ns[3] / 1000);
+	is_between(0, seen.longest_ns[3] / 1000, 2 * TIER_HOG_TURN_NS / 1000,
+		   "a thread that is no hog waits for no more than two turns of hogs, however long the tick");
+	machine_free(&machine);
+	work_free(&work);
+}
+
 /* What is simulated is a recording: its work, simulated again under the same policy, gives the same. */
 static void test_round_trip(const struct sim_policy *policy, u32 cpus)
 {
@@ -159,6 +192,8 @@ static void test_round_trip(const struct sim_policy *policy, u32 cpus)
 	compare_run_end(&first);
 	is(seen.went_back, 0, "%s: events come in the order of time", policy->name);
 	is(work_end(&again), 0, "%s: work is taken out of what was simulated", policy->name);
+	/* Where timers end turns they do not show the tick, and whoever knows it says so with --hz. */
+	again.tick_ns = again.tick_ns ? again.tick_ns : work.tick_ns;
 	second = waits_of(&again, policy, SCX_KERNEL(6, 18));
 	fidelity_of(&fidelity, &first, second);
 	printf("# %s: waits differ by %.3f octaves, shares by %.4f, tick %u us\n", policy->name, fidelity.waits,
@@ -400,6 +435,7 @@ int main(void)
 	test_round_trip(&policy_tactus, 2);
 	test_round_trip(&policy_vtime, 2);
 	test_urgent();
+	test_turn_timers();
 	test_kernels();
 	test_determinism();
 	test_fidelity_refuses();
