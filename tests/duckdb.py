@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks DuckDB with SQL, by its C library (tools/duckdb.py fetches it): `duckdb.py LIBRARY <QUERIES`, one a line. Prints the rows of each as a line of JSON, all
+"""Asks DuckDB with SQL, by its C library (tools/from_npm.py fetches it): `duckdb.py LIBRARY <QUERIES`, one a line. Prints the rows of each as a line of JSON, all
 values as text."""
 import ctypes
 import json

@@ -225,6 +225,7 @@ class Trace:
         """What is on each track and CPU, by the rules of trace_processor's trackers."""
         self.cpu_ns, self.slices, self.counts, self.wakeups = collections.Counter(), [], [], []
         self.switches = []
+        batched = {(at, what[0]) for at, kind, what in self.events if kind == "compact_switch"}
         stacks, flows, running = collections.defaultdict(list), collections.Counter(), {}
         for at, kind, what in self.events:
             if kind == "track":
@@ -236,6 +237,8 @@ class Trace:
                 self.switched(running, cpu, at, state, tid, comm)
             elif kind == "switch":
                 cpu, _pid, event, _flags = what
+                if (at, cpu) in batched:
+                    self.errors.append("mismatched_sched_switch_tids: a switch written out whole at the moment of one in a batch, which a reader may take first")
                 if cpu in running and running[cpu][0] != one(event, 2):
                     self.errors.append(f"mismatched_sched_switch_tids: {one(event, 2)} leaves, {running[cpu][0]} was there")
                 self.switched(running, cpu, at, one(event, 4), one(event, 6), text(one(event, 5)))
@@ -249,7 +252,9 @@ class Trace:
                 self.wakeups.append((at, one(event, 2), pid, one(event, 5), flags))
             elif kind == "rename":
                 tid = one(what[2], 1)
-                self.threads[tid] = (self.threads.get(tid, (0, ""))[0], text(one(what[2], 3)))
+                # A name of the tree stays, whatever this says.
+                if tid not in self.threads:
+                    self.threads[tid] = (0, text(one(what[2], 3)))
         for tid, since in running.values():
             self.cpu_ns[tid] += self.end - since
         for track, stack in stacks.items():

@@ -55,9 +55,9 @@ wait_for() {
 	flunk "a line like '$2' comes within $((looks / 10)) s" "$(basename "$1") ends with: $(tail -n 5 "$1" 2>&1)"
 	return 1
 }
-# browser_results STATUS: what a test in a browser left in $scratch/browser, in lines of verdict, name and what was seen
+# browser_results STATUS [WHOSE]: what a test in a browser, or another in Python, left in $scratch/browser, in lines of verdict, name and what was seen
 browser_results() {
-	local verdict name seen
+	local verdict name seen whose=${2:-"the browser's test"}
 	while IFS=$'\t' read -r verdict name seen; do
 		case $verdict in
 		ok) pass "$name" ;;
@@ -65,7 +65,7 @@ browser_results() {
 		'#'*) printf '%s\n' "$verdict" ;;
 		esac
 	done <"$scratch/browser"
-	is "the browser's test comes to its end" "$1 $(tail -n 1 "$scratch/browser" | grep -v '^ok\|^#')" "0 "
+	is "$whose comes to its end" "$1 $(tail -n 1 "$scratch/browser" | grep -v '^ok\|^#')" "0 "
 }
 # json_facts EXPRESSION... <JSON: as json, all in one call, since each takes long where CPUs are emulated; a line each, in facts
 json_facts() { mapfile -t facts < <(json "'\n'.join(str(f) for f in ($(printf '%s, ' "$@")))"); }

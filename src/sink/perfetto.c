@@ -314,9 +314,8 @@ static void put_track(void *sink, const struct trace_track *track)
 	perfetto_packet_end(perfetto, packet);
 }
 
-static void put_thread(void *sink, const struct trace_thread *thread)
+static void put_tree(struct perfetto *perfetto, const struct trace_thread *thread, bool has_process)
 {
-	struct perfetto *perfetto = sink;
 	struct protobuf *out = &perfetto->out;
 	size_t packet, tree, inner;
 	char name[COMM_PLAIN_SIZE], program[PERFETTO_TEXT_MOST];
@@ -327,7 +326,7 @@ static void put_thread(void *sink, const struct trace_thread *thread)
 	packet = perfetto_packet_begin(perfetto, thread->at_ns);
 	tree = protobuf_begin(out, PACKET_PROCESS_TREE);
 	perfetto_comm(name, thread->comm, thread->tid);
-	if (thread->pid == thread->tid) {
+	if (has_process) {
 		inner = protobuf_begin(out, TREE_PROCESSES);
 		protobuf_number(out, TREE_PROCESS_PID, thread->pid);
 		protobuf_number(out, TREE_PROCESS_PPID, thread->parent_pid);
@@ -342,6 +341,19 @@ static void put_thread(void *sink, const struct trace_thread *thread)
 	protobuf_end(out, inner);
 	protobuf_end(out, tree);
 	perfetto_packet_end(perfetto, packet);
+}
+
+static void put_thread(void *sink, const struct trace_thread *thread)
+{
+	put_tree(sink, thread, thread->pid == thread->tid);
+}
+
+/* A reader keeps a name of put_thread, whatever a task_rename says later; the process keeps the name of its program. */
+static void put_new_name(void *sink, const struct trace_thread *thread)
+{
+	perfetto_renamed(sink, thread);
+	if (thread->pid)
+		put_tree(sink, thread, false);
 }
 
 static void flush(void *sink)
@@ -361,7 +373,7 @@ const struct trace_form perfetto_form = {
 	.mark = put_mark,
 	.count = put_count,
 	.thread = put_thread,
-	.renamed = perfetto_renamed,
+	.renamed = put_new_name,
 	.ended = perfetto_ended,
 	.switched = perfetto_switched,
 	.woken = perfetto_woken,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Switches and wake-ups, in batches of one CPU each: columns of numbers, and names by their place in a list.
- * A batch tells of each switch only who comes; who left is who came before. Where that is not so, and where nobody is
- * known to have come, a switch is written out whole. */
+ * A batch tells of each switch only who comes; who left is who came before. Where nobody is known to have come, a
+ * switch is written out whole. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +22,10 @@ struct batch_comm {
 
 struct cpu_batch {
 	u32 cpu;
-	u32 tid;     /* who runs, as a reader takes it */
-	bool known;  /* somebody does */
-	bool lost;   /* events are missing since the last one */
+	u32 tid;    /* who runs, as a reader takes it */
+	bool known; /* somebody does */
+	bool lost;  /* events are missing since the last one */
+	bool last_is_whole;
 	u64 last_ns; /* of the last switch */
 	u64 seen_ns; /* who runs woke somebody then: it was still there */
 	u64 lost_ns;
@@ -248,9 +249,34 @@ static void put_whole_switch(struct perfetto *perfetto, struct cpu_batch *batch,
 	protobuf_number(out, NEXT_PID, change->next_tid);
 	protobuf_number(out, NEXT_PRIO, printed(change->next_prio));
 	whole_end(perfetto, &whole);
-	batch->known = true;
+	batch->known = batch->last_is_whole = true;
 	batch->tid = change->next_tid;
 	batch->last_ns = change->at_ns;
+}
+
+/* In the batch. Of one moment a reader takes those of a batch first, and either kind in its order: what comes at the
+ * moment of a switch that is written out whole is written out too, and a wake-up just before would be the next
+ * thread's. */
+static void put_switch(struct perfetto *perfetto, struct cpu_batch *batch, const struct trace_switch *change)
+{
+	u64 now_ns = perfetto_time(perfetto, change->at_ns);
+
+	if (!batch->known || (batch->last_is_whole && change->at_ns == batch->last_ns)) {
+		put_whole_switch(perfetto, batch, change);
+		return;
+	}
+	if (batch->events >= BATCH_EVENTS || batch->comms_len >= BATCH_COMMS || now_ns == batch->waking_ns)
+		flush_batch(perfetto, batch);
+	put(batch, COMPACT_SWITCH_TIME, now_ns - batch->switch_ns);
+	put(batch, COMPACT_SWITCH_PREV_STATE, reported_state(change->prev_state, change->preempted));
+	put(batch, COMPACT_SWITCH_NEXT_PID, change->next_tid);
+	put(batch, COMPACT_SWITCH_NEXT_PRIO, printed(change->next_prio));
+	put(batch, COMPACT_SWITCH_NEXT_COMM, place_of(batch, change->next_comm, change->next_tid));
+	batch->switch_ns = now_ns;
+	batch->last_ns = change->at_ns;
+	batch->last_is_whole = false;
+	batch->tid = change->next_tid;
+	batch->events++;
 }
 
 /* Another thread leaves than came: it came in what is missing, not before that began. */
@@ -266,14 +292,13 @@ static void put_unseen(struct perfetto *perfetto, struct cpu_batch *batch, const
 				       .next_prio = change->prev_prio,
 				       .next_comm = change->prev_comm };
 
-	put_whole_switch(perfetto, batch, &unseen);
+	put_switch(perfetto, batch, &unseen);
 }
 
 void perfetto_switched(void *sink, const struct trace_switch *change)
 {
 	struct perfetto *perfetto = sink;
 	struct cpu_batch *batch = batch_of(perfetto, change->cpu);
-	u64 now_ns = perfetto_time(perfetto, change->at_ns);
 	struct trace_switch changed = *change;
 
 	if (!batch || (change->prev_is_unknown && batch->known && batch->tid == change->next_tid))
@@ -288,24 +313,9 @@ void perfetto_switched(void *sink, const struct trace_switch *change)
 		perfetto_switched(sink, &changed);
 		return;
 	}
-	if (!batch->known) {
-		put_whole_switch(perfetto, batch, change);
-		return;
-	}
-	if (batch->tid != change->prev_tid)
+	if (batch->known && batch->tid != change->prev_tid)
 		put_unseen(perfetto, batch, change);
-	/* Of one moment a reader takes switches first: a wake-up just before would be the next thread's. */
-	if (batch->events >= BATCH_EVENTS || batch->comms_len >= BATCH_COMMS || now_ns == batch->waking_ns)
-		flush_batch(perfetto, batch);
-	put(batch, COMPACT_SWITCH_TIME, now_ns - batch->switch_ns);
-	put(batch, COMPACT_SWITCH_PREV_STATE, reported_state(change->prev_state, change->preempted));
-	put(batch, COMPACT_SWITCH_NEXT_PID, change->next_tid);
-	put(batch, COMPACT_SWITCH_NEXT_PRIO, printed(change->next_prio));
-	put(batch, COMPACT_SWITCH_NEXT_COMM, place_of(batch, change->next_comm, change->next_tid));
-	batch->switch_ns = now_ns;
-	batch->last_ns = change->at_ns;
-	batch->tid = change->next_tid;
-	batch->events++;
+	put_switch(perfetto, batch, change);
 }
 
 static u32 flags_of(const struct trace_wakeup *wakeup)

@@ -53,6 +53,34 @@ void export_running(struct exporter *exporter, u64 now_ns)
 	}
 }
 
+static bool process_is_over(const struct threads *threads, u32 pid)
+{
+	for (size_t i = 0; i < threads->len; i++)
+		if (threads->all[i]->pid == pid && !threads->all[i]->ended)
+			return false;
+	return true;
+}
+
+/* With its first thread readers take a process for gone, and threads of it that still run for others: so that one ends
+ * when all have. */
+static void put_end(struct exporter *exporter, const struct event_switch *event, const struct thread *ended)
+{
+	struct trace_thread gone = { .at_ns = event->head.time_ns, .cpu = event->head.cpu };
+	const struct thread *first = threads_by_tid(exporter->threads, ended->pid);
+	const struct thread *both[] = { ended == first ? NULL : ended, NULL };
+
+	if (first && first->pid == ended->pid && first->ended && process_is_over(exporter->threads, ended->pid))
+		both[1] = first;
+	for (u32 i = 0; i < 2; i++) {
+		if (!both[i])
+			continue;
+		gone.tid = both[i]->tid;
+		gone.pid = both[i]->pid;
+		gone.comm = &both[i]->comm;
+		exporter->form->ended(exporter->sink, &gone);
+	}
+}
+
 static void put_switch(struct exporter *exporter, const struct event_switch *event)
 {
 	const struct thread *prev = threads_by_tid(exporter->threads, event->head.tid);
@@ -66,15 +94,12 @@ static void put_switch(struct exporter *exporter, const struct event_switch *eve
 				       .preempted = event->head.flags & EVENT_FLAG_PREEMPTED,
 				       .prev_comm = event->head.tid && prev ? &prev->comm : NULL,
 				       .next_comm = thread_comm(exporter->threads, event->next_tid) };
-	struct trace_thread gone = { .at_ns = event->head.time_ns, .cpu = event->head.cpu, .tid = event->head.tid };
 
 	exporter->form->switched(exporter->sink, &change);
 	if (!(event->prev_state & STATE_DEAD) || !prev || !prev->ended)
 		return;
-	gone.comm = &prev->comm;
-	gone.pid = prev->pid;
 	export_role_ends(exporter, (struct thread *)prev, event->head.time_ns);
-	exporter->form->ended(exporter->sink, &gone);
+	put_end(exporter, event, prev);
 }
 
 static void put_wakeup(struct exporter *exporter, const struct event_wakeup *event)

@@ -2,6 +2,7 @@
 # 'tactus record -o x.pftrace' as it happens: the trace is sound, has the CPU time that the kernel counts, who woke whom, stacks if they are asked for, and is
 # readable after a kill.
 . tests/tap.sh
+. tools/lib.sh
 
 errors() {
 	python3 tests/perfetto.py "$2" "$2.read" 2>&1
@@ -60,4 +61,19 @@ like "what record -o - says goes to standard error" "$(cat "$scratch/err")" '^-:
 "$tactus" record -o - --format jsonl -d 1 -p $sleeper 2>"$scratch/err" | cat >"$scratch/lines"
 holds "record -o - --format jsonl writes events to standard output, and nothing else" test "$(json 'len(rows) if all(r["record"] == "event" for r in rows) else 0' <"$scratch/lines")" -gt 20
 kill $sleeper
+
+wasm=$cache/trace_processor/trace_processor.wasm
+if [ -e "$wasm" ] && command -v node >/dev/null; then
+	for trace in live killed piped; do
+		printf '%s\n' "open $scratch/$trace.pftrace" "select name, idx, value from stats where severity in ('error', 'data_loss') and value > 0" \
+			"select sum(iif(dur < 0, trace_end() - ts, dur)) from sched join thread using (utid) where tid = $tid"
+	done | node tests/traceprocessor.mjs "$wasm" >"$scratch/answers" 2>"$scratch/err"
+	mapfile -t answers <"$scratch/answers"
+	is "Perfetto's trace_processor counts no error and no loss in a trace that is recorded as it happens" "${answers[0]}" "[]"
+	is "Perfetto's trace_processor counts no error and no loss in a trace whose recorder was killed" "${answers[2]}" "[]"
+	is "Perfetto's trace_processor counts no error and no loss in a trace that went through a pipe" "${answers[4]}" "[]"
+	is "a thread that is recorded as it happens has the CPU time in trace_processor that the trace has" "${answers[1]}" "[[$traced_ns]]"
+else
+	skip "Perfetto's trace_processor reads a trace that is recorded as it happens" "node or trace_processor is not here: 'make test' fetches them"
+fi
 done_testing

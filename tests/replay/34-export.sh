@@ -68,64 +68,7 @@ is "--over chooses which waits say who was in the way, and --machine names the m
 	"$(of "$scratch/few.pftrace" slices 'min(r["dur"] for r in rows if r["track"] == "waits") > 20e6') $(of "$scratch/few.pftrace" clocks 'd["machine"]')" "True den"
 
 # Every other kind, by hand.
-python3 tests/recording.py "$scratch/all.tac" <<'LINES'
-thread 0 100 0 pid=100 comm=game parent_tid=1
-thread 0 101 0 pid=100 comm=render~x parent_tid=100
-thread 0 300 1 pid=300 comm=hog
-sample 0 100 0 prio=121
-sample 0 0 1
-device 1 0 0 device=5 node=3 device_kind=1 name=A~mouse
-cuda_name 1 0 0 handle=1 what=1 name=cuMemcpyHtoD_v2
-cuda_name 1 0 0 handle=2 what=1 name=cuLaunchKernel
-cuda_name 1 0 0 handle=3 what=1 name=cuCtxSynchronize
-cuda_name 1 0 0 handle=0xabc what=2 pid=100 name=_Z5scalePfi
-wakeup 100 101 0 waker_tid=100 target_cpu=1 prio=121 flags=32
-switch 110 0 1 next_tid=101 next_prio=121
-wakeup 120 300 1 waker_tid=101 target_cpu=1 prio=121 flags=16
-role 130 101 1 role=1 confidence=90 evidence=5 tier=1 boost=2 prio=121 presents=3 present_api=1
-role 150 101 1 role=2 confidence=80 evidence=5 tier=1 boost=2 prio=121
-submit 200 101 1 took_ns=20000 cmd=0x40 driver=1 work=1
-fence 260 101 1 took_ns=50000 context=7 seqno=1 driver=drv timeline=gfx
-fence 270 101 1 took_ns=40000 context=7 seqno=2 driver=drv timeline=gfx
-fence 271 101 1 took_ns=30000 context=9 seqno=1 driver=card0 timeline=gfx flags=1
-fence 290 101 1 took_ns=10000 context=9 seqno=2 driver=card0 timeline=gfx flags=1
-fence 300 101 1 took_ns=29000 context=9 seqno=1 driver=card0 timeline=gfx flags=2
-fence 301 101 1 took_ns=11000 context=9 seqno=2 driver=card0 timeline=gfx flags=2
-stack 302 101 1 off_ns=90000 wait_ns=3000 kernel=5 user=6 waker_tid=300 waker_pid=300 waker_kernel=4294967295 waker_user=7
-stack_frame 303 0 0 pid=0 stack=5 frame=0 name=__schedule
-stack_frame 303 0 0 pid=100 stack=6 frame=0 name=_Z4waitv
-stack_frame 303 0 0 pid=100 stack=6 frame=1 name=main
-stack_frame 303 0 0 pid=300 stack=7 frame=0 name=wake
-gpu_memory 304 100 0 bytes=4096 gpu=0 pid=100
-cuda_ioctl 305 101 1 duration_ns=4000 cmd=0xc030462b device=1
-cuda_call 308 101 1 function=1 duration_ns=7000 bytes=65536 address=0x7f00 copy=1 pid=100
-cuda_launch 310 101 1 kernel=0xabc function=2 grid_x=8 grid_y=1 grid_z=1 block_x=32 block_y=1 block_z=1
-cuda_call 312 101 1 function=2 duration_ns=2000 pid=100 flags=64
-cuda_call 315 101 1 function=3 duration_ns=5000 pid=100
-cuda_name 316 101 1 what=5 pid=100 name=epoch~<2>
-cuda_work 318 300 1 duration_ns=6000 queued_ns=1500 pid=100 for_tid=101 function=nv_drain~[nvidia]
-cuda_work 319 999 1 duration_ns=2000 queued_ns=500 pid=100 for_tid=101 function=nv_tick~[nvidia]
-cuda_xid 320 0 0 code=31 message=MMU~fault
-input 330 0 0 device=5 events=3 interval_ns=1000
-input_wake 340 101 1 delay_ns=10000 device=5 device_kind=1
-vblank 350 0 0 at_ns=1000350000 seq=1 display=2
-vblank 351 101 1 at_ns=1000350000 seq=1 display=2
-decision 360 101 1 what=1 tier=1 to_cpu=1 other_tid=300
-decision 361 101 1 what=2 tier=1 from_cpu=0 to_cpu=1
-decision 362 101 1 what=3 tier=1 to_cpu=1 other_tid=300 wait_ns=9000
-effect 365 100 0 pid=100 cause_pid=300 what=1 acted_p99_ns=9 held_p99_ns=3
-exec 370 300 1 pid=300 parent_pid=1 path=/usr/bin/hog
-rename 375 300 1 comm=hog2
-commit 380 101 1 number=4
-migrate 390 300 1 by_tid=101 from_cpu=1 to_cpu=0
-lost 400 0 1 count=17 of_kind=1
-switch 500 300 1 next_tid=0 prev_state=1
-unseen_switch 520 101 1 since_ns=1000510000
-switch 600 101 1 next_tid=0 prev_state=0x80
-switch 700 100 0 next_tid=101 prev_state=0x402 next_prio=121
-frame 1000 100 0 interval_ns=0 number=1 api=1
-frame 17000 100 0 interval_ns=16000000 number=2 api=1
-LINES
+python3 tests/recording.py "$scratch/all.tac" <tests/recordings/every-kind.txt
 all=$scratch/all.pftrace
 "$tactus" export -i "$scratch/all.tac" -o "$all" >/dev/null 2>&1
 errors "a trace of every kind of event has no error" "$all"
