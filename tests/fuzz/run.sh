@@ -46,7 +46,7 @@ build_target() {
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name"
 	if ! is_up_to_date "$name"; then
-		for source in "$@"; do compile "$source" || return 1; done
+		for source in src/base/hash.c "$@"; do compile "$source" || return 1; done
 		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "${objects[@]}" "${libraries[@]}" \
 			-o "$fuzz_out/$name" || return 1
 		[ -z "$maker" ] || compile "$maker" || return 1
