@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From a number to a place: an index of an array, or of anything else that is counted from 1 on.
- * Open addressing; at most half of the slots are in use, so that a free one is near. Nothing is taken out by itself. */
+ * Open addressing; at most half of the slots are in use, so that a free one is near, wherever others would like their
+ * keys to fall: each process scatters them otherwise. Nothing is taken out by itself. */
 #ifndef TACTUS_BASE_MAP_H
 #define TACTUS_BASE_MAP_H
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "../../core/types.h"
+#include "hash.h"
 
 enum { MAP_LEAST_SLOTS = 256 };
 
@@ -21,6 +23,7 @@ struct map {
 	} * slots;
 	size_t slots_len; /* a power of two, or 0 */
 	size_t len;
+	u64 secret[2]; /* by which keys are scattered */
 };
 
 static inline void map_free(struct map *map)
@@ -32,8 +35,11 @@ static inline void map_free(struct map *map)
 /* Where the key is, or would be. */
 static inline struct map_slot *map_slot_of(const struct map *map, u64 key)
 {
-	size_t mask = map->slots_len - 1, at = (size_t)(key * 0x9e3779b97f4a7c15ULL >> 32) & mask;
+	size_t mask = map->slots_len - 1, at;
+	u64 mixed = (key ^ map->secret[0]) * (map->secret[1] | 1);
 
+	mixed ^= mixed >> 32;
+	at = (size_t)(mixed * 0x9e3779b97f4a7c15ULL >> 32) & mask;
 	while (map->slots[at].place && map->slots[at].key != key)
 		at = (at + 1) & mask;
 	return &map->slots[at];
@@ -49,7 +55,7 @@ static inline u32 map_get(const struct map *map, u64 key)
 static inline bool map_reserve(struct map *map, size_t keys)
 {
 	size_t slots_len = map->slots_len ? map->slots_len : MAP_LEAST_SLOTS;
-	struct map grown = { .len = map->len };
+	struct map grown = { .len = map->len, .secret = { map->secret[0], map->secret[1] } };
 
 	if (keys > SIZE_MAX / 4)
 		return false;
@@ -61,6 +67,8 @@ static inline bool map_reserve(struct map *map, size_t keys)
 	if (!grown.slots)
 		return false;
 	grown.slots_len = slots_len;
+	if (!map->slots_len)
+		hash_key(grown.secret);
 	for (size_t i = 0; i < map->slots_len; i++)
 		if (map->slots[i].place)
 			*map_slot_of(&grown, map->slots[i].key) = map->slots[i];

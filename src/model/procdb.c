@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/hash.h"
+
 enum { LEAST_ROOM = 64 };
 
 void procdb_init(struct procdb *db, size_t limit)
@@ -47,8 +49,18 @@ void kind_exe(const struct kind_key *key, char into[TAIL_LEN + 1])
 /* Under which number a kind is in the index, or would be. Of two with the same hash the later one has the next. */
 static u64 number_of(const struct procdb *db, const struct kind_key *key)
 {
-	u64 words[sizeof(*key) / sizeof(u64)], number = 0x9e3779b97f4a7c15ULL;
+	u64 number = hash_keyed(key, sizeof(*key));
 	u32 place;
+
+	while ((place = map_get(&db->index, number)) && memcmp(&db->all[place - 1].key, key, sizeof(*key)) != 0)
+		number++;
+	return number;
+}
+
+/* The same in every process. */
+static u64 content_of(const struct kind_key *key)
+{
+	u64 words[sizeof(*key) / sizeof(u64)], number = 0x9e3779b97f4a7c15ULL;
 
 	_Static_assert(sizeof(words) == sizeof(*key), "whole words");
 	memcpy(words, key, sizeof(words));
@@ -56,8 +68,6 @@ static u64 number_of(const struct procdb *db, const struct kind_key *key)
 		number = (number ^ words[i]) * 0xff51afd7ed558ccdULL;
 		number ^= number >> 32;
 	}
-	while ((place = map_get(&db->index, number)) && memcmp(&db->all[place - 1].key, key, sizeof(*key)) != 0)
-		number++;
 	return number;
 }
 
@@ -174,7 +184,7 @@ u64 procdb_content(const struct procdb *db)
 
 	for (size_t i = 0; i < db->len; i++) {
 		const struct profile *profile = &db->all[i];
-		u64 entry = number_of(db, &profile->key) * 31 + profile->observations;
+		u64 entry = content_of(&profile->key) * 31 + profile->observations;
 
 		for (int k = 0; k < TIERS; k++)
 			entry = (entry ^ profile->tier_votes[k]) * 0x100000001b3ULL;

@@ -3,24 +3,16 @@
  */
 #include "report_names.h"
 
+#include "../base/hash.h"
+
 void report_names_free(struct report_names *names)
 {
 	map_free(&names->by_text);
 }
 
-/* FNV-1a. */
-static u64 hash_of(const struct comm *comm)
-{
-	u64 hash = 0xcbf29ce484222325ULL;
-
-	for (u32 i = 0; i < COMM_LEN && comm->text[i]; i++)
-		hash = (hash ^ (u8)comm->text[i]) * 0x100000001b3ULL;
-	return hash;
-}
-
 u16 report_name(struct report_names *names, const struct comm *comm)
 {
-	u64 hash = hash_of(comm);
+	u64 hash = hash_keyed(comm->text, strnlen(comm->text, COMM_LEN));
 	u32 place = map_get(&names->by_text, hash);
 
 	if (place)

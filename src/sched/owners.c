@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/hash.h"
 #include "../base/owner.h"
 #include "../base/proc.h"
 
@@ -52,7 +53,6 @@ static u64 group_key(u32 tid)
 {
 	char text[4096], *path;
 	size_t len;
-	u64 hash = 14695981039346656037ull;
 
 	if (read_text(tid, "cgroup", text, sizeof(text)) <= 0)
 		return 0;
@@ -61,9 +61,7 @@ static u64 group_key(u32 tid)
 		return 0;
 	path += path == text ? 3 : 4;
 	len = cgroup_top_len(path);
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)path[i]) * 1099511628211ull;
-	return len ? hash : 0;
+	return len ? hash_keyed(path, len) | 1 : 0;
 }
 
 static struct owner *find(struct owners *owners, u64 key, int is_group)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/hash.h"
 #include "perfetto_packets.h"
 #include "text.h"
 
@@ -153,19 +154,10 @@ int perfetto_error(const struct perfetto *perfetto)
 	return perfetto->error;
 }
 
-static u64 hash_text(u32 field, const char *text)
-{
-	u64 hash = 0xcbf29ce484222325ULL ^ field;
-
-	for (; *text; text++)
-		hash = (hash ^ (u8)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
 /* The number of a name; one that is new is added to what the packet brings along. 0 for want of memory. */
 static u64 intern(struct perfetto *perfetto, u32 field, const char *text)
 {
-	u64 hash = hash_text(field, text);
+	u64 hash = hash_keyed(text, strlen(text)) ^ field;
 	size_t at = hash % INTERNED_SLOTS, entry;
 	struct interned_text *slot;
 

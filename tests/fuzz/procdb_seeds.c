@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Seeds for the fuzzing of databases: one of each version.
+/* Seeds for the fuzzing of databases: one of each version, and one as long as a recording's block.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "../../src/model/procdb_format.h"
+
+enum { MANY = 280 };
 
 static int write_file(void *data, const void *bytes, size_t len)
 {
@@ -25,8 +27,15 @@ int main(int argc, char **argv)
 		profile.key = kind_key_of(names[i], "/usr/bin/x");
 		procdb_add(&db, &profile);
 	}
-	for (int i = 0; argc > 1 && i < 4; i++) {
-		db.origin = i == 3 ? 0x1122334455667788 : 0;
+	for (int i = 0; argc > 1 && i < 5; i++) {
+		db.origin = i >= 3 ? 0x1122334455667788 : 0;
+		for (int more = 0; i == 4 && more < MANY; more++) {
+			char name[COMM_LEN];
+
+			snprintf(name, sizeof(name), "kind%d", more);
+			profile.key = kind_key_of(name, "/usr/bin/x");
+			procdb_add(&db, &profile);
+		}
 		snprintf(path, sizeof(path), "%s/%d", argv[1], i);
 		file = fopen(path, "w");
 		if (!file)

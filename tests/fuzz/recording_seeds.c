@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes the inputs that fuzzing the reader of recordings starts from: small right recordings, each behind the byte that
- * recording_fuzz.c takes off. Usage: recording_seeds FOLDER */
+/* Makes the inputs that fuzzing the reader of recordings starts from: right recordings, one of them with a block as
+ * long as real ones are, each behind the byte that recording_fuzz.c takes off. Usage: recording_seeds FOLDER */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		u32 cpus_len, events, events_a_block;
-	} shapes[] = { { 0, 0, 1 }, { 1, 1, 1 }, { 2, 8, 8 }, { 4, 60, 5 } };
+	} shapes[] = { { 0, 0, 1 }, { 1, 1, 1 }, { 2, 8, 8 }, { 4, 60, 5 }, { 8, 900, 900 } };
 	char recording[4096], seed[4096];
 
 	if (argc != 2)

@@ -5,6 +5,7 @@
 # that long.
 # Usage: tests/fuzz/run.sh [NAME...]   (all targets without a name)
 # FUZZ_KEEP=1 puts what reaches further this time into the corpus, as little of it as does.
+# FUZZ_COVERAGE=1 fuzzes nothing: it says how many lines and branches of each parser all inputs together run.
 # FUZZ_PACK=FOLDER runs nothing: it puts there what fuzzes on another machine, with loader and libraries and no debugging information, and
 # run.sh, which does it.
 # What breaks a target is kept as build/fuzz/NAME-crash-*; build/fuzz/NAME FILE shows it again.
@@ -46,14 +47,22 @@ build_target() {
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name"
 	if ! is_up_to_date "$name"; then
-		for source in "$@"; do compile "$source" || return 1; done
+		for source in src/base/hash.c "$@"; do compile "$source" || return 1; done
 		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "${objects[@]}" "${libraries[@]}" \
 			-o "$fuzz_out/$name" || return 1
 		[ -z "$maker" ] || compile "$maker" || return 1
 		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer-no-link,address,undefined "tests/fuzz/${name}_seeds.c" "${objects[@]}" "${libraries[@]}" \
 			-o "$fuzz_out/${name}_seeds" || return 1
 	fi
-	"$fuzz_out/${name}_seeds" "$scratch/$name"
+	"$fuzz_out/${name}_seeds" "$scratch/$name" && make_long_seed "$name"
+}
+
+# One as long as a real block: all that is small, one after the other, over and over.
+make_long_seed() {
+	local inputs=("$scratch/$1"/*) long=$scratch/$1/long
+	[ ! -d "tests/fuzz/corpus/$1" ] || inputs+=("tests/fuzz/corpus/$1"/*)
+	until [ "$(cat "$long" 2>/dev/null | wc -c)" -ge 65536 ]; do cat "${inputs[@]}" >>"$long" || return 1; done
+	truncate -s 65536 "$long"
 }
 
 # Inputs of at most 4 KB, the smallest that reach what all together reach.
@@ -74,6 +83,20 @@ pack() {
 	cp tests/fuzz/elsewhere.sh "$FUZZ_PACK/run.sh"
 }
 
+# cover NAME SOURCES...: built once more with clang's coverage; each source that the target is for, then all of it
+cover() {
+	local name=$1 out=$fuzz_out/covered inputs=("$scratch/$1")
+	shift 2
+	mkdir -p "$out"
+	[ ! -d "tests/fuzz/corpus/$name" ] || inputs+=("tests/fuzz/corpus/$name")
+	"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping "tests/fuzz/${name}_fuzz.c" src/base/hash.c \
+		"$@" -lz -linih -liberty -lm -o "$out/$name" || return 1
+	LLVM_PROFILE_FILE=$scratch/$name.profraw "$out/$name" -runs=0 -max_len=66000 "${inputs[@]}" >"$scratch/$name.covered" 2>&1 || return 1
+	llvm-profdata merge -o "$scratch/$name.profdata" "$scratch/$name.profraw" || return 1
+	llvm-cov report "$out/$name" -instr-profile="$scratch/$name.profdata" "$@" |
+		awk -v name="$name" '$1 ~ /\.c$/ || $1 == "TOTAL" { printf "# %s: %s lines %s branches %s\n", name, $1, $10, $13 }'
+}
+
 # fuzz NAME SOURCE-FOR-SEEDS SOURCES...: tests/fuzz/NAME_fuzz.c with what tests/fuzz/NAME_seeds.c makes
 fuzz() {
 	local name=$1 log=$scratch/$1.log edges covered runs status=0
@@ -83,6 +106,10 @@ fuzz() {
 	[ ! -d "tests/fuzz/corpus/$name" ] || corpus=("tests/fuzz/corpus/$name")
 	if ! build_target "$@" >"$log" 2>&1; then
 		flunk "$name: the fuzz target builds and has seeds" "$(tail -n 20 "$log")"
+		return
+	fi
+	if [ -n "${FUZZ_COVERAGE:-}" ]; then
+		if cover "$@"; then pass "$name: what its inputs cover is counted"; else flunk "$name: what its inputs cover is counted"; fi
 		return
 	fi
 	if [ -n "${FUZZ_PACK:-}" ]; then
@@ -127,6 +154,7 @@ fuzz answers '' src/base/http_text.c src/base/say.c src/base/json_read.c src/mod
 fuzz segments '' src/base/json_read.c src/model/segment_index.c
 fuzz metrics '' src/base/say.c src/base/json_read.c src/model/metrics.c src/model/metrics_names.c src/model/metrics_events.c "${steps[@]}" src/model/gpu.c src/model/moves.c src/model/roles.c src/sink/openmetrics.c src/sink/otlp.c src/sink/json.c src/sink/text.c src/view/metrics_print.c src/view/metrics_print_run.c src/view/metrics_run.c src/model/submits.c src/sched/scx_events.c
 fuzz mounts '' src/base/mounts.c
+fuzz proc '' src/base/proc.c src/base/tracepoint_format.c src/base/system.c src/base/say.c
 fuzz control '' src/stream/control.c
 fuzz dbus '' src/base/dbus.c src/base/dbus_bus.c src/base/say.c
 fuzz rules src/base/say.c src/base/defaults.c src/base/sudo.c src/base/regular.c src/base/suggest.c src/model/rules.c src/store/rules_file.c src/model/rules_builtin.c src/model/roles.c

@@ -49,6 +49,45 @@ static void test_many(void)
 	map_free(&map);
 }
 
+/* How many slots are looked at to find all keys. */
+static u64 steps_of(const struct map *map)
+{
+	u64 steps = 0;
+
+	for (size_t at = 0; at < map->slots_len; at++) {
+		struct map_slot only = map->slots[at], *slots;
+		struct map alone = *map;
+		size_t wanted;
+
+		if (!only.place)
+			continue;
+		/* In a map without others it is where it would like to be. */
+		slots = calloc(map->slots_len, sizeof(*slots));
+		alone.slots = slots;
+		wanted = (size_t)(map_slot_of(&alone, only.key) - slots);
+		free(slots);
+		steps += ((at - wanted) & (map->slots_len - 1)) + 1;
+	}
+	return steps;
+}
+
+/* Whoever knows how keys are scattered without a secret can choose them so that they all fall on one slot. */
+static void test_chosen_keys(void)
+{
+	u64 inverse = 1, steps;
+	struct map map = { 0 };
+
+	for (int i = 0; i < 6; i++)
+		inverse *= 2 - 0x9e3779b97f4a7c15ULL * inverse;
+	for (u32 i = 0; i < KEYS; i++)
+		map_set(&map, inverse * i, i + 1);
+	steps = steps_of(&map);
+	printf("# measured: %llu slots looked at to find %d keys that were chosen to fall together\n",
+	       (unsigned long long)steps, KEYS);
+	ok(steps < 4 * KEYS, "keys that were chosen to fall together are as far apart as others");
+	map_free(&map);
+}
+
 static void test_reserve(void)
 {
 	struct map map = { 0 };
@@ -68,6 +107,7 @@ int main(void)
 {
 	test_empty();
 	test_many();
+	test_chosen_keys();
 	test_reserve();
 	return tap_end();
 }

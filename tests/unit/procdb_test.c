@@ -149,6 +149,55 @@ static void test_keys(void)
 }
 
 /* Threads of ever new names, as a user starts them who means harm. */
+enum { CHOSEN_KINDS = 4000 };
+
+/* A name and a path for which a hash without a secret is always the same: the last word makes up for all before. */
+static struct kind_key chosen_key(u64 number)
+{
+	u64 words[sizeof(struct kind_key) / sizeof(u64)] = { number }, hash = 0x9e3779b97f4a7c15ULL;
+	size_t last = sizeof(words) / sizeof(words[0]) - 1;
+	struct kind_key key;
+
+	for (size_t i = 0; i < last; i++) {
+		hash = (hash ^ words[i]) * 0xff51afd7ed558ccdULL;
+		hash ^= hash >> 32;
+	}
+	words[last] = hash;
+	memcpy(&key, words, sizeof(key));
+	return key;
+}
+
+static int has_number(const struct procdb *db, u64 number)
+{
+	return map_get(&db->index, number) != 0;
+}
+
+static void test_chosen_names(void)
+{
+	struct kind_seen seen = seen_as(TIER_BATCH, ROLE_CPU_BOUND, 1000, 0);
+	u32 seconds = 0, found = 0;
+	struct procdb db;
+
+	procdb_init(&db, 0);
+	for (u64 i = 0; i < CHOSEN_KINDS; i++) {
+		struct kind_key key = chosen_key(i);
+
+		procdb_learn(&db, &key, &seen, 1800000000);
+	}
+	/* Who has the number after another's was kept off his own by that one. */
+	for (size_t i = 0; i < db.index.slots_len; i++)
+		if (db.index.slots[i].place && has_number(&db, db.index.slots[i].key - 1))
+			seconds++;
+	for (u64 i = 0; i < CHOSEN_KINDS; i++) {
+		struct kind_key key = chosen_key(i);
+
+		found += procdb_find(&db, &key) != NULL;
+	}
+	is(seconds, 0, "kinds whose names were chosen to fall together have each a number of their own");
+	is(found, CHOSEN_KINDS, "kinds whose names were chosen to fall together are all found");
+	procdb_free(&db);
+}
+
 static void test_flood(void)
 {
 	enum { DAY = 24 * 3600, LIMIT = 1000, KNOWN = 100 };
@@ -522,6 +571,7 @@ int main(void)
 	test_adding();
 	test_keys();
 	test_eviction();
+	test_chosen_names();
 	test_flood();
 	test_ageing();
 	test_wrong_clocks();
