@@ -98,6 +98,7 @@ const struct builtin_rule builtin_rules[] = {
 	{ RULE_HELPER, "RockstarService.exe" },
 	{ RULE_HELPER, "SocialClubHelper.exe" },
 	{ RULE_HELPER, "QtWebEngineProc*" },
+	{ RULE_HELPER, "tactus" }, /* in a launch option it has a game's environment */
 
 	{ RULE_GAME, "retroarch" },
 	{ RULE_GAME, "dolphin-emu*" },
@@ -181,10 +182,11 @@ const char *const builtin_wine_services[] = {
 };
 
 const char *const builtin_interpreters[] = {
-	"sh",	 "bash",  "dash",      "zsh",	  "fish",   "busybox", "python*",  "perl*", "ruby*",
-	"env",	 "tail",  "cat",       "sed",	  "grep",   "ps",      "ls",	   "rm",    "cp",
-	"mkdir", "tr",	  "readlink",  "dirname", "sleep",  "tee",     "xdg-open", "gdb",   "find",
-	"ldd",	 "uname", "ldconfig*", "lspci",	  "strace", "bwrap",   NULL,
+	"sh",	  "bash",    "dash",	  "zsh",     "fish",   "busybox", "python*",  "perl*",	 "ruby*",
+	"env",	  "tail",    "cat",	  "sed",     "grep",   "ps",	  "ls",	      "rm",	 "cp",
+	"mkdir",  "tr",	     "readlink",  "dirname", "sleep",  "tee",	  "xdg-open", "gdb",	 "find",
+	"ldd",	  "uname",   "ldconfig*", "lspci",   "strace", "bwrap",	  "sudo",     "timeout", "nice",
+	"ionice", "taskset", "chrt",	  "setpriv", "setsid", "nohup",	  "stdbuf",   "numactl", NULL,
 };
 
 #define GUESS(text, what)                      \

@@ -224,8 +224,9 @@ void run_game_row(struct run *run, const struct wait_row *row)
 		run->game_next = row->pid;
 }
 
-bool run_game_may_cost(const struct run *run, const struct effect_finding *finding)
+bool run_game_has(void *data, u32 pid)
 {
-	return run->game_pid && finding->pid != run->game_pid &&
-	       !effect_is_too_long_for_game(finding->acted_p99_ns, finding->held_p99_ns);
+	const struct run *run = data;
+
+	return run->games && games_belongs(run->games, run->game_pid, pid);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* model/games.c and view/game_words.c: which game is told when, with which threads and helpers; and what background may
- * wait for it. */
+/* model/games.c and view/game_words.c: which game is told when, with which threads and helpers; what compiles shaders
+ * for it, and what plays its sound. */
 #include "../../src/view/game_words.h"
 
 #include <string.h>
 
-#include "../../core/effect.h"
 #include "tap.h"
 
 enum { SECOND = 1000 * 1000 * 1000 };
@@ -248,14 +247,6 @@ static void test_hostile(void)
 	games_free(games);
 }
 
-static void test_cost(void)
-{
-	ok(!effect_is_too_long_for_game(30 * NSEC_PER_MSEC, 10 * NSEC_PER_MSEC),
-	   "three times as long is what others may wait while a game is in front");
-	ok(effect_is_too_long_for_game(40 * NSEC_PER_MSEC, 10 * NSEC_PER_MSEC),
-	   "four times as long is more than others may wait while a game is in front");
-}
-
 int main(void)
 {
 	test_steam();
@@ -263,6 +254,5 @@ int main(void)
 	test_sound();
 	test_loading();
 	test_hostile();
-	test_cost();
 	return tap_end();
 }
