@@ -100,7 +100,9 @@ static __always_inline void flip(u64 file)
 	facts->present_api = PRESENT_DRM;
 	facts->presents++;
 	send_frame(current, thread, presenter, flipper.flip_ns);
-	if (facts->presents == 1 || facts->presents == 11)
+	if (present_is_news(facts->presents))
+		role_is_told_anew(&thread->role);
+	if (present_is_news(facts->presents) || facts->presents == 11)
 		role_update(current, thread, flipper.flip_ns);
 }
 

@@ -77,6 +77,8 @@ static __always_inline void count_present(u64 way)
 	send_frame(current, thread, presenter, now_ns);
 	if (facts->presents != 1 && facts->presents != 11)
 		return;
+	if (present_is_news(facts->presents))
+		role_is_told_anew(&thread->role);
 	role_update(current, thread, now_ns);
 	if (facts->presents == 1)
 		report(current, FRAME_REPORTS_PRESENTS, (u32)(way >> 32), 0, now_ns);

@@ -96,6 +96,12 @@ static __always_inline void send_role(struct task_struct *p, struct task_ctx *th
 	event_submit(cpu, event, sizeof(*event), is_prompt);
 }
 
+/* A fact is news, whether or not it changes the role. */
+static __always_inline void role_is_told_anew(struct role_state *role)
+{
+	role->reported_evidence = EVIDENCE_NONE;
+}
+
 /* Call after a fact that can change the role. `p` is the thread itself. */
 static __noinline int role_update(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {
@@ -188,6 +194,8 @@ static __always_inline void role_name(struct task_ctx *thread, const struct comm
 	u32 *found = bpf_map_lookup_elem(&names, &key), value = found ? *found : 0;
 
 	thread->role.facts.name_role = value & NAME_BY_USER ? ROLE_UNKNOWN : (u8)value;
+	thread->role.facts.has &= (u8)~HAS_COMPILES;
+	thread->role.facts.has |= value & NAME_COMPILES ? HAS_COMPILES : 0;
 	/* What the user said of this very thread stays. */
 	if (value & NAME_BY_USER)
 		thread->role.facts.user_role = (u8)value;
@@ -233,7 +241,7 @@ static __always_inline void role_exec(struct task_struct *p, struct task_ctx *th
 		return;
 	fresh.name_role = thread->role.facts.name_role;
 	fresh.user_role = thread->role.facts.user_role;
-	fresh.has = HAS_FIRST_THREAD;
+	fresh.has = HAS_FIRST_THREAD | (thread->role.facts.has & HAS_COMPILES);
 	thread->role.facts = fresh;
 	thread->role.pattern = none;
 	thread->role.reported_evidence = EVIDENCE_NONE;
@@ -270,7 +278,7 @@ static __always_inline void role_has_class(struct role_state *role, u8 class)
 	if (role->facts.wine_class == class)
 		return;
 	role->facts.wine_class = class;
-	role->reported_evidence = EVIDENCE_NONE;
+	role_is_told_anew(role);
 }
 
 static __always_inline void role_ordered(struct task_struct *p, struct task_ctx *thread, const struct role_order *order,

@@ -20,11 +20,16 @@ enum {
 	EFFECT_TIMES_SHARE = 4,		      /* so many times, for one that */
 	EFFECT_SHARE_NS = 30 * NSEC_PER_MSEC, /* waits so long without us: it wants more CPU than there is */
 	EFFECT_LONG_NS = 5 * NSEC_PER_MSEC,   /* where nothing else is known, this is long */
-	EFFECT_SUSPECT_WINDOWS = 2,	      /* one after the other are enough for a trial */
-	EFFECT_PAIRS_SURE = 4,		      /* so many pairs more must be worse than not */
-	EFFECT_PAIRS_CLEAR = 2,		      /* so many that are not are enough to clear */
-	EFFECT_SPOILED_MOST = 4,	      /* windows that were not as they should be, in a trial */
-	EFFECT_DOUBLES_MOST = 4,	      /* a hold doubles so often, and so does the time until the next trial */
+	EFFECT_GAME_TIMES = 2, /* beside a game in front others may wait so many times as long as elsewhere, */
+	EFFECT_GAME_LONG_NS = 20 * NSEC_PER_MSEC, /* and so long in any case; */
+	EFFECT_GAME_WINDOWS = 4,		  /* what is more is too much after so many windows in a row */
+	EFFECT_GAME_EASED_MOST = 4,		  /* processes at a time that are treated as urgent beside a game */
+	EFFECT_BEFORE_WINDOWS = 16,		  /* what was waited before a game came fades in so many */
+	EFFECT_SUSPECT_WINDOWS = 2,		  /* one after the other are enough for a trial */
+	EFFECT_PAIRS_SURE = 4,			  /* so many pairs more must be worse than not */
+	EFFECT_PAIRS_CLEAR = 2,			  /* so many that are not are enough to clear */
+	EFFECT_SPOILED_MOST = 4,		  /* windows that were not as they should be, in a trial */
+	EFFECT_DOUBLES_MOST = 4, /* a hold doubles so often, and so does the time until the next trial */
 };
 #define EFFECT_REST_NS (60ull * NSEC_PER_SEC)  /* from one trial to the next, */
 #define EFFECT_AGAIN_NS (20ull * NSEC_PER_SEC) /* or if somebody was found: there may be another cause */
@@ -52,13 +57,6 @@ core_fn int effect_is_longer(u64 tail_ns, u64 than_ns)
 	return tail_ns >= times * than_ns && tail_ns - than_ns >= EFFECT_WORSE_NS;
 }
 
-/* What waits for a game that is in front, and is no part of it, may wait longer than else before the game is held back.
- */
-core_fn int effect_is_too_long_for_game(u64 tail_ns, u64 than_ns)
-{
-	return tail_ns >= EFFECT_TIMES_SHARE * than_ns;
-}
-
 /* What acting does, by the waits with it and without. */
 core_fn enum effect effect_of(const struct waits *acted, const struct waits *held)
 {
@@ -69,6 +67,26 @@ core_fn enum effect effect_of(const struct waits *acted, const struct waits *hel
 	if (effect_is_longer(acted_ns, held_ns))
 		return EFFECT_WORSE;
 	return effect_is_longer(held_ns, acted_ns) ? EFFECT_BETTER : EFFECT_SAME;
+}
+
+/* What a game in front costs a process that is no part of it. */
+enum effect_cost {
+	EFFECT_COSTS_LITTLE,
+	EFFECT_MAY_COST, /* it waits longer than it would have to elsewhere, and may for the game's sake */
+	EFFECT_COSTS_TOO_MUCH
+};
+
+/* By what it waits beside the game and what it waited before that came in front: twice as much is allowed as for
+ * anybody else, and whatever is short is nobody's trouble. */
+core_fn enum effect_cost effect_of_game(const struct waits *beside, const struct waits *before)
+{
+	u64 beside_ns = effect_tail_ns(beside), before_ns = effect_tail_ns(before);
+
+	if (!effect_is_enough(beside) || !effect_is_enough(before) || !effect_is_longer(beside_ns, before_ns))
+		return EFFECT_COSTS_LITTLE;
+	return beside_ns >= EFFECT_GAME_LONG_NS && effect_is_longer(beside_ns, EFFECT_GAME_TIMES * before_ns)
+		       ? EFFECT_COSTS_TOO_MUCH
+		       : EFFECT_MAY_COST;
 }
 
 /* Whether a process's waits while we act call for a trial, given what it waited without, if that is known. */

@@ -7,6 +7,7 @@
 #include "timer.h"
 #include "behaviour.h"
 #include "event.h"
+#include "facts.h"
 #include "ioc.h"
 #include "tier.h"
 #include "wine.h"
@@ -24,100 +25,6 @@ enum evidence {
 	EVIDENCE_USER,
 	EVIDENCES
 };
-
-/* What is known of a thread's whole process. */
-enum {
-	PROCESS_GAME = 1 << 0,
-	PROCESS_WINE = 1 << 1, /* runs a Windows program */
-	PROCESS_COMPOSITOR = 1 << 2,
-	PROCESS_SOUND_SERVER = 1 << 3,
-	PROCESS_SOUND_CLIENT = 1 << 4, /* has a sound card open, or a connection to a sound server */
-	PROCESS_HELPER = 1 << 5,       /* of a game: launcher, crash reporter, overlay */
-	PROCESS_PRESENTED_TO = 1 << 6, /* others were seen to present to it: a compositor by deed, not by name */
-};
-
-/* role_facts.has */
-enum {
-	HAS_WINE_PRIORITY = 1 << 0,
-	HAS_FIRST_THREAD = 1 << 1, /* it is its process's first thread */
-	HAS_KERNEL_THREAD = 1 << 2,
-	HAS_LEARNED = 1 << 3, /* something was predicted of its kind, at least a tier */
-	HAS_AWAITED = 1 << 4, /* urgent threads wait for it, see role_is_awaited */
-};
-
-enum {
-	WINE_TIME_CRITICAL = 15, /* THREAD_PRIORITY_TIME_CRITICAL, and 16 to 31 of the realtime class */
-	WINE_HIGHEST = 2,
-	WINE_BELOW_NORMAL = -1,
-};
-
-enum present_api {
-	PRESENT_NONE,
-	PRESENT_GLX,
-	PRESENT_EGL,
-	PRESENT_VULKAN,
-	PRESENT_WAYLAND,
-	PRESENT_X11,
-	PRESENT_DRM,
-	PRESENT_APIS
-};
-
-enum input_kind {
-	INPUT_NONE,
-	INPUT_MOUSE,
-	INPUT_KEYBOARD,
-	INPUT_PAD,
-	INPUT_TOUCH,
-	INPUT_TABLET,
-	INPUT_OTHER,
-	INPUT_KINDS
-};
-
-/* What hooks saw of one thread. A hook adds to its own fields and calls role_decide. */
-struct role_facts {
-	u32 gpu_submits;
-	u32 presents;
-	u32 input_reads;  /* wake-ups by, or reads from, an input device */
-	u32 audio_writes; /* to a sound card or a sound server's socket */
-	u32 net_wakes;	  /* turns in which it sent or received on a network socket, see net_turn */
-	u32 frame_wakes;  /* wake-ups for a frame, by threads of its process */
-	s16 wine_priority;
-	u16 process;	/* PROCESS_* */
-	u8 has;		/* HAS_* */
-	u8 gpu_driver;	/* enum gpu_driver, of the last submit */
-	u8 present_api; /* enum present_api, of the last present */
-	u8 input_kind;	/* enum input_kind, of the last device read */
-	u8 user_role;
-	u8 name_role;
-	u8 learned_role;
-	u8 learned_confidence;
-	u8 learned_tier; /* with HAS_LEARNED */
-	u8 faded;	 /* FADED_*: such was not seen for a while, and says nothing any more */
-	u8 wine_class;	 /* enum wine_priority_class, of its process */
-	u8 unused;
-};
-
-enum { FADED_PRESENTS = 1 << 0, FADED_SUBMITS = 1 << 1, FADED_INPUT = 1 << 2, FADED_SOUND = 1 << 3 };
-
-core_fn u32 presents_now(const struct role_facts *facts)
-{
-	return facts->faded & FADED_PRESENTS ? 0 : facts->presents;
-}
-
-core_fn u32 submits_now(const struct role_facts *facts)
-{
-	return facts->faded & FADED_SUBMITS ? 0 : facts->gpu_submits;
-}
-
-core_fn u32 input_reads_now(const struct role_facts *facts)
-{
-	return facts->faded & FADED_INPUT ? 0 : facts->input_reads;
-}
-
-core_fn u32 audio_writes_now(const struct role_facts *facts)
-{
-	return facts->faded & FADED_SOUND ? 0 : facts->audio_writes;
-}
 
 struct role_answer {
 	u8 role;
@@ -208,6 +115,7 @@ enum {
 	FADES_MS = 3000,	/* a thread that was at work for so long and did nothing of a kind does it no more */
 	FADES_SOUND_MS = 10000, /* streams pause between two pieces */
 	FADES_INPUT_MS = 60000, /* and hands rest on a mouse */
+	COMPILES_AHEAD = 90,	/* how sure it is that who compiles shaders before a game's first frame has time */
 	LEARNED_CALLS = 4,	/* a thread that was judged so often has shown what it is, whatever its kind is like */
 };
 
@@ -263,6 +171,8 @@ core_step int answer_urgency(struct role_answer *answer, const struct role_facts
 	/* The kernel's threads work for whoever asked, who may be urgent. */
 	answer->tier = facts->has & HAS_KERNEL_THREAD ? TIER_INTERACTIVE : (u8)tier_of_role(trusted);
 	answer->boost = (u8)boost_of_role(trusted);
+	if (facts_compile_ahead(facts) && answer->evidence == EVIDENCE_NAME)
+		return 0;
 	/* What a thread does says more than what its kind did. */
 	if ((trusted == ROLE_UNKNOWN || answer->evidence <= EVIDENCE_LEARNED) && pattern->timely >= TIMELY_ENOUGH &&
 	    !(facts->has & HAS_KERNEL_THREAD)) {
@@ -324,12 +234,14 @@ core_fn struct role_answer role_decide(const struct role_facts *facts, const str
 	struct weighing found = { 0 };
 
 	weigh(&found, EVIDENCE_USER, opinion_of(facts->user_role, 100));
+	if (facts_compile_ahead(facts))
+		weigh(&found, EVIDENCE_NAME, opinion_of(ROLE_BACKGROUND, COMPILES_AHEAD));
 	weigh(&found, EVIDENCE_WINE, opinion_of_wine(facts));
 	weigh(&found, EVIDENCE_GPU, opinion_of_gpu(facts));
 	weigh(&found, EVIDENCE_IO, opinion_of_io(facts, pattern));
 	weigh(&found, EVIDENCE_RUNTIME, opinion_of_runtime(facts, pattern));
 	weigh(&found, EVIDENCE_LEARNED, opinion_of(facts->learned_role, facts->learned_confidence));
-	weigh(&found, EVIDENCE_NAME, opinion_of(facts->name_role, 50));
+	weigh(&found, EVIDENCE_NAME, opinion_of(facts->has & HAS_COMPILES ? ROLE_UNKNOWN : facts->name_role, 50));
 	found.answer.confidence = (u8)(found.confidence > 100 ? 100 : found.confidence);
 	answer_urgency(&found.answer, facts, pattern);
 	return found.answer;

@@ -126,7 +126,7 @@ struct role_order {
 
 /* Names in the map of names: the longest prefix of a thread's name that is in there gives its role, in the low byte of
  * the value. */
-enum { NAME_BY_USER = 1 << 8 };
+enum { NAME_BY_USER = 1 << 8, NAME_COMPILES = 1 << 9 };
 
 struct name_key {
 	u32 bits;

@@ -53,6 +53,13 @@ u32 status_pid(const char *text)
 	return line ? (u32)strtoul(line + 7, NULL, 10) : 0;
 }
 
+u32 status_parent(const char *text)
+{
+	const char *line = strstr(text, "\nPPid:\t");
+
+	return line ? (u32)strtoul(line + 7, NULL, 10) : 0;
+}
+
 size_t cgroup_top_len(const char *path)
 {
 	size_t len = 0;
@@ -147,6 +154,16 @@ u32 proc_pid(u32 tid)
 	char text[4096];
 
 	return read_file(tid, "status", text, sizeof(text)) ? 0 : status_pid(text);
+}
+
+u32 proc_parents(u32 pid, u32 *parents, u32 most)
+{
+	char text[4096];
+	u32 len = 0;
+
+	while (len < most && pid > 1 && !read_file(pid, "status", text, sizeof(text)) && (pid = status_parent(text)))
+		parents[len++] = pid;
+	return len;
 }
 
 int proc_real_uid(u32 tid, u32 *uid)

@@ -20,6 +20,9 @@ int status_real_uid(const char *text, u32 *uid);
 /* The process, as the same text says it; 0: it does not. */
 u32 status_pid(const char *text);
 
+/* The process that started it, likewise. */
+u32 status_parent(const char *text);
+
 /* The first two levels of a control group's path: "/user.slice/user-1000.slice" of anything below. Returns how many
  * bytes that is; 0: it is in none. */
 size_t cgroup_top_len(const char *path);
@@ -45,6 +48,9 @@ s32 proc_least_nice(u32 tid);
 
 /* The process that the thread is of; 0: there is no such thread, or it is not known. */
 u32 proc_pid(u32 tid);
+
+/* The process's parents, nearest first. Returns how many, `most` at most. */
+u32 proc_parents(u32 pid, u32 *parents, u32 most);
 
 /* The real user that it runs as. Returns 0 or -errno. */
 int proc_real_uid(u32 tid, u32 *uid);

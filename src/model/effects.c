@@ -23,6 +23,13 @@ struct process {
 	u64 tried_again_ns;	     /* not before */
 	bool wants_out;		     /* a neutral scheduler did not help */
 	struct effect_trial *trial;  /* NULL: it is not on trial */
+	/* What it waited while no game was in front, in so many windows; and beside one. */
+	struct waits before, beside;
+	u32 before_windows;
+	u32 too_long;	     /* windows beside the game, one after the other */
+	u32 found_beside;    /* so often */
+	u64 beside_again_ns; /* not before */
+	bool is_counted;     /* as one that waits for the game that is in front */
 };
 
 struct effects {
@@ -38,6 +45,7 @@ struct effects {
 	bool is_out;	 /* the trial: the scheduler leaves the kernel, and is not just neutral */
 	bool is_neutral; /* the trial: the scheduler was */
 	u64 next_trial_ns, trials;
+	u64 for_game;
 };
 
 struct effects *effects_new(void)
@@ -194,8 +202,7 @@ static bool pair_ends(struct process *process, u64 now_ns, bool *is_worse)
 	return verdict == EFFECT_OPEN;
 }
 
-static bool trial_goes_on(struct effects *effects, u64 now_ns,
-			  void (*found)(void *data, const struct effect_finding *finding), void *data)
+static bool trial_goes_on(struct effects *effects, const struct effect_window *window)
 {
 	bool is_held = effect_window_is_held(effects->trial_window);
 	bool ends_pair = effect_window_ends_pair(effects->trial_window), is_open = false, is_worse;
@@ -210,7 +217,7 @@ static bool trial_goes_on(struct effects *effects, u64 now_ns,
 			is_open = true;
 			continue;
 		}
-		if (pair_ends(process, now_ns, &is_worse)) {
+		if (pair_ends(process, window->now_ns, &is_worse)) {
 			is_open = true;
 			continue;
 		}
@@ -218,7 +225,7 @@ static bool trial_goes_on(struct effects *effects, u64 now_ns,
 			struct effect_finding finding = finding_of(process);
 
 			effects->has_found = true;
-			found(data, &finding);
+			window->found(window->data, &finding);
 		}
 		trial_ends(process, effects->is_neutral);
 	}
@@ -226,14 +233,63 @@ static bool trial_goes_on(struct effects *effects, u64 now_ns,
 	return is_open;
 }
 
-void effects_window_ends(struct effects *effects, enum effect_acting acting, u64 now_ns,
-			 void (*found)(void *data, const struct effect_finding *finding), void *data)
+/* It fades slowly, since a game may be loading for a while before it shows itself. */
+static void before_game(struct process *process)
 {
+	if (++process->before_windows % EFFECT_BEFORE_WINDOWS == 0)
+		waits_fade(&process->before);
+	waits_merge(&process->before, &process->window);
+	memset(&process->beside, 0, sizeof(process->beside));
+	process->too_long = 0;
+	process->is_counted = false;
+}
+
+static void beside_game(struct effects *effects, struct process *process, const struct effect_window *window)
+{
+	enum effect_cost cost;
+
+	remember(&process->beside, &process->window);
+	cost = effect_of_game(&process->beside, &process->before);
+	process->too_long = cost == EFFECT_COSTS_TOO_MUCH ? process->too_long + 1 : 0;
+	if (cost != EFFECT_COSTS_LITTLE && !process->is_counted) {
+		process->is_counted = true;
+		effects->for_game++;
+	}
+	if (process->too_long < EFFECT_GAME_WINDOWS || window->now_ns < process->beside_again_ns)
+		return;
+	process->beside_again_ns = window->now_ns + effect_hold_ns(process->found_beside++);
+	process->too_long = 0;
+	window->found(window->data,
+		      &(struct effect_finding){ .pid = process->pid,
+						.comm = process->comm,
+						.acted_p99_ns = waits_percentile_ns(&process->beside, 990000),
+						.held_p99_ns = waits_percentile_ns(&process->before, 990000),
+						.game_pid = window->game_pid });
+}
+
+/* Nothing is held back in front of a game: what it costs others shows by what they waited before it came. */
+static void watch_game(struct effects *effects, const struct effect_window *window)
+{
+	for (size_t i = 0; i < effects->len; i++) {
+		struct process *process = &effects->processes[i];
+
+		if (!window->game_pid)
+			before_game(process);
+		else if (window->acting == EFFECT_ACTED && !window->is_of_game(window->data, process->pid))
+			beside_game(effects, process, window);
+	}
+}
+
+void effects_window_ends(struct effects *effects, const struct effect_window *window)
+{
+	enum effect_acting acting = window->acting;
 	bool is_held = effects_hold(effects);
+	u64 now_ns = window->now_ns;
 
 	effects->window++;
 	effects->is_neutral |= acting == EFFECT_NEUTRAL;
 	if (!effects->in_trial) {
+		watch_game(effects, window);
 		watch(effects, acting, now_ns);
 	} else if (effects->has_audience) {
 		all_trials_end(effects, now_ns);
@@ -241,7 +297,7 @@ void effects_window_ends(struct effects *effects, enum effect_acting acting, u64
 		/* It is had once more, unless there is nothing to compare with any more. */
 		if (++effects->spoiled > EFFECT_SPOILED_MOST)
 			all_trials_end(effects, now_ns);
-	} else if (!trial_goes_on(effects, now_ns, found, data)) {
+	} else if (!trial_goes_on(effects, window)) {
 		all_trials_end(effects, now_ns);
 	}
 	effects_drop(effects);
@@ -267,4 +323,9 @@ u64 effects_window_ns(const struct effects *effects)
 u64 effects_trials(const struct effects *effects)
 {
 	return effects->trials;
+}
+
+u64 effects_for_game(const struct effects *effects)
+{
+	return effects->for_game;
 }

@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	FLIPS_ENOUGH = 60, /* for a second at least: who tests a display or shows a splash flips less */
-};
 #define REPORTED_AFTER_FRAME_NS (1ull * NSEC_PER_SEC)
+#define REPORTED_WITHOUT_SOUND_NS (3ull * NSEC_PER_SEC) /* it may have none */
 #define REPORTED_AT_LATEST_NS (10ull * NSEC_PER_SEC)
+#define LOOKED_AGAIN_NS (1ull * NSEC_PER_SEC)
 
 struct helper {
 	u32 pid, user;
 	u64 family;
 	char comm[COMM_LEN];
+	bool compiles;
+	bool is_loading; /* by what the kernel half was told */
 };
 
 struct games {
@@ -105,9 +106,11 @@ static u32 helper_place(struct games *games, const struct helper *helper)
 
 static void saw_helper(struct games *games, const struct program_seen *seen)
 {
-	struct helper helper = { .pid = seen->pid, .user = seen->user, .family = seen->family };
+	struct helper helper = {
+		.pid = seen->pid, .user = seen->user, .family = seen->family, .compiles = seen->compiles
+	};
 
-	if (!seen->family)
+	if (!seen->family && !seen->compiles)
 		return;
 	copy_text(helper.comm, sizeof(helper.comm), seen->comm);
 	games->helpers[helper_place(games, &helper)] = helper;
@@ -154,20 +157,21 @@ void games_saw(struct games *games, const struct program_seen *seen, u64 now_ns)
 	game = game ? game : add(games, seen->pid, seen->user, seen->family, now_ns);
 	if (!game)
 		return;
+	/* An exec forgets what was told of the process. */
+	game->is_loading = false;
 	/* Wine's loader says later what it runs. */
 	copy_text(game->comm, sizeof(game->comm), seen->comm);
 	copy_text(game->why, sizeof(game->why), seen->why);
 }
 
-static bool has_whole_screen(const struct event_role *event)
+static bool shows_all(const struct event_role *event)
 {
-	return event->present_api == PRESENT_DRM && event->presents >= FLIPS_ENOUGH &&
-	       !(event->process & (PROCESS_COMPOSITOR | PROCESS_PRESENTED_TO));
+	return has_whole_screen(event->present_api, event->presents, event->process);
 }
 
 bool games_want(const struct games *games, const struct event_role *event)
 {
-	return (games->len && (event->process & PROCESS_GAME)) || has_whole_screen(event);
+	return (games->len && (event->process & PROCESS_GAME)) || shows_all(event);
 }
 
 /* Which role the thread had, so far as it is known; and from now on. */
@@ -196,7 +200,7 @@ void games_role(struct games *games, u32 pid, u32 user, const char *comm, const 
 {
 	struct game *game = find(games, pid);
 
-	if (!game && has_whole_screen(event)) {
+	if (!game && shows_all(event)) {
 		game = add(games, pid, user, 0, now_ns);
 		if (game) {
 			copy_text(game->comm, sizeof(game->comm), comm);
@@ -210,20 +214,119 @@ void games_role(struct games *games, u32 pid, u32 user, const char *comm, const 
 	take_role(games, game, event->head.tid, event->head.flags & EVENT_FLAG_CLOSING ? ROLE_UNKNOWN : event->role);
 }
 
+static void add_sound(struct game *game, const struct sound_seen *seen)
+{
+	for (u32 i = 0; i < game->sound_len; i++)
+		if (game->sound[i].tid == seen->tid || (game->sound[i].pid == seen->pid && seen->pid != game->pid))
+			return;
+	if (game->sound_len == GAME_SOUND_MAX) {
+		game->sound_more++;
+		return;
+	}
+	game->sound[game->sound_len].tid = seen->tid;
+	game->sound[game->sound_len].pid = seen->pid;
+	copy_text(game->sound[game->sound_len++].comm, COMM_LEN, seen->comm);
+}
+
+static bool is_helper_of(const struct games *games, const struct game *game, u32 pid)
+{
+	for (u32 i = 0; i < games->helpers_len; i++)
+		if (games->helpers[i].pid == pid)
+			return game->family && games->helpers[i].family == game->family &&
+			       games->helpers[i].user == game->user;
+	return false;
+}
+
+static bool is_in_tree(const struct games *games, const struct game *game, const struct sound_seen *seen)
+{
+	if (seen->pid == game->pid || (game->family && seen->family == game->family))
+		return true;
+	for (u32 i = 0; i < seen->parents_len; i++)
+		if (seen->parents[i] == game->pid || is_helper_of(games, game, seen->parents[i]))
+			return true;
+	return false;
+}
+
+void games_sound(struct games *games, const struct sound_seen *seen)
+{
+	for (u32 i = 0; i < games->len; i++)
+		if (games->all[i].user == seen->user && is_in_tree(games, &games->all[i], seen))
+			add_sound(&games->all[i], seen);
+}
+
+bool games_belongs(const struct games *games, u32 game_pid, u32 pid)
+{
+	const struct game *game = games_find(games, game_pid);
+
+	if (!game)
+		return false;
+	for (u32 i = 0; i < game->sound_len; i++)
+		if (game->sound[i].pid == pid)
+			return true;
+	return pid == game_pid || is_helper_of(games, game, pid);
+}
+
 const struct game *games_due(struct games *games, u64 now_ns)
 {
 	for (u32 i = 0; i < games->len; i++) {
 		struct game *game = &games->all[i];
 
-		if (game->is_reported)
+		if (game->is_reported || (game->looked_ns && now_ns < game->looked_ns + LOOKED_AGAIN_NS))
 			continue;
 		if ((game->first_frame_ns && now_ns >= game->first_frame_ns + REPORTED_AFTER_FRAME_NS) ||
 		    now_ns >= game->found_ns + REPORTED_AT_LATEST_NS) {
-			game->is_reported = true;
+			game->looked_ns = now_ns;
 			return game;
 		}
 	}
 	return NULL;
+}
+
+bool games_report(struct games *games, u32 pid, u64 now_ns)
+{
+	struct game *game = find(games, pid);
+
+	if (!game || game->is_reported)
+		return false;
+	game->is_reported = game->sound_len || now_ns >= game->found_ns + REPORTED_AT_LATEST_NS ||
+			    (game->first_frame_ns && now_ns >= game->first_frame_ns + REPORTED_WITHOUT_SOUND_NS);
+	return game->is_reported;
+}
+
+/* What is of no game's family may work for any of its user's. */
+static bool helper_loads(const struct games *games, const struct helper *helper, u64 now_ns)
+{
+	for (u32 i = 0; i < games->len; i++) {
+		const struct game *game = &games->all[i];
+
+		if (game->user == helper->user && (!helper->family || game->family == helper->family) &&
+		    !game_is_loading(game->first_frame_ns, game->found_ns, now_ns))
+			return false;
+	}
+	return helper->compiles;
+}
+
+u32 games_next_loading(struct games *games, u64 now_ns, bool *is_loading)
+{
+	for (u32 i = 0; i < games->len; i++) {
+		struct game *game = &games->all[i];
+
+		*is_loading = game_is_loading(game->first_frame_ns, game->found_ns, now_ns);
+		if (game->is_loading != *is_loading) {
+			game->is_loading = *is_loading;
+			return game->pid;
+		}
+	}
+	for (u32 i = 0; i < games->helpers_len; i++) {
+		struct helper *helper = &games->helpers[i];
+
+		*is_loading = helper_loads(games, helper, now_ns);
+		if (helper->is_loading != *is_loading) {
+			helper->is_loading = *is_loading;
+			return helper->pid;
+		}
+	}
+	return 0;
 }
 
 void games_end(struct games *games, u32 pid)

@@ -150,23 +150,30 @@ static bool any_matches(const char *const *patterns, const char *text)
 	return false;
 }
 
-/* The value of one of the variables that is set to something, up to its NUL or the end; NULL: none is. */
-static const char *variable_of(const char *const *beginnings, const char *environ, size_t len, size_t *value_len)
+/* What Lutris and umu set where they know no number. */
+static bool names_no_game(const char *value, size_t len)
 {
-	const char *at = environ, *end = environ ? environ + len : NULL;
+	static const char none[] = "default";
 
-	while (at && at < end) {
-		size_t size = strnlen(at, (size_t)(end - at));
+	return len == strlen(none) && !memcmp(value, none, len);
+}
 
-		for (const char *const *one = beginnings; *one; one++) {
-			size_t begin = strlen(*one);
+/* The value of the first of the variables that is set to something, up to its NUL or the end; NULL: none is. */
+static const char *variable_of(const char *const *beginnings, bool for_one_game, const char *environ, size_t len,
+			       size_t *value_len)
+{
+	for (const char *const *one = beginnings; *one; one++) {
+		const char *at = environ, *end = environ ? environ + len : NULL;
+		size_t begin = strlen(*one), size;
 
-			if (size > begin && !memcmp(at, *one, begin) && !(size == begin + 1 && at[begin] == '0')) {
-				*value_len = size - begin;
-				return at + begin;
-			}
+		for (; at && at < end; at += size + 1) {
+			size = strnlen(at, (size_t)(end - at));
+			if (size <= begin || memcmp(at, *one, begin) || (size == begin + 1 && at[begin] == '0') ||
+			    (for_one_game && names_no_game(at + begin, size - begin)))
+				continue;
+			*value_len = size - begin;
+			return at + begin;
 		}
-		at += size + 1;
 	}
 	return NULL;
 }
@@ -175,7 +182,7 @@ static bool has_variable(const char *const *beginnings, const char *environ, siz
 {
 	size_t value_len;
 
-	return variable_of(beginnings, environ, len, &value_len) != NULL;
+	return variable_of(beginnings, false, environ, len, &value_len) != NULL;
 }
 
 u64 rules_family(const struct process_traits *traits)
@@ -183,9 +190,9 @@ u64 rules_family(const struct process_traits *traits)
 	static const char *const prefix[] = { "WINEPREFIX=", NULL };
 	u64 hash = 0xcbf29ce484222325ull;
 	size_t len = 0;
-	const char *value = variable_of(builtin_game_variables, traits->environ, traits->environ_len, &len);
+	const char *value = variable_of(builtin_game_variables, true, traits->environ, traits->environ_len, &len);
 
-	value = value ? value : variable_of(prefix, traits->environ, traits->environ_len, &len);
+	value = value ? value : variable_of(prefix, false, traits->environ, traits->environ_len, &len);
 	if (!value)
 		return 0;
 	for (size_t i = 0; i < len; i++)
@@ -363,6 +370,23 @@ u32 rules_process(const struct rules *rules, const struct process_traits *traits
 			*why = reasons[kind];
 		}
 	return bits;
+}
+
+bool rules_compiles(const char *comm)
+{
+	for (const struct name_rule *rule = builtin_names; rule->name; rule++)
+		if (rule->compiles && !strncmp(comm, rule->name, strlen(rule->name)))
+			return true;
+	return false;
+}
+
+bool rules_deny_game(const struct rules *rules, const struct process_traits *traits)
+{
+	struct subject subject;
+	const char *why;
+
+	describe(&subject, traits);
+	return by_user(rules, traits, &subject, RULE_GAME, &why) == VERDICT_NO;
 }
 
 void rules_names(const struct rules *rules, void (*each)(void *data, const struct name_rule *rule), void *data)

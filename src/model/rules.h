@@ -33,16 +33,23 @@ struct process_traits {
 u32 rules_process(const struct rules *rules, const struct process_traits *traits, const char **why);
 
 /* What a launcher gave all programs of one game: a number for its variable's value, or for the Wine prefix; 0: neither.
- */
+ * Where there are several variables, that counts which says most about which game it is. */
 u64 rules_family(const struct process_traits *traits);
 
+/* Whether a program of that name does nothing but compile shaders. */
+bool rules_compiles(const char *comm);
+
+/* Whether the user says that the process is no game. */
+bool rules_deny_game(const struct rules *rules, const struct process_traits *traits);
+
 /* What threads' names say: `name` is a prefix of them, or the whole name if it is exact; `by_user`: the config file
- * says so ([roles]), which outweighs everything; else it is a guess that everything outweighs. Calls `each` for them
- * all. */
+ * says so ([roles]), which outweighs everything; else it is a guess that everything outweighs. `compiles`: the thread
+ * compiles shaders, which is believed until the game's first frame. Calls `each` for them all. */
 struct name_rule {
 	const char *name;
 	bool exact;
 	bool by_user;
+	bool compiles;
 	enum role role;
 };
 void rules_names(const struct rules *rules, void (*each)(void *data, const struct name_rule *rule), void *data);

@@ -98,6 +98,7 @@ const struct builtin_rule builtin_rules[] = {
 	{ RULE_HELPER, "RockstarService.exe" },
 	{ RULE_HELPER, "SocialClubHelper.exe" },
 	{ RULE_HELPER, "QtWebEngineProc*" },
+	{ RULE_HELPER, "tactus" }, /* in a launch option it has a game's environment */
 
 	{ RULE_GAME, "retroarch" },
 	{ RULE_GAME, "dolphin-emu*" },
@@ -121,7 +122,7 @@ const char *const builtin_game_paths[] = {
 	"/usr/local/games/",
 	"/usr/lib/games/",
 	"/usr/share/games/",
-	"/.local/share/lutris/runners/",
+	"/lutris/runners/",
 	"/lutris/games/",
 	"/Games/",
 	"/GOG Games/",
@@ -146,9 +147,12 @@ const char *const builtin_helper_paths[] = {
 	NULL,
 };
 
+/* Those first that name one game: Lutris gives all of its own SteamAppId=default, and all that runs in a gamescope has
+ * that one's display. */
 const char *const builtin_game_variables[] = {
-	"SteamAppId=",	    "SteamGameId=",	 "STEAM_COMPAT_APP_ID=",       "GAMEID=umu-", "UMU_ID=umu-",
-	"HEROIC_APP_NAME=", "LUTRIS_GAME_UUID=", "GAMESCOPE_WAYLAND_DISPLAY=", NULL,
+	"LUTRIS_GAME_UUID=", "HEROIC_APP_NAME=",	   "SteamAppId=",
+	"SteamGameId=",	     "STEAM_COMPAT_APP_ID=",	   "GAMEID=umu-",
+	"UMU_ID=umu-",	     "GAMESCOPE_WAYLAND_DISPLAY=", NULL,
 };
 
 const char *const builtin_wine_loaders[] = {
@@ -178,15 +182,22 @@ const char *const builtin_wine_services[] = {
 };
 
 const char *const builtin_interpreters[] = {
-	"sh",	 "bash",  "dash",      "zsh",	  "fish",   "busybox", "python*",  "perl*", "ruby*",
-	"env",	 "tail",  "cat",       "sed",	  "grep",   "ps",      "ls",	   "rm",    "cp",
-	"mkdir", "tr",	  "readlink",  "dirname", "sleep",  "tee",     "xdg-open", "gdb",   "find",
-	"ldd",	 "uname", "ldconfig*", "lspci",	  "strace", "bwrap",   NULL,
+	"sh",	  "bash",    "dash",	  "zsh",     "fish",   "busybox", "python*",  "perl*",	 "ruby*",
+	"env",	  "tail",    "cat",	  "sed",     "grep",   "ps",	  "ls",	      "rm",	 "cp",
+	"mkdir",  "tr",	     "readlink",  "dirname", "sleep",  "tee",	  "xdg-open", "gdb",	 "find",
+	"ldd",	  "uname",   "ldconfig*", "lspci",   "strace", "bwrap",	  "sudo",     "timeout", "nice",
+	"ionice", "taskset", "chrt",	  "setpriv", "setsid", "nohup",	  "stdbuf",   "numactl", NULL,
 };
 
 #define GUESS(text, what)                      \
 	{                                      \
 		.name = (text), .role = (what) \
+	}
+
+/* Those that compile shaders have time until the first frame, and then are what they do. */
+#define COMPILES(text)                                                    \
+	{                                                                 \
+		.name = (text), .role = ROLE_BACKGROUND, .compiles = true \
 	}
 
 const struct name_rule builtin_names[] = {
@@ -200,8 +211,11 @@ const struct name_rule builtin_names[] = {
 	GUESS("dxvk-queue", ROLE_RENDER),
 	GUESS("dxvk-cs", ROLE_RENDER),
 	GUESS("dxvk-frame", ROLE_RENDER),
-	GUESS("dxvk-shader", ROLE_BACKGROUND),
+	COMPILES("dxvk-shader"),
+	COMPILES("dxvk-pcompiler"),
 	GUESS("vkd3d", ROLE_RENDER),
+	COMPILES("vkd3d-disk"),
+	COMPILES("fossilize_repla"),
 	GUESS("wined3d_cs", ROLE_RENDER),
 	GUESS("FAsyncLoading", ROLE_BACKGROUND),
 	GUESS("AsyncLoading", ROLE_BACKGROUND),

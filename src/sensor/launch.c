@@ -115,7 +115,8 @@ static u32 look_at(struct launch_state *state, u32 pid, bool *whole)
 								       .family = rules_family(&traits),
 								       .comm = texts->comm,
 								       .why = why,
-								       .user = user });
+								       .user = user,
+								       .compiles = rules_compiles(texts->comm) });
 	return bits;
 }
 

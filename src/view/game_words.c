@@ -45,4 +45,8 @@ void game_words(char words[GAME_WORDS_SIZE], const struct game *game, u32 thread
 		add(&line, "%s%s [%u]", i ? ", " : "; with ", game->helpers[i].comm, game->helpers[i].pid);
 	if (game->helpers_more)
 		add(&line, " and %u more", game->helpers_more);
+	for (u32 i = 0; i < game->sound_len; i++)
+		add(&line, "%s%s [%u]", i ? ", " : "; sound by ", game->sound[i].comm, game->sound[i].tid);
+	if (game->sound_more)
+		add(&line, " and %u more", game->sound_more);
 }

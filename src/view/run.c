@@ -40,7 +40,7 @@ static void went_on(struct run *run)
 	hints_relieved(run->hints);
 }
 
-static void pass_to_hints(struct run *run, const struct event_role *event)
+void run_hint(struct run *run, const struct event_role *event)
 {
 	struct hint_wish wish = { .tier = event->tier,
 				  .burst_ns = event->wakeups ? event->cpu_ns / event->wakeups : event->cpu_ns,
@@ -86,7 +86,7 @@ static void on_event(void *data, const struct event_header *header, const struct
 	run_count_role(data, event);
 	run_game_role(data, event);
 	if (!(header->flags & EVENT_FLAG_CLOSING))
-		pass_to_hints(data, event);
+		run_hint(data, event);
 }
 
 static void say_exit_info(const struct scx_exit_record *last, const char *then)
@@ -206,10 +206,10 @@ static bool try_hints(struct run *run)
 	return true;
 }
 
-static int hint_again(void *data, const void *event)
+int run_hint_again(void *data, const void *event)
 {
 	if (role_event_is_sound(event))
-		pass_to_hints(data, event);
+		run_hint(data, event);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static bool give_up_scx(struct run *run)
 		run->status = EXIT_FAILURE;
 		return false;
 	}
-	sched_read_roles(run->sched, 0, hint_again, run);
+	sched_read_roles(run->sched, 0, run_hint_again, run);
 	return true;
 }
 
@@ -358,7 +358,7 @@ bool run_restart_actuator(struct run *run)
 	if (!start_actuator(run))
 		return false;
 	if (run->hints)
-		sched_read_roles(run->sched, 0, hint_again, run);
+		sched_read_roles(run->sched, 0, run_hint_again, run);
 	return true;
 }
 

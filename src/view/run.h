@@ -80,7 +80,8 @@ struct run_effect {
 	u64 since_ns;		  /* the present window began */
 	bool settles;		  /* something was just changed: it begins later */
 	enum effect_acting acted; /* as it began */
-	struct holds eased;	  /* processes that the scheduler treats as urgent for it */
+	struct holds eased;	  /* processes that are treated as urgent for it */
+	u64 eased_ns;		  /* they last were */
 	u64 worse;		  /* processes that waited longer, so far */
 	struct effect_notice last;
 };
@@ -119,7 +120,6 @@ struct run {
 	u32 game_pid, game_next; /* the one in front in the last window of waits, and so far in this; 0: none */
 	u64 by_evidence[EVIDENCES];
 	u8 *evidence_of;	  /* of each tid, the last that was counted */
-	u64 for_game;		  /* processes that waited longer, and may while a game is in front */
 	struct trial_view *trial; /* acting is on trial ('tactus trial'), and no lines are printed; NULL: it is not */
 	bool began;		  /* everything is in place */
 	bool pressed;		  /* raised until that is so */
@@ -160,9 +160,14 @@ void run_game_program(void *data, const struct program_seen *seen);
 void run_game_role(struct run *run, const struct event_role *event);
 void run_game_tick(struct run *run);
 void run_game_end(struct run *run);
-/* Whose threads have an audience in this window of waits; and whether what a process waits is what a game may cost. */
+/* Whose threads have an audience in this window of waits; and whether a process is the game in front, or serves it. */
 void run_game_row(struct run *run, const struct wait_row *row);
-bool run_game_may_cost(const struct run *run, const struct effect_finding *finding);
+bool run_game_has(void *run, u32 pid);
+
+/* What is known of a thread goes to the hints, if they are given. */
+void run_hint(struct run *run, const struct event_role *event);
+/* The same for sched_read_roles. */
+int run_hint_again(void *run, const void *event);
 
 /* Acting goes on, or is held back: by a scheduler for which nobody is urgent where there is one, or wholly. */
 enum run_acting { RUN_ACTS, RUN_IS_NEUTRAL, RUN_IS_OUT };

@@ -2,7 +2,7 @@
 /* What 'tactus run' does to others: reads what processes wait, window by window, holds acting back where
  * model/effects.h wants to compare, and takes back what makes somebody wait longer: by hints, those of the process that
  * is the cause; under sched_ext, the one that waits is treated as urgent, and where that is not enough, the scheduler
- * leaves. */
+ * leaves. A game in front keeps what it has: whom it costs too much is treated as urgent too, by hints as well. */
 #include <unistd.h>
 
 #include "../base/loop.h"
@@ -107,6 +107,20 @@ static void remedy_by_scx(struct run *run, struct effect_notice *notice)
 	}
 }
 
+/* The game in front keeps what it has. Returns whether that many may be urgent beside it. */
+static bool remedy_for_game(struct run *run, struct effect_notice *notice, u32 game_pid)
+{
+	u64 now_ns = clock_now_ns();
+
+	if (holds_count(&run->effect.eased, now_ns) >= EFFECT_GAME_EASED_MOST)
+		return false;
+	notice->cause_pid = game_pid;
+	proc_comm(game_pid, &notice->cause_comm);
+	notice->span_ns = holds_add(&run->effect.eased, notice->pid, proc_start_ticks(notice->pid), now_ns);
+	notice->remedy = EFFECT_REMEDY_EASE;
+	return true;
+}
+
 static void on_worse(void *data, const struct effect_finding *finding)
 {
 	struct effect_notice notice = { .pid = finding->pid,
@@ -116,14 +130,14 @@ static void on_worse(void *data, const struct effect_finding *finding)
 	char words[EFFECT_WORDS_SIZE];
 	struct run *run = data;
 
-	if (run_game_may_cost(run, finding)) {
-		run->for_game++;
-		return;
-	}
-	if (run->hints)
+	if (finding->game_pid) {
+		if (!remedy_for_game(run, &notice, finding->game_pid))
+			return;
+	} else if (run->hints) {
 		remedy_by_hints(run, &notice);
-	else
+	} else {
 		remedy_by_scx(run, &notice);
+	}
 	run->effect.worse++;
 	run->effect.last = notice;
 	effect_words(words, &notice);
@@ -131,13 +145,37 @@ static void on_worse(void *data, const struct effect_finding *finding)
 	put_event(run, &notice);
 }
 
+static int ease_by_hint(void *data, const void *bytes)
+{
+	struct event_role event = *(const struct event_role *)bytes;
+
+	if (event.head.kind != EVENT_ROLE)
+		return 0;
+	if (event.tier == TIER_INTERACTIVE)
+		event.tier = TIER_LATENCY_CRITICAL;
+	run_hint(data, &event);
+	return 0;
+}
+
 /* Threads that began meanwhile are eased too. */
 static void ease(struct run *run)
 {
+	struct run_effect *effect = &run->effect;
 	u64 now_ns = clock_now_ns();
 
-	holds_for_each(hold, &run->effect.eased, now_ns)
-		sched_ease(run->sched, hold->pid, now_ns + 2 * EFFECT_WATCH_NS);
+	for (const struct hold *hold = effect->eased.all; hold < effect->eased.all + HOLDS_MOST; hold++) {
+		bool is_over = hold->until_ns <= now_ns;
+
+		/* It may have ended, and its number be another's. */
+		if (!hold->pid || hold->until_ns <= effect->eased_ns ||
+		    proc_start_ticks(hold->pid) != hold->start_ticks)
+			continue;
+		if (!run->scx)
+			sched_read_roles(run->sched, hold->pid, is_over ? run_hint_again : ease_by_hint, run);
+		else if (!is_over)
+			sched_ease(run->sched, hold->pid, now_ns + 2 * EFFECT_WATCH_NS);
+	}
+	effect->eased_ns = now_ns;
 }
 
 /* What this process itself waits is nobody's trouble. */
@@ -158,10 +196,15 @@ static bool window_ends(struct run *run)
 
 	run->game_pid = run->game_next;
 	run->game_next = 0;
-	effects_window_ends(effect->effects, acting, clock_now_ns(), on_worse, run);
+	effects_window_ends(effect->effects, &(struct effect_window){ .acting = acting,
+								      .now_ns = clock_now_ns(),
+								      .game_pid = run->game_pid,
+								      .is_of_game = run_game_has,
+								      .found = on_worse,
+								      .data = run });
 	if (run->scx && effect->last.remedy == EFFECT_REMEDY_LEAVE && !run_leave_scx(run))
 		return false;
-	if (run->scx)
+	if (run->scx || run->hints)
 		ease(run);
 	else
 		effect->eased = (struct holds){ 0 };

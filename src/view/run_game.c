@@ -10,6 +10,7 @@
 #include "../base/loop.h"
 #include "../base/owner.h"
 #include "../base/proc.h"
+#include "../base/process.h"
 #include "../base/say.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
@@ -17,17 +18,58 @@
 #include "game_words.h"
 #include "run.h"
 
+enum { SOUND_THREADS_LOOKED_AT = 256 };
+
+/* What is loading has time to compile shaders. */
+static void tell_loading(struct run *run)
+{
+	bool is_loading;
+	u32 pid;
+
+	/* Programs are looked at before everything is in place, and told of then. */
+	while (run->sched && (pid = games_next_loading(run->games, clock_now_ns(), &is_loading)))
+		sched_assign(run->sched, pid, 0, is_loading ? ORDER_PROCESS : ORDER_NOT_PROCESS, PROCESS_LOADING);
+}
+
 void run_game_program(void *data, const struct program_seen *seen)
 {
 	struct run *run = data;
 
-	if (run->games)
-		games_saw(run->games, seen, clock_now_ns());
+	if (!run->games)
+		return;
+	games_saw(run->games, seen, clock_now_ns());
+	tell_loading(run);
+}
+
+static int read_traits(struct process_texts *texts, u32 pid, struct process_traits *traits)
+{
+	int error = process_read(texts, pid);
+
+	*traits = (struct process_traits){ .pid = pid,
+					   .comm = texts->comm,
+					   .exe = texts->exe,
+					   .words = texts->words,
+					   .words_len = error ? 0 : texts->words_len,
+					   .environ = texts->environ,
+					   .environ_len = error ? 0 : texts->environ_len };
+	return error;
+}
+
+/* One that was not known for a game has the whole screen. */
+static void on_whole_screen(struct run *run, u32 pid, u32 user, const struct event_role *event)
+{
+	static struct process_texts texts;
+	struct process_traits traits;
+
+	if (read_traits(&texts, pid, &traits) || rules_deny_game(run->capture.rules, &traits))
+		return;
+	games_role(run->games, pid, user, texts.comm, event, clock_now_ns());
+	if (games_find(run->games, pid))
+		sched_assign(run->sched, pid, 0, ORDER_PROCESS, PROCESS_GAME);
 }
 
 void run_game_role(struct run *run, const struct event_role *event)
 {
-	struct comm comm = { "" };
 	u32 pid, user = 0;
 
 	if (!run->games || !games_want(run->games, event))
@@ -35,8 +77,41 @@ void run_game_role(struct run *run, const struct event_role *event)
 	pid = proc_pid(event->head.tid);
 	if (!pid || (!games_find(run->games, pid) && process_charged_to(pid, &user)))
 		return;
-	proc_comm(pid, &comm);
-	games_role(run->games, pid, user, comm.text, event, clock_now_ns());
+	if (games_find(run->games, pid))
+		games_role(run->games, pid, user, "", event, clock_now_ns());
+	else
+		on_whole_screen(run, pid, user, event);
+	tell_loading(run);
+}
+
+struct listener {
+	struct run *run;
+	u32 left; /* threads that are still looked at: a user may have as many as he likes */
+};
+
+static int take_sound(void *data, const void *bytes)
+{
+	static struct process_texts texts;
+	const struct event_role *event = bytes;
+	struct listener *listener = data;
+	struct process_traits traits;
+	u32 parents[GAME_PARENTS_MAX];
+	struct sound_seen seen = { .tid = event->head.tid, .parents = parents };
+	struct comm comm;
+
+	if (event->head.kind != EVENT_ROLE || event->role != ROLE_AUDIO || event->confidence < ROLE_TRUSTED ||
+	    (event->process & PROCESS_SOUND_SERVER) || !listener->left)
+		return 0;
+	listener->left--;
+	seen.pid = proc_pid(seen.tid);
+	if (!seen.pid || process_charged_to(seen.pid, &seen.user) || read_traits(&texts, seen.pid, &traits))
+		return 0;
+	seen.family = rules_family(&traits);
+	seen.parents_len = proc_parents(seen.pid, parents, GAME_PARENTS_MAX);
+	proc_comm(games_find(listener->run->games, seen.pid) ? seen.tid : seen.pid, &comm);
+	seen.comm = comm.text;
+	games_sound(listener->run->games, &seen);
+	return 0;
 }
 
 /* 0: it has ended. */
@@ -77,6 +152,15 @@ static void print_json(FILE *out, const struct game *game, u32 threads)
 		json_object_end(&json);
 	}
 	json_array_end(&json);
+	json_array(&json, "sound");
+	for (u32 i = 0; i < game->sound_len; i++) {
+		json_object(&json, NULL);
+		json_u64(&json, "pid", game->sound[i].pid);
+		json_u64(&json, "tid", game->sound[i].tid);
+		json_string(&json, "comm", game->sound[i].comm);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
 	json_object_end(&json);
 	json_line_end(&json);
 }
@@ -111,13 +195,17 @@ void run_game_tick(struct run *run)
 		return;
 	while ((game = games_due(run->games, clock_now_ns()))) {
 		threads = threads_of(game->pid);
-		if (threads)
-			report_game(run, game, threads);
-		else
+		if (!threads) {
 			games_end(run->games, game->pid);
+			continue;
+		}
+		sched_read_roles(run->sched, 0, take_sound, &(struct listener){ run, SOUND_THREADS_LOOKED_AT });
+		if (games_report(run->games, game->pid, clock_now_ns()))
+			report_game(run, game, threads);
 	}
 	/* Their pids may be others' one day. */
 	games_drop_ended(run->games, threads_of);
+	tell_loading(run);
 }
 
 void run_game_end(struct run *run)
@@ -136,8 +224,9 @@ void run_game_row(struct run *run, const struct wait_row *row)
 		run->game_next = row->pid;
 }
 
-bool run_game_may_cost(const struct run *run, const struct effect_finding *finding)
+bool run_game_has(void *data, u32 pid)
 {
-	return run->game_pid && finding->pid != run->game_pid &&
-	       !effect_is_too_long_for_game(finding->acted_p99_ns, finding->held_p99_ns);
+	const struct run *run = data;
+
+	return run->games && games_belongs(run->games, run->game_pid, pid);
 }

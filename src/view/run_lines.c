@@ -157,7 +157,7 @@ bool run_take_line(struct run *run)
 	snprintf(status.actuator, sizeof(status.actuator), "%s", run_actuator_name(run));
 	memcpy(status.by_role, run->by_role, sizeof(status.by_role));
 	memcpy(status.by_evidence, run->by_evidence, sizeof(status.by_evidence));
-	status.effect_for_game = run->for_game;
+	status.effect_for_game = run->effect.effects ? effects_for_game(run->effect.effects) : 0;
 	status.game_pid = run->game_pid;
 	memcpy(status.by_tier, run->by_tier, sizeof(status.by_tier));
 	fill_hints(&status, &hints);

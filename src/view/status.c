@@ -124,9 +124,16 @@ void effect_words(char words[EFFECT_WORDS_SIZE], const struct effect_notice *not
 	else if (notice->remedy == EFFECT_REMEDY_HOLD_BACK)
 		snprintf(then, sizeof(then), "%s [%u], which was urgent, is left to the kernel for %" PRIu64 " s",
 			 notice->cause_comm.text, notice->cause_pid, span_s);
-	snprintf(words, EFFECT_WORDS_SIZE,
-		 "%s [%u]: waits longer for CPUs while tactus acts (p99 %s a wake-up, without %s): %s",
-		 notice->comm.text, notice->pid, acted, held, then);
+	if (notice->remedy == EFFECT_REMEDY_EASE && notice->cause_pid)
+		snprintf(words, EFFECT_WORDS_SIZE,
+			 "%s [%u]: waits too long for CPUs while the game %s [%u] is in front (p99 %s a wake-up, "
+			 "before %s): "
+			 "%s",
+			 notice->comm.text, notice->pid, notice->cause_comm.text, notice->cause_pid, acted, held, then);
+	else
+		snprintf(words, EFFECT_WORDS_SIZE,
+			 "%s [%u]: waits longer for CPUs while tactus acts (p99 %s a wake-up, without %s): %s",
+			 notice->comm.text, notice->pid, acted, held, then);
 }
 
 /* One for the heading and the lines, so that the words stand over the numbers. */

@@ -106,6 +106,22 @@ static void take(struct world *world, u32 pid, u32 tier, struct waits waits)
 	effects_take(world->effects, &row);
 }
 
+static bool is_game(void *data, u32 pid)
+{
+	(void)data;
+	return pid == 9;
+}
+
+static void end_window(struct world *world, enum effect_acting acting, u32 game_pid)
+{
+	effects_window_ends(world->effects, &(struct effect_window){ .acting = acting,
+								     .now_ns = world->now_ns,
+								     .game_pid = game_pid,
+								     .is_of_game = is_game,
+								     .found = on_found,
+								     .data = world });
+}
+
 /* One window of a process that waits so long with us and without. */
 static void pass(struct world *world, u64 acted_ns, u64 held_ns, bool acts, u32 tier)
 {
@@ -114,8 +130,7 @@ static void pass(struct world *world, u64 acted_ns, u64 held_ns, bool acts, u32 
 	world->held_windows += is_held;
 	take(world, 7, tier, spread(acts && !is_held ? acted_ns : held_ns, 100));
 	world->now_ns += effects_window_ns(world->effects);
-	effects_window_ends(world->effects, acts && !is_held ? EFFECT_ACTED : EFFECT_NOT_ACTED, world->now_ns, on_found,
-			    world);
+	end_window(world, acts && !is_held ? EFFECT_ACTED : EFFECT_NOT_ACTED, 0);
 }
 
 static struct world begin(void)
@@ -222,6 +237,89 @@ static void test_audience(void)
 	effects_free(world.effects);
 }
 
+static void test_game_cost(void)
+{
+	struct waits short_ones = spread(4 * MS, 100), thrice = spread(13 * MS, 100), more = spread(40 * MS, 100),
+		     few = spread(40 * MS, 8), tiny = spread(100 * NSEC_PER_USEC, 100), bearable = spread(10 * MS, 100),
+		     starved = spread(50 * MS, 100), long_ones = spread(200 * MS, 100), none = { 0 };
+
+	is(effect_of_game(&short_ones, &short_ones), EFFECT_COSTS_LITTLE,
+	   "game beside which others wait as long costs little");
+	is(effect_of_game(&thrice, &short_ones), EFFECT_MAY_COST,
+	   "game beside which others wait three times as long as before may cost that");
+	is(effect_of_game(&more, &short_ones), EFFECT_COSTS_TOO_MUCH,
+	   "game beside which others wait ten times as long as before costs too much");
+	is(effect_of_game(&bearable, &tiny), EFFECT_MAY_COST,
+	   "game beside which others wait a hundred times as long as before may cost that while it is ten "
+	   "milliseconds");
+	is(effect_of_game(&long_ones, &starved), EFFECT_MAY_COST,
+	   "game beside which others wait four times as long may cost that where they waited long before it came");
+	is(effect_of_game(&more, &none), EFFECT_COSTS_LITTLE,
+	   "game costs nothing where nothing is known of the time before");
+	is(effect_of_game(&few, &short_ones), EFFECT_COSTS_LITTLE, "few wake-ups say nothing of what a game costs");
+}
+
+/* One window of a bystander, 7, and of a game, 9, that is in front or not. */
+static void play(struct world *world, u64 wait_ns, bool in_front, enum effect_acting acting)
+{
+	struct wait_row row = { .tid = 9,
+				.pid = 9,
+				.tier = TIER_LATENCY_CRITICAL,
+				.has_audience = in_front,
+				.comm = { "game" },
+				.waits = spread(wait_ns, 100) };
+
+	effects_take(world->effects, &row);
+	take(world, 7, TIER_INTERACTIVE, spread(wait_ns, 100));
+	world->held_windows += effects_hold(world->effects);
+	world->now_ns += NSEC_PER_SEC;
+	end_window(world, acting, in_front ? 9 : 0);
+}
+
+static void test_beside_game(void)
+{
+	struct world world = begin();
+	u32 windows = 0;
+
+	for (u32 i = 0; i < 20; i++)
+		play(&world, 4 * MS, false, EFFECT_ACTED);
+	for (u32 i = 0; i < 60; i++)
+		play(&world, 13 * MS, true, EFFECT_ACTED);
+	is(world.found, 0, "process that waits three times as long beside a game is not helped");
+	is(effects_for_game(world.effects), 1, "process that waits longer for a game's sake is counted once");
+	while (!world.found && windows++ < 60)
+		play(&world, 60 * MS, true, EFFECT_ACTED);
+	is(world.found, 1, "process that waits fifteen times as long beside a game is found");
+	is_between(EFFECT_GAME_WINDOWS, windows, EFFECT_GAME_WINDOWS + 2, "it is found in some seconds (%u)", windows);
+	is(world.last.pid, 7, "finding beside a game names the process that waits, and not the game");
+	is(world.last.game_pid, 9, "finding beside a game names the game");
+	ok(world.last.held_p99_ns < 8 * MS, "finding beside a game says how long the process waited before");
+	ok(world.last.acted_p99_ns >= 60 * MS, "finding beside a game says how long the process waits beside it");
+	for (u32 i = 0; i < 30; i++)
+		play(&world, 60 * MS, true, EFFECT_ACTED);
+	is(world.found, 1, "process that was found beside a game is not found again at once");
+	for (u32 i = 0; i < 600; i++)
+		play(&world, 60 * MS, true, EFFECT_ACTED);
+	is_between(3, world.found, 5, "process that goes on to wait beside a game is found ever more seldom (%u)",
+		   world.found);
+	is(effects_trials(world.effects), 0, "nothing is held back in front of a game");
+	effects_free(world.effects);
+
+	world = begin();
+	for (u32 i = 0; i < 60; i++)
+		play(&world, 60 * MS, true, EFFECT_ACTED);
+	is(world.found, 0, "process of which nothing is known before the game came is left to the game");
+	effects_free(world.effects);
+
+	world = begin();
+	for (u32 i = 0; i < 20; i++)
+		play(&world, 4 * MS, false, EFFECT_NOT_ACTED);
+	for (u32 i = 0; i < 60; i++)
+		play(&world, 60 * MS, true, EFFECT_NOT_ACTED);
+	is(world.found, 0, "process that waits long beside a game for which we do not act is not found");
+	effects_free(world.effects);
+}
+
 static void test_others(void)
 {
 	struct world world = begin();
@@ -253,11 +351,7 @@ static bool pass_neutral(struct world *world, u64 acted_ns, u64 neutral_ns, u64 
 	world->held_windows += is_held;
 	take(world, 7, TIER_INTERACTIVE, spread(is_out ? out_ns : is_held ? neutral_ns : acted_ns, 100));
 	world->now_ns += effects_window_ns(world->effects);
-	effects_window_ends(world->effects,
-			    is_out    ? EFFECT_NOT_ACTED
-			    : is_held ? EFFECT_NEUTRAL
-				      : EFFECT_ACTED,
-			    world->now_ns, on_found, world);
+	end_window(world, is_out ? EFFECT_NOT_ACTED : is_held ? EFFECT_NEUTRAL : EFFECT_ACTED, 0);
 	return is_out;
 }
 
@@ -307,7 +401,7 @@ static void test_spoiled(void)
 	for (u32 i = 0; i < 30; i++) {
 		take(&world, 7, TIER_INTERACTIVE, spread(20 * MS, 100));
 		world.now_ns += NSEC_PER_SEC;
-		effects_window_ends(world.effects, EFFECT_ACTED_PARTLY, world.now_ns, on_found, &world);
+		end_window(&world, EFFECT_ACTED_PARTLY, 0);
 	}
 	is(world.found, 0, "windows in which we acted partly say nothing");
 	ok(!effects_hold(world.effects), "a trial without anything to compare ends");
@@ -343,6 +437,8 @@ int main(void)
 	test_drift();
 	test_for_ever();
 	test_audience();
+	test_game_cost();
+	test_beside_game();
 	test_others();
 	test_neutral();
 	test_spoiled();

@@ -132,6 +132,40 @@ static void test_precedence(void)
 	is(answer.confidence, 100, "role by the user's word is sure");
 }
 
+static void test_compiles(void)
+{
+	struct role_facts facts = { .has = HAS_COMPILES, .name_role = ROLE_BACKGROUND, .process = PROCESS_LOADING };
+	struct pattern none = { 0 }, timely = { .timely = 100 }, hog = { .role = ROLE_CPU_BOUND, .confidence = 95 };
+	struct role_answer answer = role_decide(&facts, &none);
+
+	is(answer.role, ROLE_BACKGROUND, "compiler of shaders is in the background before the game's first frame");
+	is(answer.tier, TIER_BATCH, "compiler of shaders is batch before the game's first frame");
+	is(role_decide(&facts, &timely).tier, TIER_BATCH,
+	   "compiler of shaders that wakes by a timer is batch before the game's first frame");
+	facts.has |= HAS_AWAITED;
+	is(role_decide(&facts, &none).tier, TIER_BATCH,
+	   "compiler of shaders that somebody waits for is batch before the game's first frame");
+	facts.gpu_submits = 20;
+	is(role_decide(&facts, &none).tier, TIER_BATCH,
+	   "compiler of shaders that submits to a GPU is batch before the game's first frame");
+	facts.gpu_submits = 0;
+	facts.user_role = ROLE_RENDER;
+	is(role_decide(&facts, &none).tier, TIER_LATENCY_CRITICAL,
+	   "user's word outweighs that a thread compiles shaders");
+	facts.user_role = ROLE_UNKNOWN;
+	facts.process = PROCESS_GAME;
+	is(role_decide(&facts, &none).tier, TIER_LATENCY_CRITICAL,
+	   "compiler of shaders that urgent threads wait for is urgent after the first frame");
+	facts.has &= (u8)~HAS_AWAITED;
+	is(role_decide(&facts, &none).role, ROLE_UNKNOWN,
+	   "compiler of shaders is nothing by its name after the first frame");
+	is(role_decide(&facts, &hog).role, ROLE_CPU_BOUND, "compiler of shaders is what it does after the first frame");
+	facts.has = 0;
+	facts.process = PROCESS_LOADING;
+	is(role_decide(&facts, &timely).tier, TIER_LATENCY_CRITICAL,
+	   "thread of a loading game that compiles nothing is what it does");
+}
+
 static void test_facts(void)
 {
 	struct role_facts facts = { .presents = 1, .has = HAS_WINE_PRIORITY, .wine_priority = 15 };
@@ -346,6 +380,7 @@ int main(void)
 	test_behaviour();
 	test_hysteresis();
 	test_precedence();
+	test_compiles();
 	test_facts();
 	test_judging();
 	test_judging_many_wakeups();

@@ -59,6 +59,21 @@ static const struct sample samples[] = {
 	{ "thing", "/opt/thing", "thing", "NotSteamAppId=440", 0 },
 	{ "thing", "/opt/thing", "thing", "GAMEID=umu-default", GAME },
 	{ "thing", "/opt/thing", "thing", "GAMEID=17", 0 },
+	{ "thing", "/opt/thing", "thing", "HEROIC_APP_NAME=Quail", GAME },
+	{ "thing", "/opt/thing", "thing", "LUTRIS_GAME_UUID=25-37", GAME },
+	{ "thing", "/opt/thing", "thing", "GAMESCOPE_WAYLAND_DISPLAY=gamescope-0", GAME },
+	{ "thing", "/opt/thing", "thing", "GAMESCOPE_WAYLAND_DISPLAY=", 0 },
+	{ "heroic", "/opt/Heroic/heroic", "heroic", "HEROIC_APP_NAME=Quail", HELPER },
+	{ "legendary", "/opt/Heroic/resources/bin/legendary", "legendary", "HEROIC_APP_NAME=Quail", HELPER },
+	{ "lutris-wrapper", "/usr/bin/python3.13", "python3|lutris-wrapper", "LUTRIS_GAME_UUID=25-37", HELPER },
+	{ "retroarch-lx", "/home/u/.local/share/lutris/runners/libretro/retroarch-lx", "retroarch-lx", "", GAME },
+	{ "thing", "/home/u/.var/app/net.lutris.Lutris/data/lutris/runners/zdoom/thing", "thing", "", GAME },
+	{ "wineserver", "/home/u/.local/share/lutris/runners/wine/ge/bin/wineserver", "wineserver",
+	  "LUTRIS_GAME_UUID=25-37", HELPER },
+	{ "game.exe", "/home/u/.local/share/lutris/runners/wine/ge/bin/wine64-preloader", "C:\\Foo\\game.exe",
+	  "LUTRIS_GAME_UUID=25-37", WINE | GAME },
+	{ "notepad.exe", "/home/u/.local/share/lutris/runners/wine/ge/bin/wine64-preloader", "C:\\x\\notepad.exe", "",
+	  WINE },
 	{ "sh", "/usr/bin/dash", "sh|-c|x", "SteamAppId=440", HELPER },
 	{ "python3", "/usr/bin/python3.11", "python3|proton", "SteamGameId=440", HELPER },
 	{ "steam", STEAM "/ubuntu12_32/steam", "steam", "", HELPER },
@@ -107,6 +122,36 @@ static void test_builtin(void)
 	is(rules_process(rules, &nothing, &why), 0, "a process of which nothing could be read is nothing");
 	rules_free(rules);
 	rules_free(NULL);
+}
+
+static u64 family_of(const char *environ)
+{
+	char bytes[256];
+	size_t len = 0;
+
+	for (; environ[len]; len++)
+		bytes[len] = environ[len] == '|' ? '\0' : environ[len];
+	return rules_family(&(struct process_traits){ .environ = bytes, .environ_len = len });
+}
+
+static void test_family(void)
+{
+	u64 steam = family_of("SteamAppId=480|A=b");
+
+	ok(steam != 0, "what Steam starts is of a family");
+	is(family_of("A=b|SteamGameId=480"), steam, "two variables with one game's number make one family");
+	ok(family_of("SteamAppId=481") != steam, "another game's number makes another family");
+	is(family_of("GAMESCOPE_WAYLAND_DISPLAY=gamescope-0|SteamAppId=480"), steam,
+	   "game's number counts, and not the gamescope that it runs in, whichever comes first");
+	ok(family_of("SteamAppId=default|LUTRIS_GAME_UUID=a") != family_of("SteamAppId=default|LUTRIS_GAME_UUID=b"),
+	   "two games of Lutris, which gives both one number of Steam's, are two families");
+	is(family_of("SteamAppId=default"), 0, "number that says nothing makes no family");
+	is(family_of("SteamAppId=default|WINEPREFIX=/p"), family_of("WINEPREFIX=/p"),
+	   "Wine prefix makes a family where no number does");
+	ok(family_of("HEROIC_APP_NAME=Quail") != 0, "what Heroic starts is of a family");
+	is(family_of("HOME=/root"), 0, "what no launcher started is of no family");
+	ok(rules_compiles("fossilize_repla"), "Steam's replayer of shaders does nothing else");
+	ok(!rules_compiles("fossil"), "program with a shorter name is no compiler of shaders");
 }
 
 /* Bytes without an end: what is after them must not be read. The sanitizers see to that. */
@@ -433,6 +478,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	test_builtin();
+	test_family();
 	test_unended();
 	test_file();
 	test_wrong_lines();

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Presents a known number of frames. By EGL into a surface of its own, from several threads at once, without a display:
  *   present egl THREADS FRAMES
- * or by calling a function of a library, some milliseconds after it is mapped, or after each newline on standard input:
- *   present call LIBRARY FUNCTION FRAMES [MS|wait] */
+ * or by calling a function of a library, some milliseconds after it is mapped, or after each newline on standard input,
+ * with threads besides that each bear a name and wake so often to work for a tenth of that:
+ *   present call LIBRARY FUNCTION FRAMES [MS|wait [NAME:EVERY_US]...] */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The little of EGL that is needed, so that it takes no headers. */
@@ -107,6 +110,36 @@ static int present_threads(int threads)
 	return 0;
 }
 
+static long long now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+static void *work_beside(void *word)
+{
+	const char *colon = strrchr(word, ':');
+	long long every_us = colon ? atoll(colon + 1) : 0, next_us = now_us();
+	char name[16];
+
+	if (every_us < 1000)
+		die("NAME:EVERY_US");
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - (char *)word), (char *)word);
+	prctl(PR_SET_NAME, name);
+	for (;; next_us += every_us) {
+		struct timespec at = { .tv_sec = next_us / 1000000, .tv_nsec = next_us % 1000000 * 1000 };
+		long long until_us;
+
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		until_us = now_us() + every_us / 10;
+		while (now_us() < until_us)
+			;
+	}
+	return NULL;
+}
+
 static int present_calls(const char *path, const char *name, const char *pause)
 {
 	void *library = dlopen(path, RTLD_NOW);
@@ -136,7 +169,13 @@ int main(int argc, char **argv)
 	frames = argc > 3 ? atol(argv[argc > 4 ? 4 : 3]) : 0;
 	if (argc == 4 && !strcmp(argv[1], "egl"))
 		return present_threads(atoi(argv[2]));
+	for (int i = 6; i < argc; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, work_beside, argv[i]))
+			die("no thread");
+	}
 	if (argc >= 5 && !strcmp(argv[1], "call"))
 		return present_calls(argv[2], argv[3], argc > 5 ? argv[5] : NULL);
-	die("usage: present egl THREADS FRAMES | present call LIBRARY FUNCTION FRAMES [MS|wait]");
+	die("usage: present egl THREADS FRAMES | present call LIBRARY FUNCTION FRAMES [MS|wait [NAME:EVERY_US]...]");
 }
