@@ -499,6 +499,7 @@ int on_ioctl_end(struct tracepoint_sys_exit_ioctl *call)
 
 #include "cuda_work.h"
 #include "cuda_driver.h"
+#include "cuda_xid.h"
 
 static __always_inline int open_probed(struct pt_regs *ctx, bool is_interrupt)
 {
@@ -573,26 +574,4 @@ SEC("fexit/vfs_read")
 int on_driver_fexit(void *ctx)
 {
 	return end_function(ctx);
-}
-
-/* The GPU reports an error: whoever it is about, it is sent. */
-SEC("tracepoint")
-int on_xid(struct tracepoint_nvidia_dev_xid *xid)
-{
-	u32 cpu_id = bpf_get_smp_processor_id();
-	struct sched_cpu *cpu = cpu_state(cpu_id);
-	struct event_cuda_xid *event;
-	u64 at = xid->message & 0xffff;
-
-	if (!cpu || cpu->window != WINDOW_OPEN)
-		return 0;
-	event = EVENT_BEGIN(cpu, cpu_id, CUDA_XID, event_cuda_xid, bpf_ktime_get_ns(), 0, true);
-	if (!event)
-		return 0;
-	event->code = xid->code;
-	event->unused = 0;
-	__builtin_memset(event->message.text, 0, sizeof(event->message.text));
-	bpf_probe_read_kernel_str(event->message.text, sizeof(event->message.text), (char *)xid + at);
-	event_send(cpu, event, sizeof(*event));
-	return 0;
 }

@@ -309,14 +309,6 @@ struct tracepoint_drm_vblank_event_delivered {
 	u32 seq;
 };
 
-/* What nvidia:nvidia_dev_xid hands over; the low halves of `device` and `message` say how far from here the text is. */
-struct tracepoint_nvidia_dev_xid {
-	u64 common;
-	u32 device;
-	u32 code;
-	u32 message;
-};
-
 /* And sched:sched_process_exec; the low half of `filename` says how far from here the text is. */
 struct tracepoint_sched_process_exec {
 	u64 common;

@@ -104,6 +104,12 @@ core_fn u32 cuda_cookie_shape(u64 cookie)
 	return cookie >> CUDA_COOKIE_SHAPE_SHIFT & 0xff;
 }
 
+/* Where the fields of nvidia:nvidia_dev_xid lie, in bytes from its beginning. */
+struct xid_format {
+	u32 code;
+	u32 message; /* where its text is */
+};
+
 struct cuda_config {
 	u32 sample;	  /* send one call in so many */
 	u32 nvidia_major; /* of /dev/nvidia*; 0: ioctls are not watched */

@@ -229,7 +229,7 @@ main() {
 	fi
 	[ -z "$whole" ] || leave_out
 	[ ! -e "$top/failed" ] || die "bench-roles: tactus failed"
-	python3 bench/roles/score.py bench/roles/labels "$results"
+	python3 bench/roles/score.py bench/roles/labels "$results" ${whole:+-w}
 }
 
 make_wine_prefix() {

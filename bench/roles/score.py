@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Matches what tactus said with what threads are known to be, and says how often it was right.
-# Usage: score.py LABELS FOLDER [-u]: FOLDER has SCENARIO.WAY.rows.json and .census.json; -u also lists threads without a label.
+# Usage: score.py LABELS FOLDER [-u] [-w]: FOLDER has SCENARIO.WAY.rows.json and .census.json; -u also lists threads without a label;
+# -w: these are all scenarios, so that each role has to have its threads.
 """Status 0 only where every target is met in every way of watching that the targets are for."""
 
 import fnmatch
@@ -12,6 +13,8 @@ ROLES = ["render", "input", "audio", "network", "compositor", "background", "cpu
 GOT = ROLES + ["unknown", "none"]
 BUSY_SWITCHES = 40  # in the seconds of a scenario; a thread with fewer did next to nothing
 TARGETS = [("in all", None, 95), ("frames", "frames", 100), ("Wine sound", "wine-audio", 99)]
+ROLE_LEAST = 90  # percent of the threads of each role
+ROLE_THREADS = 20  # as many a role has to have for its share to say something, where all scenarios were played
 TARGET_WAYS = ("open", "hidden", "renamed")
 YOUNG_S = 1.0  # a thread that appeared so shortly before the end can't be known yet by how it runs
 SCHED_FIFO, SCHED_RR = 1, 2
@@ -139,7 +142,19 @@ def print_confusion(verdicts):
             print("  " + role.ljust(16) + cells + f"{right:5} of {total}, {percent:.1f} %")
 
 
-def print_way(way, verdicts):
+def missed_by_role(way, verdicts, whole):
+    """Roles that are found too seldom, or of which too few threads were seen to tell."""
+    missed = []
+    for role in ROLES:
+        right, total, percent = share([v for v in verdicts if v["label"].role == role])
+        if total >= ROLE_THREADS and percent < ROLE_LEAST:
+            missed.append(f"{way}: {role}: {percent:.1f} % ({right} of {total}), not {ROLE_LEAST} %")
+        if whole and total < ROLE_THREADS:
+            missed.append(f"{way}: {role}: {total} threads, not {ROLE_THREADS}")
+    return missed
+
+
+def print_way(way, verdicts, whole):
     """What one way of watching gave; returns the targets that it missed."""
     missed = []
     right, total, percent = share(verdicts)
@@ -153,6 +168,8 @@ def print_way(way, verdicts):
         print(f"  {name}: {reached:.1f} % of {len(group)}, at least {least} % is asked for")
         if reached < least and way in TARGET_WAYS:
             missed.append(f"{way}: {name}: {reached:.1f} %, not {least} %")
+    if way in TARGET_WAYS:
+        missed += missed_by_role(way, verdicts, whole)
     for v in verdicts:
         if v["got"] != v["label"].role:
             row = v["row"] or {"confidence": 0, "evidence": "no row"}
@@ -188,7 +205,7 @@ def main():
             left_out = True
             print_left_out(way, of_way)
         else:
-            missed += print_way(way, of_way)
+            missed += print_way(way, of_way, "-w" in sys.argv)
     played = {v["scenario"] for v in verdicts}
     for label in labels:
         wanted = played if label.scenarios == "*" else played & set(label.scenarios.split(","))

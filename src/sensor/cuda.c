@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/loop.h"
@@ -27,6 +26,7 @@
 #include "cuda_known.h"
 #include "cuda_prepare.h"
 #include "cuda_work.h"
+#include "cuda_xid.h"
 #include "interrupts.h"
 #include "libraries.h"
 #include "sched.h"
@@ -67,7 +67,7 @@ struct cuda_state {
 	struct libraries *libraries;
 	struct uprobes *uprobes;
 	struct bpf_link *ioctl_link, *ioctl_end_link;
-	struct bpf_link *xid_link;
+	struct cuda_xids xids;
 	struct cuda_work work;
 	struct driver_hooks driver;
 	int epoll_fd;
@@ -440,8 +440,7 @@ static int cuda_attach(void *data, int hook, struct reason *why)
 	watch_ioctls(state);
 	cuda_work_attach(&state->work, state->skeleton, interrupts_are_seen());
 	watch_driver(state);
-	/* Only the driver has it, and not every version. */
-	state->xid_link = sensor_attach_tracepoint(state->skeleton->progs.on_xid, "nvidia", "nvidia_dev_xid");
+	cuda_xids_attach(&state->xids, state->skeleton);
 	/* Without the kernel's word on mappings, /proc is looked at once a second. */
 	libraries_open(&state->libraries, &slow);
 	if (!state->libraries)
@@ -479,7 +478,7 @@ static void cuda_close(void *data)
 	bpf_link__destroy(state->ioctl_end_link);
 	cuda_work_detach(&state->work);
 	driver_hooks_free(&state->driver);
-	bpf_link__destroy(state->xid_link);
+	cuda_xids_detach(&state->xids);
 	uprobes_close(state->uprobes);
 	libraries_close(state->libraries);
 	cuda_bpf__destroy(state->skeleton);
@@ -505,6 +504,7 @@ static void cuda_work(void *data)
 	if (taken)
 		note("cuda: a libcuda was written to while it was watched: its probes were taken off");
 	libraries_work(state->libraries);
+	cuda_xids_attach(&state->xids, state->skeleton);
 }
 
 /* Functions are known by name before the first call of one is read. */

@@ -326,6 +326,16 @@ static void take_step(struct show *show, const struct event_header *event)
 		cuda_print_slow_step(&step, process, &show->capture.threads, &show->cuda, show->options.json);
 }
 
+/* At once, and where nobody overlooks it. */
+static void note_xid(const struct event_cuda_xid *event)
+{
+	char message[LONG_NAME_LEN + 1] = "", plain[2 * sizeof(message)];
+
+	memcpy(message, event->message.text, LONG_NAME_LEN);
+	format_plain(plain, sizeof(plain), message);
+	note("the GPU reports an error: Xid %u%s%s", event->code, plain[0] ? ": " : "", plain);
+}
+
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct show *show = data;
@@ -341,9 +351,8 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	driver_work_handle(&show->driver_work, event);
 	if (show->chosen.steps && !show->capture.before_window)
 		take_step(show, event);
-	/* At once, and where nobody overlooks it. */
 	if (event->kind == EVENT_CUDA_XID && !show->capture.replay)
-		note("the GPU reports an error: Xid %u", ((const struct event_cuda_xid *)event)->code);
+		note_xid((const struct event_cuda_xid *)event);
 	if (show->export)
 		cuda_export_handle(show->export, event);
 }

@@ -100,6 +100,19 @@ gap_and_replay() {
 	like "a gap is told in words" "$("$tactus" gpu -i "$scratch/recording")" 'gpu-submits \[[0-9]+\], fence of vgem: none for [0-9.]+ m?s, usually [0-9.]+ [mu]?s at most'
 }
 
+# A run counts what the hook saw of all.
+run_counts() {
+	TACTUS_FEED=$scratch/feed "$tactus" run --actuator none --json --without $others,learned,names,feed,wine >"$scratch/run" 2>"$scratch/err" &
+	local pid=$!
+	wait_for "$scratch/err" 'observing only'
+	build/workloads/drm_submit vgem 25 >"$scratch/said"
+	wait_for "$scratch/run" "\"gpu_submits\":$(json 'd["calls"]' <"$scratch/said")\b"
+	kill -INT $pid
+	wait $pid
+	is "a run counts each submit to a GPU's driver" "$(tail -n 1 "$scratch/run" | json 'd["hits"]["gpu_submits"]')" "$(json 'd["calls"]' <"$scratch/said")"
+	like "a run says in words at its end how many submits it saw" "$(cat "$scratch/err")" "hits of hooks: .*gpu_submits $(json 'd["calls"]' <"$scratch/said")"
+}
+
 # watch NAME DRIVER [NODE]: a run of drm_submit under tactus
 watch() {
 	local words
@@ -249,5 +262,6 @@ else
 		with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
 	fi
 	gap_and_replay
+	run_counts
 fi
 done_testing

@@ -80,23 +80,52 @@ while True:
 END
 doubles=($!)
 wait_for "$scratch/sound" listens
-without=launch,gpu,wine,input,frame,names,learned
-run=("$tactus" run --actuator none --without "$without")
+without=launch,gpu,wine,input,names,learned
+run=("$tactus" run -v --actuator none --without "$without")
 begin_run
 build/workloads/netplay >/dev/null &
 doubles+=($!)
 build/workloads/train "$scratch/libcuda.so.1" 100 >/dev/null &
 doubles+=($!)
+# Frames and flushes through doubles of libraries, which go on once these are probed.
+printf 'int eglSwapBuffers(void *display, void *surface) { return display == surface; }\n' >"$scratch/egl.c"
+printf 'void glFlush(void) {}\nvoid glFinish(void) {}\n' >"$scratch/gl.c"
+gcc -shared -fPIC -O1 "$scratch/egl.c" -o "$scratch/libEGL.so.1"
+gcc -shared -fPIC -O1 "$scratch/gl.c" -o "$scratch/libOpenGL.so.0"
+# presents LIBRARY FUNCTION COUNT
+presents() {
+	rm -f "$scratch/in"
+	mkfifo "$scratch/in"
+	: >"$scratch/presented"
+	build/workloads/present call "$scratch/$1" "$2" "$3" wait <"$scratch/in" >"$scratch/presented" 2>&1 &
+	exec 3>"$scratch/in"
+	wait_for "$scratch/err" "frame: .*/${1//./\\.}: probes are in place"
+	echo >&3
+	wait_for "$scratch/presented" presented
+	exec 3>&-
+	wait $!
+}
+presents libEGL.so.1 eglSwapBuffers 40
+presents libOpenGL.so.0 glFlush 30
 # hits NAME: so far
 hits() { tail -n 1 "$scratch/out" | json "d['hits']['$1']"; }
-for hook in network_turns sound_writes cuda_feeds; do
+for hook in network_turns sound_writes cuda_feeds presents library_submits; do
 	wait_for "$scratch/out" "\"$hook\":[1-9][0-9]" && pass "a run counts what hooks saw: $hook"
 done
-say_measured "network_turns $(hits network_turns), sound_writes $(hits sound_writes), cuda_feeds $(hits cuda_feeds)"
+# Another program of this machine may do the same meanwhile.
+for _ in $(seq 100); do [ "$(hits presents)" -lt 40 ] || [ "$(hits library_submits)" -lt 30 ] || break; sleep 0.1; done
+holds "a run counts each of 40 frames that a program presents" test "$(hits presents)" -ge 40
+holds "a run counts each of 30 submits through a library" test "$(hits library_submits)" -ge 30
+say_measured "presents $(hits presents) of 40, library_submits $(hits library_submits) of 30, network_turns $(hits network_turns), sound_writes $(hits sound_writes), cuda_feeds $(hits cuda_feeds)"
 : >"$scratch/last-err"
 "$tactus" stats >"$scratch/one" 2>"$scratch/last-err" &
 last=$!
 wait_for "$scratch/last-err" 'hits of hooks: .*network_turns [0-9]+' && pass "stats says in words what hooks saw"
+wait_for "$scratch/last-err" 'hits of hooks: presents [0-9]+, library_submits [0-9]+' && pass "stats says in words how many frames and submits hooks saw"
+"$tactus" stats --json -d 2.5 >"$scratch/two"
+sleep 0.2
+is "stats as JSON has the hits of the run's own lines" \
+	"$(cat "$scratch/two" "$scratch/out" | json '[len(rows) > 0] + [len({str(r["hits"]) for r in rows if r["wall_ns"] == one}) for one in {r["wall_ns"] for r in rows}]' | tr -d ' []' | tr , '\n' | sort -u | paste -sd' ')" "1 True"
 kill -INT $last
 wait $last
 kill -INT $runner

@@ -3,40 +3,27 @@
 # arguments a program chooses, where tactus looks for those of gpu_scheduler, with the formats of Linux 6.17 and of those before.
 . tests/tap.sh
 
-tracing=/sys/kernel/tracing
-if [ ! -e $tracing/events/syscalls/sys_enter_kcmp/id ] || [ ! -e $tracing/events/syscalls/sys_enter_set_mempolicy_home_node/id ]; then
+. tests/posed.sh
+
+if ! can_pose kcmp set_mempolicy_home_node; then
 	skip "jobs of a GPU by the tracepoints of others" "the kernel has no tracepoints for these system calls"
 	done_testing
 	exit
 fi
 
-# field NAME TYPE OFFSET SIZE: as the kernel writes it
-field() { printf '\tfield:%s %s;\toffset:%d;\tsize:%d;\tsigned:0;\n' "$2" "$1" "$3" "$4"; }
-# poses NAME SYSCALL: standard input is its format
-poses() {
-	mkdir -p "$scratch/events/gpu_scheduler/$1"
-	cat >"$scratch/events/gpu_scheduler/$1/format"
-	cat "$tracing/events/syscalls/sys_enter_$2/id" >"$scratch/events/gpu_scheduler/$1/id"
-}
 pose_new() {
 	for pair in queue:kcmp run:get_mempolicy; do
 		{ field name '__data_loc char[]' 32 4; field dev '__data_loc char[]' 36 4; field fence_context u64 16 8; field fence_seqno u64 24 8; } |
-			poses "drm_sched_job_${pair%:*}" "${pair#*:}"
+			poses gpu_scheduler "drm_sched_job_${pair%:*}" "${pair#*:}"
 	done
-	{ field fence_context u64 16 8; field fence_seqno u64 24 8; } | poses drm_sched_job_done set_mempolicy_home_node
+	{ field fence_context u64 16 8; field fence_seqno u64 24 8; } | poses gpu_scheduler drm_sched_job_done set_mempolicy_home_node
 }
 # There the fence's address is all that names a job: the program's second argument is as good.
 pose_old() {
 	for pair in drm_sched_job:kcmp drm_run_job:get_mempolicy; do
-		{ field entity 'struct drm_sched_entity *' 8 8; field fence 'struct dma_fence *' 24 8; field name '__data_loc char[]' 32 4; } | poses "${pair%:*}" "${pair#*:}"
+		{ field entity 'struct drm_sched_entity *' 8 8; field fence 'struct dma_fence *' 24 8; field name '__data_loc char[]' 32 4; } | poses gpu_scheduler "${pair%:*}" "${pair#*:}"
 	done
-	field fence 'struct dma_fence *' 24 8 | poses drm_sched_process_job set_mempolicy_home_node
-}
-# posed COMMAND...: sees the tracepoints that were put there
-# shellcheck disable=SC2016 # The inner shell's.
-posed() {
-	unshare -m bash -c 'mkdir -p "$0/true" && mount --bind '$tracing' "$0/true" && mount -t tmpfs none '$tracing'/events &&
-		ln -s "$0"/true/events/* "$0/events/gpu_scheduler" '$tracing'/events/ 2>/dev/null; "$@"' "$scratch" "$@"
+	field fence 'struct dma_fence *' 24 8 | poses gpu_scheduler drm_sched_process_job set_mempolicy_home_node
 }
 said() { sed -n "s/^$1 //p" "$scratch/out"; }
 near() { awk -v got="$1" -v want="$2" 'BEGIN { exit !(got > want * 0.9 && got < want * 1.15 + 200000) }'; }
@@ -44,9 +31,9 @@ near() { awk -v got="$1" -v want="$2" 'BEGIN { exit !(got > want * 0.9 && got < 
 for generation in new old; do
 	rm -rf "$scratch/events"
 	pose_$generation
-	is "doctor: the jobs sensor takes the $generation tracepoints" "$(posed "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]')" \
+	is "doctor: the jobs sensor takes the $generation tracepoints" "$(posed gpu_scheduler "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]')" \
 		"[('ok', 'tracepoint/gpu_scheduler')]"
-	posed "$tactus" gpu --json -o "$scratch/recording" -- build/workloads/gpu_jobs 60 40 >"$scratch/out" 2>"$scratch/err"
+	posed gpu_scheduler "$tactus" gpu --json -o "$scratch/recording" -- build/workloads/gpu_jobs 60 40 >"$scratch/out" 2>"$scratch/err"
 	is "gpu with the $generation tracepoints ends well" $? 0
 	grep '^{' "$scratch/out" >"$scratch/rows"
 	json '"\n".join(" ".join(str(r.get(k)) for k in ("jobs", "ring", "device", "queue_p50_ns", "run_p50_ns", "run_max_ns", "idles", "idle_p50_ns")) for r in rows if r["record"] == "gpu_ring")' <"$scratch/rows" >"$scratch/ring"
@@ -66,8 +53,8 @@ is "a recording has the same of the ring" "$("$tactus" gpu -i "$scratch/recordin
 echo "# a driver that is loaded while tactus watches"
 mv "$scratch/events/gpu_scheduler" "$scratch/events/later"
 is "doctor: the jobs sensor waits where no driver has such jobs" \
-	"$(posed "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]')" "[('ok', 'none yet')]"
-posed "$tactus" gpu --interval 1 --json >"$scratch/out" 2>"$scratch/err" &
+	"$(posed gpu_scheduler "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]')" "[('ok', 'none yet')]"
+posed gpu_scheduler "$tactus" gpu --interval 1 --json >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
 build/workloads/gpu_jobs 5 0 >"$scratch/said"
@@ -76,8 +63,7 @@ for _ in $(seq 100); do
 	build/workloads/gpu_jobs 20 0 >"$scratch/said"
 	! grep -q '"record":"gpu_ring"' "$scratch/out" || break
 done
-kill -INT "$(pgrep -P $watcher || echo $watcher)"
-wait $watcher
+end_posed $watcher
 is "gpu ends well after a driver came" $? 0
 is "jobs of a driver that came while tactus watched are seen, on their ring" \
 	"$(grep '"record":"gpu_ring"' "$scratch/out" | json '{r["ring"] for r in rows if r["jobs"]}')" "{'gfx'}"
@@ -85,5 +71,5 @@ is "nothing is complained of as a driver comes" "$(grep -c "can't be watched" "$
 
 rm "$scratch/events/gpu_scheduler/drm_sched_process_job/format"
 is "doctor says that the fields are others where a format is not as known" \
-	"$(posed "$tactus" doctor --json | json '[s["state"] for s in d["sensors"] if s["name"] == "jobs"]')" "['off']"
+	"$(posed gpu_scheduler "$tactus" doctor --json | json '[s["state"] for s in d["sensors"] if s["name"] == "jobs"]')" "['off']"
 done_testing

@@ -66,6 +66,30 @@ is "percentiles are of the frames of which a part is known" \
 	"$(json "[(r['part'], r['frames'], r['p50_ns'], r['max_ns']) for r in rows if r['record'] == 'frame_part' and r['pid'] == 10 and r['part'] in ('cpu', 'shown', 'animation_error')]" <"$scratch/rows")" \
 	"[('cpu', 29, 8000000, 38000000), ('shown', 0, None, None), ('animation_error', 28, 0, 30000000)]"
 
+# percentiles FILE: each part of each process, and how many of its percentiles are not those of the rows by nearest rank
+percentiles() {
+	python3 - "$1" <<'END'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{")]
+parts, wrong, told = 0, [], 0
+for part in (r for r in rows if r["record"] == "frame_part"):
+    values = sorted(abs(r[part["part"] + "_ns"]) for r in rows
+                    if r["record"] == "frame" and r["pid"] == part["pid"] and r[part["part"] + "_ns"] is not None)
+    parts += 1
+    told += bool(values)
+    for name, per_mille in ("p50_ns", 500), ("p95_ns", 950), ("p99_ns", 990), ("p999_ns", 999), ("max_ns", 1000):
+        rank = -(-len(values) * per_mille // 1000)
+        wanted = values[rank - 1] if values else None
+        if part[name] != wanted:
+            wrong.append((part["pid"], part["part"], name, part[name], wanted))
+print(told > 0, wrong[:3])
+END
+}
+is "p50, p95, p99, p99.9 and the most of every part are those of the rows" "$(percentiles "$scratch/rows")" "True []"
+"$tactus" frames --each --json -i "$example" >"$scratch/of-example"
+is "p50, p95, p99, p99.9 and the most of every part of the example are those of its rows" "$(percentiles "$scratch/of-example")" "True []"
+say_measured "the example: $(json '{r["part"]: (r["p50_ns"], r["p99_ns"]) for r in rows if r["record"] == "frame_part" and r["frames"]}' <"$scratch/of-example")"
+
 "$tactus" frames --each --csv "$scratch/csv" -i "$scratch/all.tac" >"$scratch/text" 2>"$scratch/err"
 is "the CSV has as many fields in each row as in its heads, also of a thread with a comma and a quote in its name" "$(python3 -c '
 import csv, sys

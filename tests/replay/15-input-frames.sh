@@ -18,6 +18,13 @@ is "a compositor's client has its own present, and is shown by the compositor's 
 is "the table has the frames, the reports and the longest of each process" \
 	"$(json '[(r["comm"], r["frames"], r["reports"], r["shown"], r["shown_max_ns"]) for r in rows if r["record"] == "input_to_frame"]' <"$scratch/rows")" \
 	"[('game', 10, 11, 10, 28000000), ('compositor', 1, 1, 1, 16000000), ('client', 1, 1, 1, 16000000)]"
+# Of the ten clicks of the game: their p50 and p99 by nearest rank, to the eighth to which a histogram tells them.
+is "p50 and p99 from a click until it was read, presented and shown are those of the clicks" \
+	"$(json '(lambda table, clicks: [(part, name) for part in ("run", "present", "shown") for name, rank in (("p50", 5), ("p99", 10))
+		if not sorted(c[part + "_ns"] for c in clicks)[rank - 1] <= table[part + "_" + name + "_ns"] <= sorted(c[part + "_ns"] for c in clicks)[rank - 1] * 1.125])(
+			next(r for r in rows if r["record"] == "input_to_frame" and r["pid"] == 10), [r for r in rows if r["record"] == "input_frame" and r["pid"] == 10])' <"$scratch/rows")" "[]"
+is "p99 from a click to the vblank is that of the click that was 20 ms late, p50 is not" \
+	"$(json '[(r["shown_p99_ns"], r["shown_p50_ns"] < 9000000) for r in rows if r["record"] == "input_to_frame" and r["pid"] == 10]' <"$scratch/rows")" "[(28000000, True)]"
 "$tactus" input --to-frame -i "$scratch/clicks.tac" >"$scratch/text" 2>"$scratch/err"
 like "a click is told in words" "$(cat "$scratch/text")" '0\.[0-9]+ s  input5, 1 report: read after 1\.00 ms, game \[10\] presents after 4\.00 ms, shown after 8\.00 ms'
 "$tactus" input --to-frame -i examples/late-frames.tactus >"$scratch/text" 2>"$scratch/err"

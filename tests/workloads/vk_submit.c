@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hands a known number of submits to a GPU by Vulkan, from a thread that presents nothing:
- *   vk_submit loader|driver|driver2 SUBMITS
- * by the loader's own vkQueueSubmit, or by the vkQueueSubmit or vkQueueSubmit2 that vkGetDeviceProcAddr gave. Waits for
- * a newline on standard input when the library is mapped, when the function is known, and after the submits. The little
- * of Vulkan that is needed is here, so that it takes no headers. */
+ *   vk_submit loader|loader2|driver|driver2 SUBMITS
+ * by the loader's own vkQueueSubmit or vkQueueSubmit2, or by those that vkGetDeviceProcAddr gave. Waits for a newline
+ * on standard input when the library is mapped, when the function is known, and after the submits. The little of Vulkan
+ * that is needed is here, so that it takes no headers. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -133,7 +133,7 @@ static void *work(void *unused)
 int main(int argc, char **argv)
 {
 	void *library = dlopen("libvulkan.so.1", RTLD_NOW), *device, *found;
-	const char *by = argc > 1 ? argv[1] : "loader";
+	const char *by = argc > 1 ? argv[1] : "loader", *name;
 	pthread_t thread;
 
 	submits = argc > 2 ? atoi(argv[2]) : 1;
@@ -147,10 +147,11 @@ int main(int argc, char **argv)
 	/* Probes are there only once it is mapped. */
 	wait_for_line("mapped");
 	device = make_device();
-	if (!strcmp(by, "loader")) {
-		load(&submit, library, "vkQueueSubmit");
+	name = strchr(by, '2') ? "vkQueueSubmit2" : "vkQueueSubmit";
+	if (!strncmp(by, "loader", strlen("loader"))) {
+		load(&submit, library, name);
 	} else {
-		found = vk.device_function(device, !strcmp(by, "driver") ? "vkQueueSubmit" : "vkQueueSubmit2");
+		found = vk.device_function(device, name);
 		if (!found)
 			die("the driver has no such function");
 		memcpy(&submit, &found, sizeof(found));
