@@ -4,7 +4,8 @@
  * all-reduce of tests/fakes/libnccl.c, by the barrier in $FAKE_NCCL_BARRIER. KIND says by what each of its steps takes
  * so much longer: data (the loader sleeps), lock (the thread "holder" keeps a mutex), hog (a process "hog" runs on its
  * CPU three times as long, and the rank is of the idle policy), sync (the GPU takes longer), work (it computes for so
- * much CPU time), rest (it sleeps: nothing that it does), or none. */
+ * much CPU time, before all others on its machine, so that it does not wait for a CPU instead), rest (it sleeps:
+ * nothing that it does), or none. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -161,6 +162,8 @@ int main(int argc, char **argv)
 		}
 		must(!sched_setscheduler(0, SCHED_IDLE, &param), "sched_setscheduler");
 	}
+	must(kind != 'w' || !sched_setscheduler(0, SCHED_RR, &(struct sched_param){ .sched_priority = 1 }),
+	     "sched_setscheduler");
 	usleep(BEGIN_US);
 	/* The rank that is told so ends all of them: who waits at the barrier is ended by who started it. */
 	for (end_s = now_s() + atof(argv[3]); now_s() < end_s; steps++)
