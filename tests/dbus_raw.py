@@ -7,16 +7,19 @@ def pad(data, to):
 
 
 class Bus:
-    def __init__(self, path):
+    def __init__(self, path, passes_descriptors=False):
         self.s = socket.socket(socket.AF_UNIX)
         self.s.connect(path)
         self.s.sendall(b"\0AUTH EXTERNAL " + str(os.geteuid()).encode().hex().encode() + b"\r\n")
         assert self.s.recv(200).startswith(b"OK")
+        if passes_descriptors:
+            self.s.sendall(b"NEGOTIATE_UNIX_FD\r\n")
+            assert self.s.recv(200).startswith(b"AGREE_UNIX_FD")
         self.s.sendall(b"BEGIN\r\n")
         self.serial, self.buffer = 0, b""
         self.name = self.call("Hello")[1]
 
-    def message(self, kind, fields, body=b"", order="<"):
+    def message(self, kind, fields, body=b"", order="<", descriptors=()):
         """fields: (code, signature, value)...; returns its serial"""
         self.serial += 1
         made = b""
@@ -29,7 +32,10 @@ class Bus:
             else:
                 made = pad(made, 4) + struct.pack(order + "I", len(value)) + value.encode() + b"\0"
         head = (b"l" if order == "<" else b"B") + bytes([kind, 0, 1]) + struct.pack(order + "III", len(body), self.serial, len(made))
-        self.s.sendall(pad(head + made, 8) + body)
+        if descriptors:
+            socket.send_fds(self.s, [pad(head + made, 8) + body], descriptors)
+        else:
+            self.s.sendall(pad(head + made, 8) + body)
         return self.serial
 
     @staticmethod
@@ -63,6 +69,15 @@ class Bus:
                         at += 5 + length
                     return signature, names
                 return signature, struct.unpack("<I", body[:4])[0] if len(body) >= 4 else None
+
+    def pass_descriptors(self, destination, path, member, descriptors):
+        """A method of that interface that takes these and returns a number"""
+        fields = [(1, "o", path), (2, "s", destination), (3, "s", member), (6, "s", destination), (8, "g", "h" * len(descriptors)), (9, "u", len(descriptors))]
+        serial = self.message(1, fields, struct.pack("<" + "I" * len(descriptors), *range(len(descriptors))), descriptors=descriptors)
+        while True:
+            kind, found, body = self.next()
+            if found.get(5) == serial:
+                return struct.unpack("<i", body[:4])[0] if kind == 2 else found.get(4)
 
     def next(self):
         """The next message: its type, fields by code, and body"""

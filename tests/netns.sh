@@ -48,11 +48,11 @@ asks_until() {
 	done
 	is "$1" "$got" "$2"
 }
-# short_rules: the shipped rules in $scratch, with windows and patience of seconds, so that a test need not wait for minutes
+# short_rules [WINDOW]: the shipped rules in $scratch, with windows and patience of seconds, so that a test need not wait for minutes
 short_rules() {
 	local file
 	for file in tactus.rules.yml tactus.alerts.yml; do
-		sed 's/\[5m\]/[15s]/g; s/\[30m\]/[60s]/g; s/for: [0-9]*m/for: 2s/' "deploy/prometheus/$file" >"$scratch/$file"
+		sed "s/\[5m\]/[${1:-15s}]/g; s/\[30m\]/[60s]/g; s/for: [0-9]*m/for: 2s/" "deploy/prometheus/$file" >"$scratch/$file"
 	done
 }
 # write_config TOKEN-FILE CERTIFICATE

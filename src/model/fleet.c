@@ -14,6 +14,8 @@ enum { STEPS_LEAST = 3, RANKS_LEAST = 3, SHARE_MOST = 1000 };
 /* It waits less than the median by so much of a step, by so many times what ranks differ from it anyway, and less than
  * that part of it; and what it does instead is at least half of that. */
 static const double waits_less_least = 0.10, spreads_least = 3, waits_part_most = 0.7, cause_part_least = 0.5;
+/* And so much of a step, whatever a full machine's share of it. */
+static const double cause_least = 0.05;
 /* Waits for CPUs are the machine's: a rank's own are so many times as long as is usual there. */
 static const double cpu_times_least = 1.5;
 /* Of a step: who does less than that is not asked what it waits for. */
@@ -195,7 +197,10 @@ static void find_cause(const struct fleet *fleet, struct fleet_rank *rank)
 		{ FLEET_WORK, ran, rank->shares[STEP_RAN] },
 	};
 	double most = (rank->waits_less - (noise > 0 ? noise : 0)) * cause_part_least;
-	bool is_chance = cpu_wait - fleet->medians[STEP_CPU_WAIT] > most && cpu_wait < usual * cpu_times_least;
+	bool is_chance;
+
+	most = most > cause_least ? most : cause_least;
+	is_chance = cpu_wait - fleet->medians[STEP_CPU_WAIT] > most && cpu_wait < usual * cpu_times_least;
 
 	rank->cause = is_chance ? FLEET_NONE : FLEET_NOT_IT;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

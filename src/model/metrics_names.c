@@ -165,22 +165,20 @@ bool group_name_parse(struct group_name *name, const char *text, size_t len)
 	return false;
 }
 
-/* The variables by which a job and its ranks are known, from the surest to the least. */
+/* What says which rank a process is, from the surest to the least. Whoever starts a process last knows best: torchrun
+ * in SLURM's tasks, or MPI's starter, has ranks of its own, and SLURM_PROCID is the number of the task that it runs in.
+ */
 static const struct {
-	const char *job, *rank;
-} variables[] = {
-	{ "TACTUS_JOB", "TACTUS_RANK" },
-	{ "SLURM_JOB_ID", "SLURM_PROCID" },
-	{ "TORCHELASTIC_RUN_ID", "RANK" },
-	{ "PBS_JOBID", "OMPI_COMM_WORLD_RANK" },
-	{ "PMIX_NAMESPACE", "OMPI_COMM_WORLD_RANK" },
-	{ "PMIX_NAMESPACE", "PMIX_RANK" },
-	{ "PBS_JOBID", "PMI_RANK" },
-	{ "MASTER_ADDR", "RANK" },
-	{ "TACTUS_JOB", "RANK" },
-	{ "HYDI_CONTROL_FD", "PMI_RANK" },
+	const char *rank, *beside; /* the second, if there is one, has to be there too */
+} rank_variables[] = {
+	{ "TACTUS_RANK", NULL },	  { "RANK", "LOCAL_RANK" }, { "RANK", "TORCHELASTIC_RUN_ID" },
+	{ "OMPI_COMM_WORLD_RANK", NULL }, { "PMIX_RANK", NULL },    { "PMI_RANK", NULL },
+	{ "SLURM_PROCID", NULL },	  { "RANK", NULL },
 };
-enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
+
+/* And of which job. What a scheduler calls it is its own among all machines. */
+static const char *const job_variables[] = { "TACTUS_JOB",	    "SLURM_JOB_ID",   "PBS_JOBID",
+					     "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "MASTER_ADDR" };
 
 static const char *value_of(const char *environment, size_t len, const char *name, size_t *value_len)
 {
@@ -210,18 +208,53 @@ static bool is_number(const char *text, size_t len)
 	return true;
 }
 
+static bool is_one_of(const char *text, size_t len, const char *const *all, size_t all_len)
+{
+	for (size_t i = 0; i < all_len; i++)
+		if (strlen(all[i]) == len && !memcmp(text, all[i], len))
+			return true;
+	return false;
+}
+
+/* What every machine has alike names no job: torchrun's "none", where nobody gave it a name, and a machine's own
+ * address for itself. */
+static bool is_job(const char *text, size_t len)
+{
+	static const char *const none[] = { "none",	     "localhost", "localhost.localdomain",
+					    "ip6-localhost", "::1",	  "[::1]",
+					    "0.0.0.0",	     "::",	  "[::]" };
+
+	return len && !is_one_of(text, len, none, sizeof(none) / sizeof(none[0])) &&
+	       !(len > 4 && !memcmp(text, "127.", 4));
+}
+
+static bool find_rank(struct rank_name *name, const char *environment, size_t len)
+{
+	for (size_t i = 0; i < sizeof(rank_variables) / sizeof(rank_variables[0]); i++) {
+		size_t rank_len = 0, beside_len = 0;
+		const char *rank = value_of(environment, len, rank_variables[i].rank, &rank_len);
+		const char *beside = rank_variables[i].beside;
+
+		if (!rank || !is_number(rank, rank_len) || (beside && !value_of(environment, len, beside, &beside_len)))
+			continue;
+		copy_plain(name->rank, sizeof(name->rank), rank, rank_len);
+		return true;
+	}
+	return false;
+}
+
 bool rank_name_parse(struct rank_name *name, const char *environment, size_t len)
 {
-	for (size_t i = 0; i < VARIABLES; i++) {
-		size_t job_len = 0, rank_len = 0;
-		const char *job = value_of(environment, len, variables[i].job, &job_len);
-		const char *rank = job ? value_of(environment, len, variables[i].rank, &rank_len) : NULL;
+	memset(name, 0, sizeof(*name));
+	if (!find_rank(name, environment, len))
+		return false;
+	for (size_t i = 0; i < sizeof(job_variables) / sizeof(job_variables[0]); i++) {
+		size_t job_len = 0;
+		const char *job = value_of(environment, len, job_variables[i], &job_len);
 
-		if (!rank || !job_len || !is_number(rank, rank_len))
+		if (!job || !is_job(job, job_len))
 			continue;
-		memset(name, 0, sizeof(*name));
 		copy_plain(name->job, sizeof(name->job), job, job_len);
-		copy_plain(name->rank, sizeof(name->rank), rank, rank_len);
 		return true;
 	}
 	return false;

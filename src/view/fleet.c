@@ -190,10 +190,12 @@ static void print_table(const struct fleet *fleet, const struct options *options
 static void print_words(const struct fleet *fleet, const char *job)
 {
 	char host[FLEET_HOST_SIZE * 4];
+	bool is_any_late = false;
 
 	for (size_t i = 0; i < fleet->len; i++) {
 		const struct fleet_rank *rank = &fleet->ranks[i];
 
+		is_any_late |= rank->cause != FLEET_NONE;
 		format_plain(host, sizeof(host), rank->host);
 		if (rank->cause == FLEET_NOT_IT)
 			printf("rank %s on %s is late and does nothing longer than the others: what it waits for is "
@@ -206,7 +208,7 @@ static void print_words(const struct fleet *fleet, const char *job)
 			       rank->cause_median * 100, rank->shares[STEP_COLLECTIVE] * 100,
 			       fleet->medians[STEP_COLLECTIVE] * 100);
 	}
-	if (!fleet->blamed)
+	if (!is_any_late)
 		printf("no rank of %s holds the others up (%zu compared)\n", job, fleet->judged);
 }
 

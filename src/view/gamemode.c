@@ -143,17 +143,19 @@ static u32 pid_of(int fd)
 	return at ? (u32)strtoul(at + 6, NULL, 10) : 0;
 }
 
-/* The game's: the last number, or descriptor, of those that a method takes. */
+/* The game's. As gamemoded and its library have it, numbers are of who asks and of the game, and descriptors of the
+ * game and of who asks. */
 static u32 game_of(const struct service *service, const struct dbus_message *message)
 {
 	struct dbus_reader body = dbus_body(message);
 	u32 number = dbus_read_u32(&body);
+	bool is_descriptor = message->signature[0] == 'h';
 
-	if (message->signature[0] && message->signature[1])
+	if (!is_descriptor && message->signature[1])
 		number = dbus_read_u32(&body);
 	if (body.failed)
 		return 0;
-	if (message->signature[0] == 'h')
+	if (is_descriptor)
 		return number < service->bus.fds_len ? pid_of(service->bus.fds[number]) : 0;
 	return number;
 }

@@ -111,6 +111,13 @@ int metrics_push_open(struct metrics_push *push, const char *url, u64 every_ns, 
 
 	if (error)
 		return error;
+	if (!push->target.address.is_loopback) {
+		reason_set(why,
+			   "%s: others could read and change what is sent there in plain text: name a collector or a "
+			   "proxy on this machine, by http://127.0.0.1",
+			   url);
+		return -EINVAL;
+	}
 	if (!push->target.path[0])
 		strcpy(push->target.path, "/v1/metrics");
 	clock_gettime(CLOCK_REALTIME, &wall);

@@ -81,6 +81,49 @@ is "a game is taken back" "$(game UnregisterGame i $second)" "i 0"
 is "a game that was taken back is none any more" "$(game QueryStatus i $second)" "i 0"
 is "a game that was taken back can't be taken back again" "$(game UnregisterGame i $second)" "i -1"
 is "a method that is not there is an error" "$(game Teapot 2>&1 | grep -c 'no such method')" 1
+# By the numbers of who asks and the game's, and by descriptors of the two, as launchers in containers do. What goes over the bus is listened to.
+dbus-monitor --address "$DBUS_SESSION_BUS_ADDRESS" "interface='com.feralinteractive.GameMode'" >"$scratch/heard" 2>&1 &
+pids+=($!)
+wait_for "$scratch/heard" 'NameAcquired|NameLost'
+# heard WHAT: lines of one call or signal, its arguments behind it
+heard() { awk '/^(method|signal)/ { if (line) print line; line = $0; next } /^ / { line = line " " $NF } END { if (line) print line }' "$scratch/heard" | grep -c -- "$1"; }
+hears() { [ "$(heard "$1")" -ge 1 ]; }
+is "a game is registered by its number by another process" "$(game RegisterGameByPID ii $$ $second)" "i 0"
+holds "registering a game is a signal with its number and object" until_holds hears "member=GameRegistered $second \"/com/feralinteractive/GameMode/Games/$second\""
+is "a game that another process registered is one" "$(game QueryStatusByPID ii $$ $second)" "i 2"
+is "who registered a game is none by it" "$(game QueryStatusByPID ii $second $$)" "i 1"
+is "a game is taken back by its number by another process" "$(game UnregisterGameByPID ii $$ $second)" "i 0"
+holds "taking a game back is a signal with its number and object" until_holds hears "member=GameUnregistered $second \"/com/feralinteractive/GameMode/Games/$second\""
+# by_descriptor METHOD GAME CALLER: in that order, other than by numbers
+cat >"$scratch/by_descriptor.py" <<'PYTHON'
+import os, sys
+sys.path.insert(0, "tests")
+from dbus_raw import Bus
+name = "com.feralinteractive.GameMode"
+descriptors = [os.pidfd_open(int(what)) if what.isdigit() else os.open(what, os.O_RDONLY) for what in sys.argv[3:]]
+print(Bus(sys.argv[1], passes_descriptors=True).pass_descriptors(name, "/com/feralinteractive/GameMode", sys.argv[2], descriptors))
+PYTHON
+by_descriptor() { python3 "$scratch/by_descriptor.py" "$scratch/session.sock" "$@"; }
+is "a game is registered by a descriptor of it" "$(by_descriptor RegisterGameByPIDFd $second $$)" 0
+like "a game that a descriptor registered is taken for one" "$("$tactus" why $second)" 'a game: it asked GameMode'
+is "who asked by descriptors is no game by it" "$(by_descriptor QueryStatusByPIDFd $$ $second)" 1
+is "a game that a descriptor registered is one" "$(by_descriptor QueryStatusByPIDFd $second $$)" 2
+is "a game is taken back by a descriptor of it" "$(by_descriptor UnregisterGameByPIDFd $second $$)" 0
+is "a game that a descriptor took back is none any more" "$(game QueryStatus i $second)" "i 0"
+is "a descriptor that is no process's registers nothing" "$(by_descriptor RegisterGameByPIDFd /dev/null $$)" -1
+# GameMode's own library, asked for another process.
+of_library() { python3 -IS -c 'import ctypes, sys; print(getattr(ctypes.CDLL("libgamemode.so.0"), "real_gamemode_" + sys.argv[1])(int(sys.argv[2])))' "$@"; }
+is "GameMode's library registers a game for a launcher" "$(of_library request_start_for $second)" 0
+is "GameMode's library tells that the launcher's game is registered" "$(of_library query_status_for $second)" 2
+is "GameMode's library takes the launcher's game back" "$(of_library request_end_for $second)" 0
+is "three registrations and three ends were signals, and no more" "$(heard "member=GameRegistered $second") $(heard "member=GameUnregistered $second")" "3 3"
+say_measured "GameMode's library called: $(grep -o 'member=[A-Za-z]*ByPID[A-Za-z]*' "$scratch/heard" | tail -n 3 | tr '\n' ' ')"
+sleep 60 &
+brief=$!
+game RegisterGame i $brief >/dev/null
+kill $brief
+wait $brief 2>/dev/null
+holds "a game that ends by itself is a signal too" until_holds hears "member=GameUnregistered $brief "
 for _ in $(seq 10); do
 	sleep 60 &
 	pids+=($!)

@@ -9,6 +9,9 @@ export TACTUS_FEED=$scratch/feed
 sensors=launch,gpu,wine,input,frame,socket,sound,names
 ends "--every without --otlp is bad usage" 2 'is for --otlp' "$tactus" serve --metrics 0 --every 5s
 ends "--otlp to what needs TLS says what to do" 1 'there is no TLS here' "$tactus" serve --otlp https://127.0.0.1:4318
+for url in http://192.0.2.1:4318 'http://[2001:db8::1]:4318' http://0.0.0.0:4318; do
+	ends "--otlp in plain text to $url, which is not this machine, is refused" 1 'in plain text: name a collector or a proxy on this machine' "$tactus" serve --otlp "$url"
+done
 ends "--otlp to what is no URL is refused" 1 'is no address such as' "$tactus" serve --otlp 127.0.0.1:4318
 python3 tests/otlp_receiver.py >"$scratch/received" 2>"$scratch/receiver-err" &
 receiver=$! runner='' beside=''

@@ -240,26 +240,81 @@ static void test_group_names(void)
 	ok(!group_name_parse(&name, "1:cpu:/a\n", 9), "process outside of the unified hierarchy has no group name");
 }
 
+#define ENVIRONMENT(text) text, sizeof(text)
+
+/* Where each starter's processes get their rank and job from. */
+static void test_rank_variables(void)
+{
+	static const struct {
+		const char *environment;
+		size_t len;
+		const char *job, *rank; /* NULL: it is none */
+		const char *says;
+	} cases[] = {
+		{ ENVIRONMENT("PATH=/bin\0SLURM_JOB_ID=4711\0SLURM_PROCID=12\0RANK=3"), "4711", "12",
+		  "SLURM's task goes before a RANK of which nothing says whose it is" },
+		{ ENVIRONMENT("SLURM_JOB_ID=4711\0SLURM_PROCID=1\0RANK=9\0LOCAL_RANK=1"), "4711", "9",
+		  "torchrun's RANK goes before the SLURM task that torchrun runs in" },
+		{ ENVIRONMENT("SLURM_JOB_ID=4711\0SLURM_PROCID=1\0RANK=9\0TORCHELASTIC_RUN_ID=none"), "4711", "9",
+		  "a RANK beside torchrun's variables is torchrun's" },
+		{ ENVIRONMENT("SLURM_JOB_ID=4711\0SLURM_PROCID=1\0RANK=x\0LOCAL_RANK=1"), "4711", "1",
+		  "a RANK that is no number is passed over" },
+		{ ENVIRONMENT("SLURM_JOB_ID=4711\0SLURM_PROCID=0\0OMPI_COMM_WORLD_RANK=5"), "4711", "5",
+		  "Open MPI's rank goes before the SLURM task that mpirun runs in" },
+		{ ENVIRONMENT("SLURM_JOB_ID=4711\0SLURM_PROCID=0\0PMI_RANK=6"), "4711", "6",
+		  "MPICH's rank goes before the SLURM task that mpiexec runs in" },
+		{ ENVIRONMENT("SLURM_PROCID=3"), NULL, NULL, "a SLURM task without a job is no rank" },
+		{ ENVIRONMENT("TORCHELASTIC_RUN_ID=llama-7\0RANK=7\0WORLD_SIZE=8\0LOCAL_RANK=3"), "llama-7", "7",
+		  "torchrun's run is the job" },
+		{ ENVIRONMENT("TORCHELASTIC_RUN_ID=none\0RANK=7\0LOCAL_RANK=3\0MASTER_ADDR=127.0.0.1"), NULL, NULL,
+		  "torchrun's job that nobody named, on one machine, is none" },
+		{ ENVIRONMENT("TORCHELASTIC_RUN_ID=none\0RANK=7\0LOCAL_RANK=3\0MASTER_ADDR=node17"), "node17", "7",
+		  "a torchrun's job that nobody named is that of its first machine" },
+		{ ENVIRONMENT("TORCHELASTIC_RUN_ID=none\0RANK=7\0TACTUS_JOB=mine"), "mine", "7",
+		  "a label names a torchrun's job that nobody named" },
+		{ ENVIRONMENT("RANK=1\0MASTER_ADDR=localhost"), NULL, NULL, "localhost is no job" },
+		{ ENVIRONMENT("RANK=1\0MASTER_ADDR=127.0.1.1"), NULL, NULL, "an address of 127/8 is no job" },
+		{ ENVIRONMENT("RANK=1\0MASTER_ADDR=::1"), NULL, NULL, "IPv6's loopback is no job" },
+		{ ENVIRONMENT("RANK=1\0MASTER_ADDR=[::1]"), NULL, NULL, "IPv6's loopback in brackets is no job" },
+		{ ENVIRONMENT("RANK=1\0MASTER_ADDR=0.0.0.0"), NULL, NULL, "any address is no job" },
+		{ ENVIRONMENT("RANK=1\0MASTER_ADDR=127-0.example"), "127-0.example", "1",
+		  "a machine whose name begins as a loopback address is one" },
+		{ ENVIRONMENT("PMIX_NAMESPACE=prterun-1@1\0OMPI_COMM_WORLD_RANK=2"), "prterun-1@1", "2",
+		  "Open MPI's namespace is the job" },
+		{ ENVIRONMENT("PMIX_NAMESPACE=slurm.pmix.4711.0\0PMIX_RANK=4"), "slurm.pmix.4711.0", "4",
+		  "PMIx's namespace and rank make a rank" },
+		{ ENVIRONMENT("PBS_JOBID=99.head\0OMPI_COMM_WORLD_RANK=2\0PMIX_NAMESPACE=a"), "99.head", "2",
+		  "PBS's job goes before Open MPI's namespace" },
+		{ ENVIRONMENT("PBS_JOBID=99.head\0PMI_RANK=3"), "99.head", "3",
+		  "MPICH's rank in PBS's job makes a rank" },
+		{ ENVIRONMENT("HYDI_CONTROL_FD=7\0PMI_RANK=3"), NULL, NULL,
+		  "the number of a descriptor of MPICH's starter is no job" },
+		{ ENVIRONMENT("HYDI_CONTROL_FD=7"), NULL, NULL, "a descriptor of MPICH's starter alone is no rank" },
+		{ ENVIRONMENT("TACTUS_JOB=mine\0HYDI_CONTROL_FD=7\0PMI_RANK=3"), "mine", "3",
+		  "a label names a job of MPICH's" },
+		{ ENVIRONMENT("TACTUS_RANK=1\0TACTUS_JOB=a b\"c\0SLURM_JOB_ID=1\0SLURM_PROCID=9"), "a_b_c", "1",
+		  "the label goes before all others, and comes out plain" },
+		{ ENVIRONMENT("RANK=x\0MASTER_ADDR=h"), NULL, NULL, "a rank that is no number is none" },
+		{ ENVIRONMENT("RANK=1"), NULL, NULL, "a rank without a job is none" },
+		{ ENVIRONMENT("XRANK=1\0SLURM_JOB_ID=4711"), NULL, NULL, "a job without a rank is none" },
+	};
+	struct rank_name name;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool found = rank_name_parse(&name, cases[i].environment, cases[i].len);
+
+		is(found, cases[i].job != NULL, "whether a process is a rank: %s", cases[i].says);
+		if (!found || !cases[i].job)
+			continue;
+		is_text(name.job, cases[i].job, "job: %s", cases[i].says);
+		is_text(name.rank, cases[i].rank, "rank: %s", cases[i].says);
+	}
+}
+
 static void test_rank_names(void)
 {
-	static const char slurm[] = "PATH=/bin\0SLURM_JOB_ID=4711\0SLURM_PROCID=12\0RANK=3";
-	static const char torch[] = "TORCHELASTIC_RUN_ID=none-1\0RANK=7\0WORLD_SIZE=8";
-	static const char by_hand[] = "TACTUS_RANK=1\0TACTUS_JOB=a b\"c\0SLURM_JOB_ID=1\0SLURM_PROCID=9";
-	static const char mpi[] = "PMIX_NAMESPACE=prterun-1@1\0OMPI_COMM_WORLD_RANK=2";
 	struct rank_name name, apart;
 
-	ok(rank_name_parse(&name, slurm, sizeof(slurm)), "SLURM's variables make a rank");
-	is_text(name.job, "4711", "SLURM's job is the job");
-	is_text(name.rank, "12", "SLURM's rank goes before torchrun's");
-	ok(rank_name_parse(&name, torch, sizeof(torch)), "torchrun's variables make a rank");
-	is_text(name.rank, "7", "torchrun's rank is the rank");
-	ok(rank_name_parse(&name, by_hand, sizeof(by_hand)), "a label makes a rank");
-	is_text(name.job, "a_b_c", "a job's name comes out plain");
-	is_text(name.rank, "1", "the label goes before all others");
-	ok(rank_name_parse(&name, mpi, sizeof(mpi)), "Open MPI's variables make a rank");
-	is_text(name.job, "prterun-1@1", "Open MPI's namespace is the job");
-	ok(!rank_name_parse(&name, "RANK=x\0MASTER_ADDR=h", 20), "a rank that is no number is none");
-	ok(!rank_name_parse(&name, "RANK=1", 6), "a rank without a job is none");
 	ok(!rank_name_parse(&name, "", 0), "an empty environment has no rank");
 	ok(rank_name_parse(&name, "TACTUS_JOB=a#7\0TACTUS_RANK=1", 28), "a label with any sign makes a rank");
 	is_text(name.job, "a_7", "no environment can give the name by which a user's job is told apart");
@@ -280,6 +335,7 @@ int main(void)
 	test_forged_ranks();
 	test_groups_of_user();
 	test_group_names();
+	test_rank_variables();
 	test_rank_names();
 	return tap_end();
 }

@@ -3,7 +3,9 @@
  * "loader" hands it a batch each step, it launches kernels, waits for the GPU, and then for all other ranks in an
  * all-reduce of tests/fakes/libnccl.c, by the barrier in $FAKE_NCCL_BARRIER. KIND says by what each of its steps takes
  * so much longer: data (the loader sleeps), lock (the thread "holder" keeps a mutex), hog (a process "hog" runs on its
- * CPU three times as long, and the rank is of the idle policy), sync (the GPU takes longer), or none. */
+ * CPU three times as long, and the rank is of the idle policy), sync (the GPU takes longer), work (it computes for so
+ * much CPU time, before all others on its machine, so that it does not wait for a CPU instead), rest (it sleeps:
+ * nothing that it does), or none. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -72,6 +74,16 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+static void work(void)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < (long)delay_us);
+}
+
 static void be_hog(void)
 {
 	char wish;
@@ -95,6 +107,10 @@ static void one_step(char kind)
 		must(write(to_holder[1], &wish, 1) == 1 && read(from_holder[0], &wish, 1) == 1, "the holder");
 	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
+	if (kind == 'w')
+		work();
+	if (kind == 'r')
+		usleep(delay_us);
 	if (kind == 'h')
 		must(write(to_hog[1], &wish, 1) == 1, "the hog");
 	synchronize((void *)(uintptr_t)(kind == 's' ? delay_us : SYNC_US));
@@ -146,6 +162,8 @@ int main(int argc, char **argv)
 		}
 		must(!sched_setscheduler(0, SCHED_IDLE, &param), "sched_setscheduler");
 	}
+	must(kind != 'w' || !sched_setscheduler(0, SCHED_RR, &(struct sched_param){ .sched_priority = 1 }),
+	     "sched_setscheduler");
 	usleep(BEGIN_US);
 	/* The rank that is told so ends all of them: who waits at the barrier is ended by who started it. */
 	for (end_s = now_s() + atof(argv[3]); now_s() < end_s; steps++)
