@@ -10,6 +10,7 @@ while read -r line; do say_measured "$line"; done <"$scratch/scrapes"
 # of KIND WHAT: median, least and threads that were active
 of() { sed -nE "s/^$1, $2: ([0-9.]+) ms \(([0-9.]+) to .*scrapes, ([0-9]+) threads.*/\1 \2 \3/p" "$scratch/scrapes"; }
 # is_less WHAT MS: and there is such a figure
+# shellcheck disable=SC2317
 is_less() { awk -v ms="${1:-1000}" -v most="$2" 'BEGIN { exit !(ms < most) }'; }
 for kind in "ran and sleep" "slept" "run"; do
 	read -r middle_ms _ threads <<<"$(of "$kind" "CPU time")"
