@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Many threads at once. "crowd wake COUNT ROUNDS": so many wait, are all woken at once, work for a moment and wait
- * again. "crowd move COUNT MS": so many spin while their affinities change all the time; prints how often they were
+ * again. "crowd turn COUNT 0": likewise, once for each line on standard input, which is answered by one when all have
+ * come back. "crowd move COUNT MS": so many spin while their affinities change all the time; prints how often they were
  * changed, how many ran where they may not, and the longest that one of them got nothing done, in ms. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,7 @@ struct herd {
 };
 
 static int rounds;
+static bool by_lines;
 static _Atomic int stop;
 static _Atomic long worked;
 
@@ -42,7 +45,7 @@ static void *wait_and_work(void *data)
 {
 	struct herd *herd = data;
 
-	for (int i = 0; i < rounds; i++) {
+	for (int i = 0; i < rounds || by_lines; i++) {
 		pthread_barrier_wait(&herd->begin);
 		for (volatile int j = 0; j < 1000; j++)
 			;
@@ -81,6 +84,16 @@ static int wake(int count)
 		if (start(&threads[i], wait_and_work, &herds[i / HERD]))
 			exit(1);
 	begun_ms = now_ms();
+	while (by_lines) {
+		puts("all are there");
+		fflush(stdout);
+		if (getchar() == EOF)
+			_exit(0);
+		for (int i = 0; i < herds_len; i++) {
+			pthread_barrier_wait(&herds[i].begin);
+			pthread_barrier_wait(&herds[i].end);
+		}
+	}
 	for (int i = 0; i < rounds * herds_len; i++) {
 		pthread_barrier_wait(&herds[i % herds_len].begin);
 		pthread_barrier_wait(&herds[i % herds_len].end);
@@ -156,7 +169,8 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	rounds = atoi(argv[3]);
-	if (!strcmp(argv[1], "wake") && atoi(argv[2]) % HERD)
-		return 2;
-	return strcmp(argv[1], "wake") ? move(atoi(argv[2]), rounds) : wake(atoi(argv[2]));
+	by_lines = !strcmp(argv[1], "turn");
+	if (!strcmp(argv[1], "move"))
+		return move(atoi(argv[2]), rounds);
+	return atoi(argv[2]) % HERD ? 2 : wake(atoi(argv[2]));
 }
