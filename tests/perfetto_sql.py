@@ -20,17 +20,19 @@ SLICES = ("select s.id, s.name, s.ts, s.dur, t.name, th.tid, s.category from sli
 FLOWS = "select slice_out, slice_in from flow"
 ARGS = "select s.id, replace(a.key, 'debug.', ''), a.display_value from slice s join args a using (arg_set_id)"
 THREADS = "select t.tid, t.name, p.pid from thread t left join process p using (upid)"
+MACHINES = "select m.raw_id, t.tid, t.name, count(*), min(s.ts), max(s.ts) from sched s join thread t using (utid) join machine m on t.machine_id = m.id where tid <> 0 group by 1, 2, 3 order by 1, 2, 3"
+MARKS = ("select m.raw_id, s.name, s.ts, s.dur from slice s join track t on s.track_id = t.id join machine m on t.machine_id = m.id order by 1, s.ts, s.id")
 TWICE = "select tid, count(*) from thread group by tid having count(*) > 1 and tid <> 0"
 EVERYTHING = (FAULTS, RUNS, WAKEUPS, COUNTS, SLICES, FLOWS, ARGS, THREADS, TWICE, "select to_realtime(trace_start()), trace_start()")
 ASKED = {"example": EVERYTHING, "part": (FAULTS, RUNS), "torn": (FAULTS,), "chrome": (FAULTS, SLICES), "steps": (FAULTS, SLICES, FLOWS),
-         "every-kind": (FAULTS, SLICES), "fork": (FAULTS, RUNS, TWICE)}
+         "every-kind": (FAULTS, SLICES), "fork": (FAULTS, RUNS, TWICE), "machines": (FAULTS, MACHINES, MARKS)}
 
 
 def ask():
     """Of each trace the answer to each question."""
     lines, asked = [], []
     for name, queries in ASKED.items():
-        path = os.path.join(scratch, name + (".json" if name == "chrome" else ".pftrace"))
+        path = os.path.join(scratch, name + {"chrome": ".json", "machines": ".tar"}.get(name, ".pftrace"))
         if os.path.exists(path):
             lines += ["open " + path, *queries]
             asked += [(name, query) for query in queries]
@@ -145,6 +147,22 @@ def check_others(answers):
          [(row[1], row[3]) for row in answers["example", SLICES] if row[4] == "frames" and row[6] == "late"])
 
 
+def check_machines(answers):
+    same("two machines' traces together have no error to trace_processor", [row for row in answers["machines", FAULTS] if row[0] != "ftrace_cpu_has_data_loss"], [])
+    for query, what in ((MACHINES, "runs of threads"), (MARKS, "slices")):
+        by_machine = collections.defaultdict(list)
+        for machine, *row in answers["machines", query]:
+            by_machine[machine].append([int(one) if isinstance(one, str) and one.isdigit() else one for one in row])
+        same(f"trace_processor keeps {what} of two machines apart that have the same tids", len(by_machine), 2)
+        one, two = sorted(by_machine.values(), key=lambda rows: rows[0][-1])
+        # The second machine's clock on the wall was 2.5 s ahead as it began, whatever its other clocks said.
+        later = [[value + 2500000000 if isinstance(value, int) and value > 1e18 else value for value in row] for row in one]
+        same(f"trace_processor lines {what} of two machines up by the clock on the wall", two, later)
+        first = min(value for row in one for value in row if isinstance(value, int) and value > 1e18)
+        check(f"trace_processor has {what} of two machines at the time that the clock on the wall said", 0 <= first - 1800000000000000000 < 1000000, first)
+        print(f"# measured: {what}: {len(one)} rows of each machine, 2.5 s apart to the nanosecond")
+
+
 found = ask()
 check_faults(found)
 check_runs(found)
@@ -152,3 +170,4 @@ check_wakeups(found)
 check_frames(found)
 check_threads(found)
 check_others(found)
+check_machines(found)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recordings made by hand, for tests that need events which this machine does not give: `recording.py FILE [CPUS] <LINES`, one event a line,
-"KIND time_us tid cpu field=value ..." (~ for a blank). Kinds and fields are those of core/event.h; a line '# ...' is skipped."""
+"""Recordings made by hand, for tests that need events which this machine does not give: `recording.py FILE [CPUS [WALL_NS]] <LINES`, one event a line,
+"KIND time_us tid cpu field=value ..." (~ for a blank); WALL_NS is what the clock on the wall says at the beginning. Kinds and fields are those of core/event.h; a line '# ...' is skipped."""
 import re
 import struct
 import sys
@@ -50,8 +50,9 @@ def block_of(events, table):
 
 def main():
     table, cpus = kinds(), int(sys.argv[2]) if len(sys.argv) > 2 else 2
+    wall_ns = int(sys.argv[3]) if len(sys.argv) > 3 else START_NS
     places = struct.pack("<HHHH", 0, 0, 0, 0) * cpus
-    header = struct.pack("<8sIIQQ64sI", b"TACTUSR\n", 3, 104 + len(places), START_NS, START_NS, b"made by hand", cpus)
+    header = struct.pack("<8sIIQQ64sI", b"TACTUSR\n", 3, 104 + len(places), wall_ns, START_NS, b"made by hand", cpus)
     header += struct.pack("<I", zlib.crc32(header + bytes(4) + places))
     events = [packed(line, table) for line in sys.stdin if line.strip() and not line.startswith("#")]
     with open(sys.argv[1], "wb") as out:

@@ -57,7 +57,11 @@ size_t perfetto_packet_begin(struct perfetto *perfetto, u64 at_ns)
 
 	if (at_ns != NO_TIME)
 		protobuf_number(&perfetto->out, PACKET_TIMESTAMP, perfetto_time(perfetto, at_ns));
+	if (at_ns != NO_TIME && perfetto->machine_id)
+		protobuf_number(&perfetto->out, PACKET_TIMESTAMP_CLOCK, CLOCK_BOOTTIME_ID);
 	protobuf_number(&perfetto->out, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
+	if (perfetto->machine_id)
+		protobuf_number(&perfetto->out, PACKET_MACHINE_ID, perfetto->machine_id);
 	return begun;
 }
 
@@ -87,7 +91,8 @@ static void put_machine(struct perfetto *perfetto, const struct trace_machine *m
 	put_clock(out, CLOCK_REALTIME_ID, machine->wall_ns);
 	put_clock(out, CLOCK_MONOTONIC_ID, machine->mono_ns);
 	put_clock(out, CLOCK_BOOTTIME_ID, machine->boot_ns);
-	protobuf_number(out, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
+	/* The only clock that machines share. */
+	protobuf_number(out, SNAPSHOT_PRIMARY, perfetto->machine_id ? CLOCK_REALTIME_ID : CLOCK_BOOTTIME_ID);
 	protobuf_end(out, inner);
 	perfetto_packet_end(perfetto, packet);
 	/* Without the kernel's version a reader takes states of threads for those of Linux 4.4. */
@@ -105,6 +110,22 @@ static void put_machine(struct perfetto *perfetto, const struct trace_machine *m
 	perfetto_packet_end(perfetto, packet);
 }
 
+static u64 hash_text(u32 field, const char *text)
+{
+	u64 hash = 0xcbf29ce484222325ULL ^ field;
+
+	for (; *text; text++)
+		hash = (hash ^ (u8)*text) * 0x100000001b3ULL;
+	return hash;
+}
+
+/* By which a reader of several traces keeps CPUs and threads of machines apart; 0: of a machine without a name. It
+ * stands in every packet: four bytes. */
+static u32 machine_id(const char *name)
+{
+	return name[0] ? 1 + (u32)(hash_text(0, name) >> 36) % ((1u << 28) - 1) : 0;
+}
+
 struct perfetto *perfetto_open(const struct trace_machine *machine, perfetto_write write, void *data)
 {
 	struct perfetto *made = calloc(1, sizeof(*made));
@@ -119,7 +140,9 @@ struct perfetto *perfetto_open(const struct trace_machine *machine, perfetto_wri
 	made->write = write;
 	made->data = data;
 	made->boot_minus_mono_ns = machine->boot_ns - machine->mono_ns;
+	made->machine_id = machine_id(machine->name);
 	made->last_iid = 1; /* which the beginning has */
+	made->clears_state = made->machine_id; /* the beginning's is that of no machine */
 	memcpy(made->out.bytes, PERFETTO_BEGINNING, strlen(PERFETTO_BEGINNING));
 	made->out.len = strlen(PERFETTO_BEGINNING);
 	put_machine(made, machine);

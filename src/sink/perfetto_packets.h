@@ -18,7 +18,9 @@ enum trace_packet_field {
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
 	PACKET_SYSTEM_INFO = 45,
+	PACKET_TIMESTAMP_CLOCK = 58,
 	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_MACHINE_ID = 98,
 };
 enum { FLAG_STATE_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, CLOCK_BOOTTIME_ID = 6 };
@@ -100,6 +102,7 @@ struct perfetto {
 	void *data;
 	int error;
 	u64 boot_minus_mono_ns;
+	u32 machine_id;			/* 0: none */
 	struct interned_text *interned; /* a table of INTERNED_SLOTS */
 	u32 interned_len;
 	u64 last_iid;

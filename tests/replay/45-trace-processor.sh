@@ -38,6 +38,13 @@ sample 90000 0 0 flags=4
 LINES
 export_to "$scratch/fork.tac" fork.pftrace
 
+# Two machines that began at one moment of their own clocks, whose clocks on the wall say that it was not one.
+for machine in one:1800000000000000000 two:1800000002500000000; do
+	python3 tests/recording.py "$scratch/machine.tac" 2 ${machine##*:} <tests/recordings/every-kind.txt
+	export_to "$scratch/machine.tac" ${machine%%:*}.pftrace --machine ${machine%%:*}
+done
+tar -C "$scratch" -cf "$scratch/machines.tar" one.pftrace two.pftrace
+
 for view in frames "frames --why" "latency --over 1ms" "tasks -n all"; do
 	# shellcheck disable=SC2086
 	"$tactus" $view -i $example --json >"$scratch/$(case $view in *why) echo why ;; *) echo "${view%% *}" ;; esac)" 2>/dev/null
