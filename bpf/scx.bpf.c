@@ -103,10 +103,11 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	count(SCX_COUNT_QUEUED);
 	/* Valid for local dispatch queues alone. */
 	enq_flags &= ~settings.at_once;
-	/* Per-CPU kernel threads do what that CPU needs done. */
-	if (!thread || ((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1) || is_held(p, enq_flags)) {
+	if (!thread || is_bound(p) || is_held(p, enq_flags)) {
+		if (thread && is_bound(p))
+			bound_joins(p, thread, cpu, wakeup != 0);
 		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns,
-			   enq_flags | scx_value(scx_enq_flags, SCX_ENQ_HEAD));
+			   enq_flags | bound_flags(cpu, wakeup != 0));
 		return;
 	}
 	now_ns = wakeup ? on_wakeup(p, thread, by_interrupt, is_sure) : bpf_ktime_get_ns();
@@ -271,8 +272,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	run->burst_ns = thread->scx.burst_ns;
 	run->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
 	run->last_burst_ns = thread->scx.last_burst_ns;
-	if (!((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1))
-		run->tier = thread->scx.tier;
+	run->tier = thread->scx.tier;
 	power_on_running(run, cpu, now_ns);
 	give_way(p, thread, run, cpu);
 	emit_deadline_miss(p, thread, run, cpu, now_ns);

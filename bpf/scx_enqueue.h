@@ -6,6 +6,36 @@
 
 #include "scx_turns.h"
 #include "scx_emit.h"
+#include "scx_vtime.h"
+
+/* A kernel thread that does what its CPU needs done: it passes no queue. */
+static __always_inline bool is_bound(struct task_struct *p)
+{
+	return (p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1;
+}
+
+/* How it gets into its CPU's local queue. */
+static __always_inline u64 bound_flags(s32 cpu, bool wakes)
+{
+	struct cpu_run *run = run_on(cpu);
+
+	switch (tier_bound_joins(wakes, run->kicked != 0, tier_on(cpu, bpf_ktime_get_ns()))) {
+	case TIER_BOUND_PREEMPTS:
+		return scx_value(scx_enq_flags, SCX_ENQ_PREEMPT);
+	case TIER_BOUND_FIRST:
+		return scx_value(scx_enq_flags, SCX_ENQ_HEAD);
+	default:
+		return 0;
+	}
+}
+
+/* It is as urgent as any: one that needs little may preempt it once it has run for longer. */
+static __always_inline void bound_joins(struct task_struct *p, struct task_ctx *thread, s32 cpu, bool wakes)
+{
+	join_queue(thread, cache_of(cpu), TIER_LATENCY_CRITICAL, wakes);
+	thread->scx.tier = TIER_LATENCY_CRITICAL;
+	thread->scx.boost = 0;
+}
 
 /* How a thread is going to be enqueued. */
 struct enqueue_plan {

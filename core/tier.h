@@ -406,6 +406,20 @@ core_fn int tier_preempts(u32 tier, int is_light, u32 running_tier, u64 running_
 	return running == TIER_BATCH && ran_ns >= TIER_UNDISTURBED_NS;
 }
 
+/* Where a thread goes that may run on its CPU alone and does what that CPU needs done, as the kernel's bound threads
+ * do. */
+enum tier_bound { TIER_BOUND_LAST, TIER_BOUND_FIRST, TIER_BOUND_PREEMPTS };
+
+/* One that wakes goes before all that waits, and before what runs and is not urgent, whose slice may be long. Not
+ * before a thread that is about to take the CPU; and who was preempted, or has used up its slice, goes behind whom that
+ * was done for. */
+core_fn u32 tier_bound_joins(int wakes, int preemptor_comes, u32 running_tier)
+{
+	if (!wakes || preemptor_comes)
+		return TIER_BOUND_LAST;
+	return running_tier < TIER_LATENCY_CRITICAL ? TIER_BOUND_PREEMPTS : TIER_BOUND_FIRST;
+}
+
 /* Whether a thread that runs in this tier gives way to urgent ones that wait. TIERS: nothing takes its CPU away. */
 core_fn int tier_gives_way(u32 running_tier)
 {

@@ -189,6 +189,24 @@ static bool stays_on_cpu(const struct machine *machine, const struct sim_thread 
 	return thread->work->only_cpu >= 0 || move_rate_is_high(&thread->scx->move_rate, machine->now_ns);
 }
 
+/* A kernel thread that does what its CPU needs done. */
+static void enqueue_bound(struct machine *machine, struct sim_thread *thread, s32 cpu, bool wakes)
+{
+	struct tactus *tactus = tactus_of(machine);
+	const struct tactus_run *run = &tactus->runs[cpu];
+	u64 ran_ns = machine->now_ns - run->since_ns;
+	u32 running = tier_now(run->tier, tier_burst_counted_ns(run->burst_ns + ran_ns, run->may_burn)),
+	    joins = tier_bound_joins(wakes, run->kicked != 0, running);
+
+	tactus_join_queue(machine, thread->scx, tactus_cache(tactus, cpu), TIER_LATENCY_CRITICAL, wakes);
+	thread->scx->tier = TIER_LATENCY_CRITICAL;
+	insert_local(machine, thread, cpu, tactus->settings.slice_ns, joins != TIER_BOUND_LAST);
+	if (joins == TIER_BOUND_PREEMPTS && !sim_is_idle(machine, cpu)) {
+		sim_running(machine, cpu)->slice_left_ns = 0;
+		sim_resched(machine, cpu);
+	}
+}
+
 static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s32 cpu, bool wakes, bool is_new)
 {
 	struct tactus *tactus = tactus_of(machine);
@@ -206,7 +224,7 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 		return;
 	}
 	if (is_cpu_kthread(thread)) {
-		insert_local(machine, thread, cpu, base_ns, true);
+		enqueue_bound(machine, thread, cpu, wakes);
 		return;
 	}
 	if (wakeup)
@@ -339,7 +357,7 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 
 	run->since_ns = run->looked_ns = now_ns;
 	run->kicked = 0;
-	run->tier = is_cpu_kthread(thread) ? TIERS : entity->tier;
+	run->tier = entity->tier;
 	run->burst_ns = entity->burst_ns;
 	run->may_burn = entity->may_burn;
 	run->last_burst_ns = entity->last_burst_ns;

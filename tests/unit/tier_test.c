@@ -250,6 +250,23 @@ static void preemption_tests(void)
 	ok(!tier_preempts(TIER_BATCH, 0, TIER_BATCH, ~0ULL, 0, ~0ULL, TIER_LIGHT_NS), "batch thread preempts nothing");
 }
 
+static void bound_tests(void)
+{
+	is(tier_bound_joins(1, 0, TIER_BATCH), TIER_BOUND_PREEMPTS, "bound kernel thread that wakes preempts a hog");
+	is(tier_bound_joins(1, 0, TIER_INTERACTIVE), TIER_BOUND_PREEMPTS,
+	   "bound kernel thread that wakes preempts a thread of which nothing is known");
+	is(tier_bound_joins(1, 0, TIER_LATENCY_CRITICAL), TIER_BOUND_FIRST,
+	   "bound kernel thread that wakes is next after an urgent thread");
+	is(tier_bound_joins(1, 0, TIERS), TIER_BOUND_FIRST,
+	   "bound kernel thread that wakes is next after one that can't be preempted");
+	is(tier_bound_joins(1, 1, TIER_BATCH), TIER_BOUND_LAST,
+	   "bound kernel thread that wakes does not overtake a thread that preempts");
+	is(tier_bound_joins(0, 0, TIER_BATCH), TIER_BOUND_LAST,
+	   "bound kernel thread that was preempted goes on after the one that preempted it");
+	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, TIER_LIGHT_NS + 1, 0, 0, TIER_LIGHT_NS),
+	   "urgent thread that needs little preempts a bound kernel thread that has run for longer");
+}
+
 static void turn_tests(void)
 {
 	u64 ran_ns = TIER_TURN_NS, now_ns = NSEC_PER_SEC;
@@ -319,6 +336,7 @@ int main(void)
 	ok(!vtime_before(3, ~0ULL), "wrapped counter is not earlier");
 	preemption_tests();
 	light_tests();
+	bound_tests();
 	turn_tests();
 	timed_turn_tests();
 	is(tier_now(TIER_LATENCY_CRITICAL, TIER_BURST_NS), TIER_INTERACTIVE, "urgent thread that burns is not urgent");
