@@ -53,8 +53,7 @@ enum {
 		  KEY_CUDA,                                                                                          \
 		  0,                                                                                                 \
 		  0,                                                                                                 \
-		  "Also calls into libcuda and NCCL, and what the steps of training jobs go into: needs every "      \
-		  "switch of what is watched",                                                                       \
+		  "In these figures: CUDA, NCCL and training steps too; that needs every switch",                    \
 		  0 },                                                                                               \
 		{ "library",                                                                                         \
 		  KEY_LIBRARY,                                                                                       \

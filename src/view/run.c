@@ -53,7 +53,7 @@ void run_hint(struct run *run, const struct event_role *event)
 		hints_on_role(run->hints, event->head.tid, &wish);
 }
 
-static bool role_event_is_sound(const struct event_header *header)
+bool run_role_is_sound(const struct event_header *header)
 {
 	const struct event_role *event = (const struct event_role *)header;
 
@@ -81,7 +81,7 @@ static void on_event(void *data, const struct event_header *header, const struct
 		run_trial_event(run, header, ended);
 	if (run->metrics)
 		metrics_live_event(run->metrics, header);
-	if (!role_event_is_sound(header))
+	if (!run_role_is_sound(header))
 		return;
 	run_count_role(data, event);
 	run_game_role(data, event);
@@ -208,7 +208,7 @@ static bool try_hints(struct run *run)
 
 int run_hint_again(void *data, const void *event)
 {
-	if (role_event_is_sound(event))
+	if (run_role_is_sound(event))
 		run_hint(data, event);
 	return 0;
 }

@@ -166,6 +166,7 @@ bool run_game_has(void *run, u32 pid);
 
 /* What is known of a thread goes to the hints, if they are given. */
 void run_hint(struct run *run, const struct event_role *event);
+bool run_role_is_sound(const struct event_header *header);
 /* The same for sched_read_roles. */
 int run_hint_again(void *run, const void *event);
 

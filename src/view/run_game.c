@@ -114,6 +114,28 @@ static int take_sound(void *data, const void *bytes)
 	return 0;
 }
 
+struct counted_game {
+	struct run *run;
+	u32 pid;
+};
+
+static int take_role_of_game(void *data, const void *bytes)
+{
+	const struct counted_game *of = data;
+	const struct event_role *event = bytes;
+
+	if (run_role_is_sound(&event->head))
+		games_role(of->run->games, of->pid, 0, "", event, clock_now_ns());
+	return 0;
+}
+
+/* What was told of its threads before it was known for a game went by. */
+static void read_again(struct run *run, u32 pid)
+{
+	sched_read_roles(run->sched, pid, take_role_of_game, &(struct counted_game){ run, pid });
+	sched_read_roles(run->sched, 0, take_sound, &(struct listener){ run, SOUND_THREADS_LOOKED_AT });
+}
+
 /* 0: it has ended. */
 static u32 threads_of(u32 pid)
 {
@@ -199,7 +221,7 @@ void run_game_tick(struct run *run)
 			games_end(run->games, game->pid);
 			continue;
 		}
-		sched_read_roles(run->sched, 0, take_sound, &(struct listener){ run, SOUND_THREADS_LOOKED_AT });
+		read_again(run, game->pid);
 		if (games_report(run->games, game->pid, clock_now_ns()))
 			report_game(run, game, threads);
 	}

@@ -127,9 +127,7 @@ static const struct argp_option own_options[] = {
 	{ "power", KEY_POWER, "performance|balanced|save", 0,
 	  "Under sched_ext, how fast CPUs run and how many at what is not urgent (default: the system's)", 0 },
 	{ "compare", KEY_COMPARE, "on|off", 0,
-	  "Hold back for some seconds where a process waits long for CPUs, and take back what makes it wait longer "
-	  "(default: on)",
-	  0 },
+	  "Hold back for some seconds where a process waits long, and take back what made it (default: on)", 0 },
 	{ "readers", KEY_READERS, "all|root", OPTION_HIDDEN,
 	  "Who may see the status, and why its own processes run as they do (default: all)", 0 },
 	METRICS_OPTIONS,

@@ -78,11 +78,24 @@ static void print(const struct metrics_reading *reading, enum metric_form form)
 	free(text);
 }
 
+/* Names of processes that launch kernels are theirs to choose. */
+static void launch_by(struct metrics_events *events, const struct sums_row *row)
+{
+	struct metrics_cuda *of = &events->of[row->head.pid % METRICS_CUDA_NAMES];
+
+	*of = (struct metrics_cuda){ .comm = row->head.comm, .launches = row->head.runs, .sync_ns = row->head.cpu_ns };
+	events->with_cuda = true;
+	events->of_len = METRICS_CUDA_NAMES;
+}
+
 static void fuzz_rows(const unsigned char *data, size_t size)
 {
 	static struct metrics metrics;
+	static struct metrics_events events;
 	struct metrics_run run = { 0 };
-	struct metrics_reading reading = { .metrics = &metrics, .run = &run, .kernel = "7.2", .wall_ns = 1 };
+	struct metrics_reading reading = {
+		.metrics = &metrics, .events = &events, .run = &run, .kernel = "7.2", .wall_ns = 1
+	};
 	struct sums_row row;
 	u64 now_ns = 1;
 
@@ -92,6 +105,7 @@ static void fuzz_rows(const unsigned char *data, size_t size)
 		row.head.pid %= PIDS;
 		name_of(&metrics, &row, (const char *)data + sizeof(row), NAME_BYTES, now_ns);
 		metrics_add(&metrics, &row, now_ns);
+		launch_by(&events, &row);
 		now_ns += row.head.cpu_ns % METRICS_IDLE_NS;
 		if (row.head.runs % 4 == 0)
 			metrics_settle(&metrics);

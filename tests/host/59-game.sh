@@ -118,7 +118,7 @@ lutris=$!
 zdoom=$!
 "$scratch/bin/gamescope" -c 'GAMESCOPE_WAYLAND_DISPLAY=gamescope-0 "$1/bin/deck" '"$present"'; true' gamescope "$scratch" <"$scratch/go-deck" >"$scratch/deck" 2>&1 &
 gamescope=$!
-playing+=($heroic $lutris $zdoom $gamescope)
+playing+=("$heroic" "$lutris" "$zdoom" "$gamescope")
 exec 4>"$scratch/go-quail" 5>"$scratch/go-uuid" 6>"$scratch/go-zdoom" 7>"$scratch/go-deck"
 for name in quail uuid zdoom deck; do wait_for "$scratch/$name" mapped; done
 for ((tick = 0; tick < 150; tick++)); do
@@ -141,10 +141,10 @@ echo "# by --game, a program that nothing is known of; and a process whose CPU i
 run_begins hints 'hints to the kernel' --game puzzle
 taskset -c 0 build/workloads/crowding bystander 3000 90 >/dev/null &
 bystander=$!
-playing+=($bystander)
+playing+=("$bystander")
 "$scratch/bin/puzzle" call libEGL.so.1 eglSwapBuffers 1 wait <"$scratch/go" >"$scratch/presented" 2>&1 &
 puzzle=$!
-playing+=($puzzle)
+playing+=("$puzzle")
 exec 3>"$scratch/go"
 wait_for "$scratch/presented" mapped
 nice_of() { awk '{ print $19 }' "/proc/$1/stat"; }
@@ -157,7 +157,7 @@ is "no game is in front before its first frame" "$(last 'd["game_pid"]')" None
 drawer=$!
 chrt -f 1 taskset -c 0 build/workloads/pace 500000 400000 60000 >/dev/null &
 taker=$!
-playing+=($drawer $taker)
+playing+=("$drawer" "$taker")
 wait_for "$scratch/err" 'waits too long for CPUs' 400
 say_measured "$(grep 'waits too long' "$scratch/err")"
 like "a process that waits too long beside a game in front is told with the game, and treated as urgent" "$(grep 'waits too long' "$scratch/err")" \
@@ -169,7 +169,9 @@ is "the JSON has the game in front" "$(last 'd["game_pid"]')" $puzzle
 is "the JSON has what was done for whom beside which game" "$(last '[d["effect"]["last"][k] for k in ("pid", "cause_pid", "cause_comm", "remedy")]')" \
 	"[$bystander, $puzzle, 'puzzle', 'ease']"
 is "processes that wait for a game's sake are counted" "$(last 'd["effect"]["for_game"] > 0')" True
-is "nothing is held back in front of a game" "$(last 'd["effect"]["trials"]')" 0
+# Before it came, somebody else on this machine may have called for a trial.
+trials_beside=$(grep run_second "$scratch/run" | grep -F "\"game_pid\":$puzzle," | json '*sorted({r["effect"]["trials"] for r in rows})')
+like "no trial is begun while a game is in front" "$trials_beside" '^[0-9]+$'
 kill $taker $drawer
 wait $taker $drawer 2>/dev/null
 told=$(told puzzle)
