@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../core/role.h"
+#include "../base/sort.h"
 
 void misses_free(struct misses *misses)
 {
@@ -176,7 +177,7 @@ const struct thread **misses_sorted(const struct misses *misses, const struct th
 			list[(*len)++] = thread;
 	}
 	if (list)
-		qsort(list, *len, sizeof(struct thread *), by_misses);
+		sort_rows(list, *len, sizeof(struct thread *), by_misses);
 	return list;
 }
 

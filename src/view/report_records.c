@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../model/tasks.h"
 #include "../sink/json.h"
@@ -279,7 +280,7 @@ static void print_pairs(struct report *report)
 	struct json json = begin("report_behind");
 
 	if (report->pairs_len)
-		qsort(report->pairs, report->pairs_len, sizeof(*report->pairs), longer_first);
+		sort_rows(report->pairs, report->pairs_len, sizeof(*report->pairs), longer_first);
 	json_array(&json, "pairs");
 	for (size_t i = 0; i < report->pairs_len; i++) {
 		const struct report_pair *pair = &report->pairs[i];
@@ -444,7 +445,7 @@ static int print_threads(const struct report_show *show)
 	if (tasks_from_threads(&tasks, &show->capture.threads, false))
 		return -1;
 	if (tasks.len)
-		qsort(tasks.all, tasks.len, sizeof(*tasks.all), heavier_first);
+		sort_rows(tasks.all, tasks.len, sizeof(*tasks.all), heavier_first);
 	for (size_t i = 0; i < tasks.len; i++) {
 		if (i < THREADS_SHOWN) {
 			print_thread(show, &tasks.all[i]);

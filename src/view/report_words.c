@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../sink/text.h"
 #include "thread_words.h"
@@ -278,7 +279,7 @@ static bool say_frames(const struct verdict *verdict)
 	for (const struct frame_process *process = verdict->of->frames->processes; process; process = process->next)
 		if (process->frames && len < FRAMES_ROWS_MAX)
 			worst[len++] = process;
-	qsort(worst, len, sizeof(*worst), most_late_first);
+	sort_rows(worst, len, sizeof(*worst), most_late_first);
 	for (u32 i = 0; i < len && i < VERDICT_PROCESSES; i++)
 		say_process(verdict, worst[i]);
 	if (len > VERDICT_PROCESSES)
