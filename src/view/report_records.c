@@ -500,7 +500,7 @@ int report_print_records(struct report_show *show)
 {
 	struct report *report = show->report;
 	struct verdict_of of = report_verdict_of(show);
-	int error;
+	int error = 0;
 
 	print_head(show);
 	if (show->live && !report_live_watches(show->live))
@@ -508,9 +508,9 @@ int report_print_records(struct report_show *show)
 			       "Without root only what 'tactus run' tells of itself is seen: as root this page shows "
 			       "frames, waits and threads too.");
 	else
-		report_verdict(&of, print_sentence, NULL);
+		error = report_verdict(&of, print_sentence, NULL);
 	print_names(&report->names);
-	error = print_tables(show);
+	error |= print_tables(show);
 	for (u32 i = 0; i < report->frames.presenters_len; i++)
 		print_frames(report, &show->frames, &report->frames.presenters[i]);
 	print_causes(report);
@@ -527,6 +527,7 @@ int report_print_records(struct report_show *show)
 	error |= print_threads(show);
 	if (show->live)
 		report_live_print_run(show->live);
-	return error || report->failed || report->frames.failed || show->frames.failed || show->latency.failed ||
-	       show->moves.failed || show->misses.failed || show->cuda.failed || show->steps.failed;
+	return error || report->failed || report->names.failed || report->frames.failed || show->frames.failed ||
+	       show->latency.failed || show->moves.failed || show->misses.failed || show->cuda.failed ||
+	       show->steps.failed;
 }
