@@ -200,6 +200,7 @@ static void enqueue_bound(struct machine *machine, struct sim_thread *thread, s3
 
 	tactus_join_queue(machine, thread->scx, tactus_cache(tactus, cpu), TIER_LATENCY_CRITICAL, wakes);
 	thread->scx->tier = TIER_LATENCY_CRITICAL;
+	thread->scx->boost = 0;
 	insert_local(machine, thread, cpu, tactus->settings.slice_ns, joins != TIER_BOUND_LAST);
 	if (joins == TIER_BOUND_PREEMPTS && !sim_is_idle(machine, cpu)) {
 		sim_running(machine, cpu)->slice_left_ns = 0;

@@ -209,6 +209,44 @@ static void test_round_trip(const struct sim_policy *policy, u32 cpus)
 	work_free(&again);
 }
 
+/* Two hogs, and two of another run; the second of those has this name. */
+static struct fidelity against_others(const char *name)
+{
+	struct load load = { .cpus = 1, .span_ms = 3000, .len = 2 };
+	struct compare_run *runs[2];
+	struct fidelity fidelity;
+
+	for (u32 i = 0; i < 2; i++) {
+		struct work work;
+
+		load_build(&work, &load);
+		for (u32 t = 0; t < work.len; t++)
+			work.threads[t].pid += i * 1000;
+		if (i)
+			snprintf(work.threads[1].comm.text, sizeof(work.threads[1].comm.text), "%s", name);
+		runs[i] = waits_of(&work, &policy_eevdf, SCX_KERNEL(6, 18));
+		work_free(&work);
+	}
+	fidelity_of(&fidelity, runs[0], runs[1]);
+	for (u32 i = 0; i < 2; i++) {
+		compare_run_free(runs[i]);
+		free(runs[i]);
+	}
+	return fidelity;
+}
+
+static void test_names(void)
+{
+	struct fidelity same = against_others("load"), other = against_others("other");
+
+	printf("# other processes: shares differ by %.3f, by name by %.3f and %.3f\n", same.shares, same.names,
+	       other.names);
+	ok(same.shares > 0.999, "two runs without a process in common have no CPU time in common by process");
+	ok(same.names < 0.001, "two runs whose threads have the same names have the same CPU shares by name");
+	is_between(480, (u64)(other.names * 1000), 520,
+		   "where one of two equal hogs has another name, half of the CPU time is another name's");
+}
+
 /* The 5 ms thread beside three hogs on one CPU, by kernel: between three quarters of the least and five quarters of the
  * most that bench/latency measured in VMs (docs/benchmarks.md). */
 static void test_kernels(void)
@@ -443,5 +481,6 @@ int main(void)
 	test_caches_share();
 	test_speed();
 	test_copies();
+	test_names();
 	return tap_end();
 }
