@@ -83,6 +83,16 @@ limit_of() {
 	else echo "${TEST_LIMIT_S:-1200}"; fi
 }
 
+# Tests of which one at a time may run do so on the whole machine: somebody may test another checkout beside this one.
+# wait_for_turn NAME: until this process ends
+wait_for_turn() {
+	local word=${beside_of[$1]:-}
+	{ [ -n "$word" ] && ! is_guest "$1" && [ "$(id -u)" = 0 ]; } || return 0
+	mkdir -p /run/tactus-tests
+	exec 9>"/run/tactus-tests/$(tr -c 'a-z\n' - <<<"$word")"
+	flock 9
+}
+
 # run_test NAME: in the present process; leaves NAME.log and NAME.time (real, user and system seconds) behind.
 # Whatever it starts carries its name in the environment, so that it can be found and ended.
 run_test() {
@@ -91,9 +101,10 @@ run_test() {
 	mkdir -p "$(dirname "$log")"
 	find_command "$1"
 	export TACTUS_TEST_OF="$$ $1"
+	wait_for_turn "$1"
 	local TIMEFORMAT='%1R %1U %1S' limit_s status=0 began=$SECONDS
 	limit_s=$(limit_of "$1")
-	{ time timeout --foreground -k 10 "$limit_s" "${test_command[@]}" >"$log" 2>&1 </dev/null; } 2>"${log%.log}.time" || status=$?
+	{ time timeout --foreground -k 10 "$limit_s" "${test_command[@]}" >"$log" 2>&1 </dev/null 9>&-; } 2>"${log%.log}.time" || status=$?
 	((limit_s == 0 || SECONDS - began < limit_s)) || echo "not ok - the test comes to its end within $limit_s s" >>"$log"
 	return $status
 }
