@@ -209,6 +209,35 @@ static void test_round_trip(const struct sim_policy *policy, u32 cpus)
 	work_free(&again);
 }
 
+/* A kernel thread of one CPU, beside a hog or a thread that wakes at the same moments, and finds the CPU about to look
+ * for a thread. */
+static void test_bound(bool beside_hog)
+{
+	struct load load = {
+		.cpus = 1,
+		.span_ms = 3000,
+		.len = 2,
+		.threads = { { .kind = beside_hog ? LOAD_HOG : LOAD_PERIODIC, .period_us = 5000, .run_us = 2000 },
+			     { .kind = LOAD_PERIODIC, .period_us = 5000, .run_us = 300 } }
+	};
+	struct seen seen = { 0 };
+	struct machine machine;
+	struct work work;
+
+	load_build(&work, &load);
+	work.tick_ns = 4 * MS;
+	work.threads[1].is_kernel = 1;
+	work.threads[1].only_cpu = 0;
+	machine = run(&work, &policy_tactus, SCX_KERNEL(7, 2), &seen);
+	printf("# longest wait of a CPU's kernel thread: %" PRIu64 " us\n", seen.longest_ns[1] / 1000);
+	is_between(150, ran_ms(&machine, 1), 180, "a kernel thread of one CPU does its work beside %s",
+		   beside_hog ? "a hog" : "one that wakes when it does");
+	is_between(0, seen.longest_ns[1] / 1000, 20, "a kernel thread of one CPU runs at once beside %s",
+		   beside_hog ? "a hog" : "one that wakes when it does");
+	machine_free(&machine);
+	work_free(&work);
+}
+
 /* Two hogs, and two of another run; the second of those has this name. */
 static struct fidelity against_others(const char *name)
 {
@@ -482,5 +511,7 @@ int main(void)
 	test_speed();
 	test_copies();
 	test_names();
+	test_bound(false);
+	test_bound(true);
 	return tap_end();
 }
