@@ -48,6 +48,7 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 
 	if (!is_idle)
 		return cpu;
+	run_on(cpu)->is_given = 1;
 	count(SCX_COUNT_IDLE);
 	thread = thread_of(p);
 	if (thread) {
@@ -208,7 +209,7 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 	bool prev_wants = prev && prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED);
 	s64 own_lag, shared_lag;
 
-	run_on(cpu)->kicked = 0;
+	run_on(cpu)->kicked = run_on(cpu)->is_given = 0;
 	if (dispatch_any_holder(own, shared, cpu) || dispatch_any_late(own, shared, cpu))
 		return;
 	/* Peeking at the first thread of a queue costs more than dispatching it: only where there is another to compare
@@ -262,7 +263,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	u64 now_ns = bpf_ktime_get_ns(), follows, *clock;
 
 	run->since_ns = run->looked_ns = now_ns;
-	run->kicked = 0;
+	run->kicked = run->is_given = 0;
 	run->is_idle = 0;
 	run->tier = TIERS;
 	run->before_tid = run->tid;
