@@ -104,8 +104,8 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	count(SCX_COUNT_QUEUED);
 	/* Valid for local dispatch queues alone. */
 	enq_flags &= ~settings.at_once;
-	if (!thread || is_bound(p) || is_held(p, enq_flags)) {
-		if (thread && is_bound(p))
+	if (!thread || is_bound(p, thread) || is_held(p, enq_flags)) {
+		if (thread && is_bound(p, thread))
 			bound_joins(p, thread, cpu, wakeup != 0);
 		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns,
 			   enq_flags | bound_flags(cpu, wakeup != 0));

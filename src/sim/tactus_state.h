@@ -9,6 +9,7 @@
 #include "../../core/urgency.h"
 #include "dsq.h"
 #include "machine.h"
+#include "weights.h"
 
 /* As struct scx_task. */
 struct scx_entity {
@@ -70,7 +71,8 @@ static inline u32 tactus_cache(const struct tactus *tactus, s32 cpu)
 
 static inline bool is_cpu_kthread(const struct sim_thread *thread)
 {
-	return thread->work->is_kernel && thread->work->only_cpu >= 0;
+	return tier_is_bound(thread->work->is_kernel && thread->work->only_cpu >= 0, (s32)thread->prio - PRIO_NICE_0,
+			     thread->scx->burst_ns);
 }
 
 /* tactus_place.c: as bpf/scx_place.h. */
