@@ -232,6 +232,10 @@ int db_list(int argc, char **argv)
 	options.sort = column_word(options.sort);
 	table_check(&options, "db list", db_list_tables);
 	status = db_load(&db, &chosen.db, "db list");
+	if (status && !db.len) {
+		procdb_free(&db);
+		return status;
+	}
 	list = db_by_name(&db);
 	if (!list)
 		return fail("db list", "out of memory");
