@@ -11,6 +11,7 @@ struct verdict {
 	const struct verdict_of *of;
 	void (*each)(void *data, enum verdict_kind kind, const char *text);
 	void *data;
+	bool says_notes; /* these alone; else all others */
 };
 
 void __attribute__((format(printf, 3, 4)))
