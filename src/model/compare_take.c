@@ -85,8 +85,7 @@ static void take_misses(struct compare_take *take, struct threads *threads, cons
 		if (!counts(take, threads_by_tid(threads, found[i].tid)))
 			continue;
 		blocks_count(take->blocks, COUNT_MISSES, 1);
-		blocks_count(take->blocks, COUNT_CRITICAL_MISSES,
-			     tier_of_role(found[i].role) == TIER_LATENCY_CRITICAL);
+		blocks_count(take->blocks, COUNT_CRITICAL_MISSES, tier_of_role(found[i].role) == TIER_LATENCY_CRITICAL);
 	}
 }
 

@@ -89,8 +89,8 @@ void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, 
 		snprintf(interval, sizeof(interval), " (from pair to pair %.0f %% to %.0f %% of what it is without)",
 			 100 * answer->low, 100 * answer->high);
 	snprintf(into, TRIAL_WORDS_SIZE,
-		 "%s: %s: %s with tactus, %s without%s%s; better in %u and worse in %u of %u pairs of turns%s; evidence %.3g to 1 (an answer takes %d to 1)",
+		 "%s: %s: %s with tactus, %s without%s%s; better in %u and worse in %u of %u pairs of turns%s; "
+		 "evidence %.3g to 1 (an answer takes %d to 1)",
 		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the median turn" : "", interval,
-		 answer->better, answer->worse, trial->len, rest,
-		 answer->evidence, TRIAL_EVIDENCE);
+		 answer->better, answer->worse, trial->len, rest, answer->evidence, TRIAL_EVIDENCE);
 }

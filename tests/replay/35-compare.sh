@@ -50,12 +50,14 @@ END
 for recording in "$example" "$scratch/timers"; do
 	compare "$recording" "$recording" --json >"$scratch/json"
 	for all in "" --all; do
+		of=(tier '"latency-critical"') whose="urgent threads"
+		[ -z "$all" ] || { of=(all None) whose="all threads"; }
 		# shellcheck disable=SC2086
 		"$tactus" misses -i "$recording" $all --json 2>/dev/null >"$scratch/misses"
 		share=$(json 'sum(r["misses"] for r in rows if r["record"] == "miss_thread") / sum(r["periods"] for r in rows if r["record"] == "miss_thread")' <"$scratch/misses")
-		what="compare's deadline misses of $([ "$all" ] && echo "all threads" || echo "urgent threads") are those of 'tactus misses${all:+ $all}' (${recording##*/})"
+		what="compare's deadline misses of $whose are those of 'tactus misses${all:+ $all}' (${recording##*/})"
 		say_measured "$what: $share of $(json 'sum(r["periods"] for r in rows if r["record"] == "miss_thread")' <"$scratch/misses") periods"
-		is "$what" "$(near "$([ "$all" ] && figure "$scratch/json" misses all None a || figure "$scratch/json" misses tier '"latency-critical"' a)" "$share" 0.0001)" near
+		is "$what" "$(near "$(figure "$scratch/json" misses "${of[@]}" a)" "$share" 0.0001)" near
 	done
 done
 is "what a thread missed before its role was known, and its periods until then, are not of urgent threads" "$(json '[(r["misses"], 298 <= r["periods"] <= 302) for r in rows if r["record"] == "miss_thread"]' \
