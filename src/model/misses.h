@@ -20,8 +20,9 @@ struct miss {
 /* Of a thread. */
 struct thread_clock {
 	struct timer_watch watch;
-	u64 seen; /* how often events were lost before, as far as this clock knows */
-	u64 periods, misses, missed_periods;
+	u64 seen;			       /* how often events were lost before, as far as this clock knows */
+	u64 periods, misses, missed_periods;   /* while its misses counted, */
+	u64 critical_periods, critical_misses; /* of those the ones while it was latency-critical */
 	u64 late_ns, late_max_ns;
 };
 

@@ -12,6 +12,7 @@ struct verdict {
 	void (*each)(void *data, enum verdict_kind kind, const char *text);
 	void *data;
 	bool failed; /* a sentence is missing for want of memory */
+	bool says_notes; /* these alone; else all others */
 };
 
 void __attribute__((format(printf, 3, 4)))
