@@ -16,7 +16,7 @@ boots() {
 	local kernel=$1 state=$2 status
 	shift 2
 	APPEND="tactus_init=$here/tests/guest/installed_init.sh container= SYSTEMD_UNIT_PATH=$here/tests/guest/systemd:/etc/systemd/system:/run/systemd/system systemd.unit=multi-user.target systemd.show_status=0${state:+ tactus_state=$state}" \
-		CMD="tests/guest/reboot.sh $*" KERNEL=$kernel CPUS=${CPUS:-2} LIMIT=${LIMIT:-1800} IN_TURNS=${IN_TURNS:-yes} guest >"$scratch/boot"
+		CMD="tests/guest/reboot.sh $*" KERNEL=$kernel CPUS=${CPUS:-1} LIMIT=${LIMIT:-1800} IN_TURNS=${IN_TURNS:-yes} guest >"$scratch/boot"
 	status=$?
 	sed '/^# state begins/,/^# state ends/d' "$scratch/boot" | name_failures "$kernel"
 	is "on $kernel the boot's checks come to their end" "$status" 0
