@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The packages on a fresh Debian, on which hardly anything else is installed, and where systemd is the first process: what an installation, an upgrade, a removal and a purge
-# bring, need and leave. Usage: fresh.sh PACKAGE NEWER-PACKAGE   Needs nothing but what is essential in Debian.
+# bring, need and leave. Usage: fresh.sh PACKAGE NEWER-PACKAGE NEWER-PACKAGE-FOR-GAMEMODE   Needs nothing but what is essential in Debian.
 . tests/tap.sh
 
-package=$1 newer=$2
+package=$1 newer=$2 gamemode=$3
 unset TACTUS_DB
 export SYSTEMD_PAGER='' SYSTEMD_COLORS=0 DEBIAN_FRONTEND=noninteractive
 show() { systemctl show -P "$1" tactus; }
@@ -41,6 +41,10 @@ is "apt upgrades the package" "$?" 0
 is "an upgrade has the new program at work" "$(show ActiveState)/$(test "$(show MainPID)" != "$before" && echo another)" active/another
 is "an upgrade keeps what the owner wrote" "$(grep -c '^without = all' /etc/tactus.conf)" 1
 is "an upgrade leaves the service enabled" "$(show UnitFileState)" enabled
+apt-get -q install -y --no-install-recommends "$gamemode" >"$scratch/apt" 2>&1
+is "apt installs the package for GameMode" "$?" 0
+like "the session bus knows who answers for GameMode" "$(cat /usr/share/dbus-1/services/com.feralinteractive.GameMode.service)" '^Exec=/usr/sbin/tactus gamemode'
+is "the package for GameMode stands in for its daemon" "$(apt-get -q -s install --no-install-recommends gamemode 2>/dev/null | grep -c '^Inst gamemode-daemon')" 0
 apt-get -q remove -y tactus >"$scratch/apt" 2>&1
 is "apt removes the package" "$?" 0
 is "a removal ends the service" "$(pgrep -x tactus 2>/dev/null || grep -lx tactus /proc/[0-9]*/comm 2>/dev/null)" ""

@@ -25,7 +25,7 @@ if ! packaging/deb.sh "$here/build/packages/fresh-old" 1 >"$scratch/old" 2>"$scr
 fi
 old=$(head -n 1 "$scratch/old") new=$(head -n 1 "$scratch/new")
 container_root=$cache container_boot tactus-test.target || done_testing
-container_test tests/guest/fresh.sh "$old" "$new"
+container_test tests/guest/fresh.sh "$old" "$new" "$(sed -n 2p "$scratch/new")"
 container_end
 if command -v piuparts >/dev/null; then
 	tar -C "$cache" -czf "$scratch/base.tgz" .
