@@ -158,7 +158,8 @@ void BPF_PROG(tactus_enqueue_plain, struct task_struct *p, u64 enq_flags)
 	enqueue(p, enq_flags, seems_interrupted(p), false);
 }
 
-/* The thread whose slice has ended is in no queue yet: it keeps running if its deadline would still be the first. */
+/* The thread whose slice has ended is in no queue yet: it keeps running if its deadline would still be the first. Not
+ * with what credit it has left after a turn that a timer ended, see tier_turn_vtime. */
 static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64 first)
 {
 	struct task_ctx *thread = thread_of(prev);
@@ -170,6 +171,10 @@ static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64
 		return false;
 	run_on(cpu)->looked_ns = now_ns;
 	charge(prev, thread);
+	if (run_on(cpu)->turn_over) {
+		run_on(cpu)->turn_over = 0;
+		return false;
+	}
 	run_on(cpu)->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
 	tier = tier_of(prev, thread, now_ns, &boost);
 	deadline = tier_deadline(thread->scx.vtime, settings.slice_ns, thread->scx.effective_weight, boost);
@@ -263,7 +268,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	u64 now_ns = bpf_ktime_get_ns(), follows, *clock;
 
 	run->since_ns = run->looked_ns = now_ns;
-	run->kicked = run->is_given = 0;
+	run->kicked = run->is_given = run->turn_over = 0;
 	run->is_idle = 0;
 	run->tier = TIERS;
 	run->before_tid = run->tid;

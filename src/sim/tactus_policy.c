@@ -261,6 +261,10 @@ static bool keeps_running(struct machine *machine, struct sim_thread *prev, s32 
 
 	tactus->runs[cpu].looked_ns = machine->now_ns;
 	tactus_charge(machine, prev);
+	if (tactus->runs[cpu].turn_over) {
+		tactus->runs[cpu].turn_over = 0;
+		return false;
+	}
 	tactus->runs[cpu].may_burn = entity->may_burn;
 	tier = tactus_tier(machine, prev, &boost);
 	deadline = tier_deadline(entity->vtime, base_ns, entity->effective_weight, boost);
@@ -359,7 +363,7 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 	u64 now_ns = machine->now_ns, follows, *clock;
 
 	run->since_ns = run->looked_ns = now_ns;
-	run->kicked = run->is_given = 0;
+	run->kicked = run->is_given = run->turn_over = 0;
 	run->tier = entity->tier;
 	run->burst_ns = entity->burst_ns;
 	run->may_burn = entity->may_burn;
