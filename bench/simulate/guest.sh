@@ -36,6 +36,8 @@ until_hints() {
 }
 
 take_over() {
+	# Each tactus learns from nothing; a recording under another scheduler knows what the one before it learned.
+	[[ ! $1 =~ ^(tactus|tuned|hints)$ ]] || rm -f "$TACTUS_DB"
 	case $1 in
 	tactus) $tactus run --actuator scx >"$scratch/out" 2>"$scratch/err" & ;;
 	tuned) $tactus run --actuator scx --config "$TUNED" >"$scratch/out" 2>"$scratch/err" & ;;

@@ -29,6 +29,13 @@ folder=${keep:-$(mktemp -d)}
 mkdir -p "$folder"
 [ -n "$keep" ] || trap 'rm -rf "$folder"' EXIT
 
+# Before its load a recorder waits, beside a scheduler for half a minute: of each recording the part counts in which the load runs, its last seconds.
+only_load() {
+	local tactus=${TACTUS:-build/tactus} span_ns
+	span_ns=$("$tactus" cut -i "$1" --from 0s -o "$1.part" --force --json | python3 -c 'import json; row = json.loads(input()); print(row["to_ns"] - row["from_ns"])')
+	"$tactus" cut -i "$1" --from $((span_ns / 1000000 - (seconds + 2) * 1000))ms -o "$1.part" --force >/dev/null && mv "$1.part" "$1"
+}
+
 record() {
 	local simple='' missing='' status=0
 	for scheduler in $schedulers; do
@@ -45,7 +52,7 @@ record() {
 		KERNEL=$kernel CLOCK=virtual CPUS=$cpus LIMIT=7200 vm/run.sh >"$folder/log" || status=1
 	# What there is when a guest ends early is good.
 	while read -r scheduler load data; do
-		base64 -d <<<"$data" | gzip -d >"$folder/part" && mv "$folder/part" "$folder/$load-$scheduler.tactus"
+		base64 -d <<<"$data" | gzip -d >"$folder/part" && only_load "$folder/part" && mv "$folder/part" "$folder/$load-$scheduler.tactus"
 	done < <(sed -n 's/^recording //p' "$folder/log")
 	sed -i '/^recording /d' "$folder/log"
 	[ $status = 0 ] || cut -c 1-300 "$folder/log" | tail -n 5 >&2

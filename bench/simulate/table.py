@@ -13,8 +13,10 @@ TACTUS = os.environ.get("TACTUS", "build/tactus")
 
 def simulate(path, recorded, policy, real):
     """Of the recorded policy again and of the prediction: octaves, shares; and whether it is refused."""
+    named = os.environ["TUNED"] if policy == "tuned" else policy
+
     def rows(*more):
-        done = subprocess.run([TACTUS, "simulate", "-i", path, "--recorded", recorded, "--policy", policy, "--json", *more],
+        done = subprocess.run([TACTUS, "simulate", "-i", path, "--recorded", recorded, "--policy", named, "--json", *more],
                               capture_output=True, text=True, check=False)
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], done
     found, done = rows("--against", real)
@@ -53,7 +55,8 @@ def main():
     for load in loads:
         for recorded in schedulers:
             for policy in schedulers:
-                row = row_of(load, recorded, policy, folder) if policy != recorded else None
+                # With which configuration a recording was made, simulate has no word for.
+                row = row_of(load, recorded, policy, folder) if recorded not in (policy, "tuned") else None
                 if row:
                     print(row, flush=True)
 
