@@ -474,7 +474,7 @@ static void say_waits(const struct verdict *verdict)
 	       pair->waits == 1 ? "" : "s");
 }
 
-static void say_all(const struct verdict *verdict)
+static void say_all(struct verdict *verdict)
 {
 	const struct verdict_of *of = verdict->of;
 	bool has_frames = say_frames(verdict), has_timers = say_misses(verdict);
