@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../core/role.h"
+#include "../base/sort.h"
 
 void misses_free(struct misses *misses)
 {
@@ -175,7 +176,7 @@ static int by_misses(const void *a, const void *b)
 
 const struct thread **misses_sorted(const struct misses *misses, const struct threads *threads, size_t *len)
 {
-	const struct thread **list = threads->len ? malloc(threads->len * sizeof(struct thread *)) : NULL;
+	const struct thread **list = malloc((threads->len + 1) * sizeof(struct thread *));
 
 	*len = 0;
 	for (size_t i = 0; list && i < threads->len; i++) {
@@ -186,7 +187,7 @@ const struct thread **misses_sorted(const struct misses *misses, const struct th
 			list[(*len)++] = thread;
 	}
 	if (list)
-		qsort(list, *len, sizeof(struct thread *), by_misses);
+		sort_rows(list, *len, sizeof(struct thread *), by_misses);
 	return list;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../sink/text.h"
 #include "thread_words.h"
@@ -280,7 +281,7 @@ static bool say_frames(const struct verdict *verdict)
 	for (const struct frame_process *process = verdict->of->frames->processes; process; process = process->next)
 		if (process->frames && len < FRAMES_ROWS_MAX)
 			worst[len++] = process;
-	qsort(worst, len, sizeof(*worst), most_late_first);
+	sort_rows(worst, len, sizeof(*worst), most_late_first);
 	for (u32 i = 0; i < len && i < VERDICT_PROCESSES; i++)
 		say_process(verdict, worst[i]);
 	if (len > VERDICT_PROCESSES)
@@ -392,12 +393,13 @@ static bool is_judged_by_frames(const struct verdict *verdict, const struct thre
 }
 
 /* True if a thread works by a timer. */
-static bool say_misses(const struct verdict *verdict)
+static bool say_misses(struct verdict *verdict)
 {
 	const struct thread **list;
 	size_t len, said = 0, more = 0, in_time = 0;
 
 	list = misses_sorted(verdict->of->misses, verdict->of->threads, &len);
+	verdict->failed |= !list;
 	for (size_t i = 0; list && i < len; i++) {
 		if (is_judged_by_frames(verdict, list[i]))
 			continue;
@@ -472,7 +474,7 @@ static void say_waits(const struct verdict *verdict)
 	       pair->waits == 1 ? "" : "s");
 }
 
-static void say_all(const struct verdict *verdict)
+static void say_all(struct verdict *verdict)
 {
 	const struct verdict_of *of = verdict->of;
 	bool has_frames = say_frames(verdict), has_timers = say_misses(verdict);
@@ -489,12 +491,13 @@ static void say_all(const struct verdict *verdict)
 }
 
 /* What somebody has to know comes first, notes at the end. */
-void report_verdict(const struct verdict_of *of, void (*each)(void *data, enum verdict_kind kind, const char *text),
-		    void *data)
+int report_verdict(const struct verdict_of *of, void (*each)(void *data, enum verdict_kind kind, const char *text),
+		   void *data)
 {
 	struct verdict verdict = { .of = of, .each = each, .data = data };
 
 	say_all(&verdict);
 	verdict.says_notes = true;
 	say_all(&verdict);
+	return verdict.failed;
 }
