@@ -11,7 +11,7 @@ struct verdict {
 	const struct verdict_of *of;
 	void (*each)(void *data, enum verdict_kind kind, const char *text);
 	void *data;
-	bool failed; /* a sentence is missing for want of memory */
+	bool failed;	 /* a sentence is missing for want of memory */
 	bool says_notes; /* these alone; else all others */
 };
 

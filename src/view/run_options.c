@@ -154,7 +154,7 @@ const struct command_usage run_usage = {
 	.name = "run",
 	.text = "Finds out what threads are for and acts on it: as a sched_ext scheduler where the kernel has "
 		"sched_ext, else by hints to the kernel's own scheduler. Prints one status line per second. It "
-		"leaves nothing behind: after a kill, a helper process takes the hints back, else the next 'tactus "
+		"leaves nothing behind: after a kill, a keeper takes the hints back, else the next 'tactus "
 		"run' or 'tactus undo' does.\v"
 		"BUSY covers all CPUs. SWITCH/S: context switches. MOVE/S: moves to another CPU. PUSH/S: "
 		"preemptions by sched_ext for a more urgent thread. LATE: urgent threads that waited more than 2 "
