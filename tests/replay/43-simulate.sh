@@ -64,7 +64,12 @@ is "tune tries each credit and discount alone beside the usual setting" \
 is "tune tries each bound of light threads alone beside the usual setting" \
 	"$(json 'sorted({r["light_us"] for r in rows if not r["held"] and (r["slice_us"], r["credit"], r["discount"]) == (5000, 4, 8)})' <"$scratch/json")" \
 	"[100, 250, 500, 1000, 2000]"
-say_measured "$("$tactus" tune "$made" --recorded eevdf | tail -n 1)"
+"$tactus" tune tests/recordings/wakers-eevdf.tactus >"$scratch/out" 2>&1
+say_measured "$(tail -n 3 "$scratch/out" | tr '\n' ' ')"
+like "tune says what chance alone does" "$(cat "$scratch/out")" '^by chance alone a setting is better or worse by [0-9.]+ octaves$'
+like "tune finds nothing better, or says where what it found loses" "$(tail -n 1 "$scratch/out")" '^(no setting is better|it loses (nowhere|in .*: .* instead of))'
+is "each recording has one measure of chance, of two octaves at most" \
+	"$(json '[(len({r["chance_octaves"] for r in rows if r["held"] == held}), all(0 <= r["chance_octaves"] < 2 for r in rows)) for held in (True, False)]' <"$scratch/json")" "[(1, True), (1, True)]"
 "$tactus" tune "$made" --recorded eevdf --write "$scratch/tuned.conf" >/dev/null 2>&1
 like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")" '^slice-us = [0-9]+$'
 like "tune writes a credit" "$(cat "$scratch/tuned.conf")" '^credit = [0-9]+$'
