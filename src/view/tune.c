@@ -466,8 +466,9 @@ static int print_found(struct tune_view *view)
 	}
 	if (!view->options.json)
 		print_best(view, best, gains[best], held, loses);
-	if (view->chosen.write && held < 0)
-		return fail("tune", "%s is not written: what was found loses on what was held out", view->chosen.write);
+	if (view->chosen.write && best && view->held_from < view->len && held <= TRIFLE_OCTAVES)
+		return fail("tune", "%s is not written: what was found %s on what was held out", view->chosen.write,
+			    held < 0 ? "loses" : "gains nothing");
 	return view->chosen.write ? write_found(view, best) : 0;
 }
 

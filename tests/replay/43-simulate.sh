@@ -84,6 +84,12 @@ like "tune names a file that it can't write before it searches" "$("$tactus" tun
 is "a recording that is searched on and held out is bad usage" $? 2
 "$tactus" tune >/dev/null 2>&1
 is "tune without a recording is bad usage" $? 2
+rm -f "$scratch/judged.conf"
+"$tactus" tune "$made" --held "$scratch/tactus.tactus" --recorded eevdf --bound 8 --json --write "$scratch/judged.conf" >"$scratch/json" 2>"$scratch/err"
+written=$([ ! -e "$scratch/judged.conf" ] || echo written)
+say_measured "held out: $(json '[r["gain_octaves"] for r in rows if r["held"]]' <"$scratch/json"); ${written:-not written}"
+is "what was found is written only if it gains a tenth of an octave on what was held out, or is the usual setting" \
+	"$(json '(lambda held: len(held) == 1 or held[1] > 0.1)([r["gain_octaves"] for r in rows if r["held"]])' <"$scratch/json")" "$([ "$written" ] && echo True || echo False)"
 # The same load, really recorded in a VM with Linux 7.2.12 and two CPUs: hogs, and threads that wake every 5 ms.
 under_eevdf=tests/recordings/wakers-eevdf.tactus under_tactus=tests/recordings/wakers-tactus.tactus
 # predicts FROM RECORDED POLICY REAL: how far the recorded policy is off again, and what is predicted
