@@ -68,7 +68,7 @@ is "tune tries each bound of light threads alone beside the usual setting" \
 say_measured "$(tail -n 3 "$scratch/out" | tr '\n' ' ')"
 like "tune says what chance alone does" "$(cat "$scratch/out")" '^by chance alone a setting is better or worse by [0-9.]+ octaves$'
 like "tune finds nothing better, or says where what it found loses" "$(tail -n 1 "$scratch/out")" '^(no setting is better|it loses (nowhere|in .*: .* instead of))'
-is "each recording has one measure of chance, of two octaves at most" \
+is "tune gives one measure of chance for a recording, of two octaves at most" \
 	"$(json '[(len({r["chance_octaves"] for r in rows if r["held"] == held}), all(0 <= r["chance_octaves"] < 2 for r in rows)) for held in (True, False)]' <"$scratch/json")" "[(1, True), (1, True)]"
 "$tactus" tune "$made" --recorded eevdf --write "$scratch/tuned.conf" >/dev/null 2>&1
 like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")" '^slice-us = [0-9]+$'
