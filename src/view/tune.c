@@ -136,10 +136,13 @@ static const struct setting settings[] = {
 	{ 5000, RAISE_FRAMES, 4, 8, 500 },
 	{ 5000, RAISE_INPUT | RAISE_FRAMES, 4, 8, 500 },
 };
-/* What is better by less is not better. */
+/* What is better by less is not better; nor what is better by no more than twice of what chance alone does. */
 #define TRIFLE_OCTAVES 0.1
 
-enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
+enum {
+	SETTINGS = sizeof(settings) / sizeof(*settings),
+	SEEDS = 3, /* delays are drawn at random: each setting is simulated with so many seeds */
+};
 static const char *const raise_words[] = { "none", "input", "frames", "both" };
 
 /* What counts, of one simulated run. */
@@ -152,8 +155,9 @@ struct tune_view {
 	struct options options;
 	struct simulate_source sources[SEVERAL_MOST];
 	int len, held_from;
-	FILE *out; /* of --write; NULL: nothing is written */
-	struct score scores[SEVERAL_MOST][SETTINGS];
+	FILE *out;				     /* of --write; NULL: nothing is written */
+	struct score scores[SEVERAL_MOST][SETTINGS]; /* the mean over seeds */
+	double chance[SEVERAL_MOST];		     /* by how much the usual setting gains or loses with one of them */
 };
 
 /* The mean of the waits in a spread, where each counts by its logarithm: tails and the middle alike. */
@@ -227,29 +231,69 @@ static int check_source(const struct tune_view *view, const struct simulate_sour
 	return status;
 }
 
-static int simulate_settings(struct tune_view *view, int index)
+/* Waits and switches by their logarithms, as they count. */
+static struct score mean_of(const struct score scores[SEEDS])
 {
-	const struct simulate_source *source = &view->sources[index];
+	struct score mean = { .urgent_ns = 1, .all_ns = 1, .switches = 1 };
+
+	for (u32 i = 0; i < SEEDS; i++) {
+		mean.urgent_ns *= pow(scores[i].urgent_ns, 1.0 / SEEDS);
+		mean.all_ns *= pow(scores[i].all_ns, 1.0 / SEEDS);
+		mean.switches *= pow(scores[i].switches, 1.0 / SEEDS);
+		mean.late += scores[i].late / SEEDS;
+	}
+	return mean;
+}
+
+static int simulate_setting(const struct simulate_source *source, const struct setting *setting,
+			    struct score scores[SEEDS])
+{
 	int status = 0;
 
-	for (u32 i = 0; i < SETTINGS && !status; i++) {
+	for (u32 seed = 0; seed < SEEDS && !status; seed++) {
 		struct sim_params params = { .policy = &policy_tactus,
-					     .raise = settings[i].raise,
-					     .seed = 1,
+					     .raise = setting->raise,
+					     .seed = seed + 1,
 					     .kernel = source->kernel,
-					     .slice_ns = settings[i].slice_us * NSEC_PER_USEC,
-					     .credit = settings[i].credit,
-					     .discount = settings[i].discount,
-					     .light_ns = settings[i].light_us * NSEC_PER_USEC };
+					     .slice_ns = setting->slice_us * NSEC_PER_USEC,
+					     .credit = setting->credit,
+					     .discount = setting->discount,
+					     .light_ns = setting->light_us * NSEC_PER_USEC };
 		struct compare_run run;
 		struct sim_counts counts;
 
 		status = simulate_run(source, &source->work, &source->topology, &params, &run, true, NULL, &counts);
 		if (!status)
-			view->scores[index][i] = score_of(&run, &counts);
+			scores[seed] = score_of(&run, &counts);
 		compare_run_free(&run);
 	}
 	return status;
+}
+
+static int simulate_settings(struct tune_view *view, int index)
+{
+	struct score scores[SEEDS];
+	int status = 0;
+
+	for (u32 i = 0; i < SETTINGS && !status; i++) {
+		status = simulate_setting(&view->sources[index], &settings[i], scores);
+		if (!status)
+			view->scores[index][i] = mean_of(scores);
+		for (u32 seed = 0; !i && !status && seed < SEEDS; seed++)
+			view->chance[index] = fmax(view->chance[index],
+						   fabs(gain_of(&scores[seed], &view->scores[index][0])));
+	}
+	return status;
+}
+
+/* A gain that is no chance, on these recordings. */
+static double least_gain(const struct tune_view *view, int from, int to)
+{
+	double least = 0;
+
+	for (int file = from; file < to; file++)
+		least += 2 * view->chance[file] / (to - from);
+	return fmax(least, TRIFLE_OCTAVES);
 }
 
 static u32 best_setting(const struct tune_view *view, double gains[SETTINGS])
@@ -260,7 +304,7 @@ static u32 best_setting(const struct tune_view *view, double gains[SETTINGS])
 		gains[i] = 0;
 		for (int file = 0; file < view->held_from; file++)
 			gains[i] += gain_of(&view->scores[file][i], &view->scores[file][0]) / view->held_from;
-		if (gains[i] > gains[best] && gains[i] > TRIFLE_OCTAVES)
+		if (gains[i] > gains[best] && gains[i] > least_gain(view, 0, view->held_from))
 			best = i;
 	}
 	return best;
@@ -294,6 +338,7 @@ static void print_row(const struct tune_view *view, int file, u32 setting, bool 
 	json_double(&json, "late_share", score->late, 4);
 	json_double(&json, "switches", score->switches, 0);
 	json_double(&json, "gain_octaves", gain, 3);
+	json_double(&json, "chance_octaves", view->chance[file], 3);
 	json_object_end(&json);
 	json_line_end(&json);
 }
@@ -381,11 +426,13 @@ static void print_best(const struct tune_view *view, u32 best, double gain, doub
 {
 	const struct setting *found = &settings[best];
 
+	printf("\nby chance alone a setting is better or worse by %.2f octaves\n",
+	       least_gain(view, 0, view->held_from) / 2);
 	if (!best) {
-		puts("\nno setting is better than what 'tactus run' has by itself");
+		puts("no setting is better than what 'tactus run' has by itself");
 		return;
 	}
-	printf("\n--slice-us %" PRIu64
+	printf("--slice-us %" PRIu64
 	       " --raise %s --credit %u --discount %u --light-us %u: better by %.2f octaves where it was searched",
 	       found->slice_us, raise_words[found->raise], found->credit, found->discount, found->light_us, gain);
 	if (view->held_from == view->len)
@@ -419,8 +466,9 @@ static int print_found(struct tune_view *view)
 	}
 	if (!view->options.json)
 		print_best(view, best, gains[best], held, loses);
-	if (view->chosen.write && held < 0)
-		return fail("tune", "%s is not written: what was found loses on what was held out", view->chosen.write);
+	if (view->chosen.write && best && view->held_from < view->len && held <= TRIFLE_OCTAVES)
+		return fail("tune", "%s is not written: what was found %s on what was held out", view->chosen.write,
+			    held < 0 ? "loses" : "gains nothing");
 	return view->chosen.write ? write_found(view, best) : 0;
 }
 

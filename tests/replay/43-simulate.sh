@@ -64,7 +64,12 @@ is "tune tries each credit and discount alone beside the usual setting" \
 is "tune tries each bound of light threads alone beside the usual setting" \
 	"$(json 'sorted({r["light_us"] for r in rows if not r["held"] and (r["slice_us"], r["credit"], r["discount"]) == (5000, 4, 8)})' <"$scratch/json")" \
 	"[100, 250, 500, 1000, 2000]"
-say_measured "$("$tactus" tune "$made" --recorded eevdf | tail -n 1)"
+"$tactus" tune tests/recordings/wakers-eevdf.tactus >"$scratch/out" 2>&1
+say_measured "$(tail -n 3 "$scratch/out" | tr '\n' ' ')"
+like "tune says what chance alone does" "$(cat "$scratch/out")" '^by chance alone a setting is better or worse by [0-9.]+ octaves$'
+like "tune finds nothing better, or says where what it found loses" "$(tail -n 1 "$scratch/out")" '^(no setting is better|it loses (nowhere|in .*: .* instead of))'
+is "tune gives one measure of chance for a recording, of two octaves at most" \
+	"$(json '[(len({r["chance_octaves"] for r in rows if r["held"] == held}), all(0 <= r["chance_octaves"] < 2 for r in rows)) for held in (True, False)]' <"$scratch/json")" "[(1, True), (1, True)]"
 "$tactus" tune "$made" --recorded eevdf --write "$scratch/tuned.conf" >/dev/null 2>&1
 like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")" '^slice-us = [0-9]+$'
 like "tune writes a credit" "$(cat "$scratch/tuned.conf")" '^credit = [0-9]+$'
@@ -79,6 +84,12 @@ like "tune names a file that it can't write before it searches" "$("$tactus" tun
 is "a recording that is searched on and held out is bad usage" $? 2
 "$tactus" tune >/dev/null 2>&1
 is "tune without a recording is bad usage" $? 2
+rm -f "$scratch/judged.conf"
+"$tactus" tune "$made" --held "$scratch/tactus.tactus" --recorded eevdf --bound 8 --json --write "$scratch/judged.conf" >"$scratch/json" 2>"$scratch/err"
+written=$([ ! -e "$scratch/judged.conf" ] || echo written)
+say_measured "held out: $(json '[r["gain_octaves"] for r in rows if r["held"]]' <"$scratch/json"); ${written:-not written}"
+is "what was found is written only if it gains a tenth of an octave on what was held out, or is the usual setting" \
+	"$(json '(lambda held: len(held) == 1 or held[1] > 0.1)([r["gain_octaves"] for r in rows if r["held"]])' <"$scratch/json")" "$([ "$written" ] && echo True || echo False)"
 # The same load, really recorded in a VM with Linux 7.2.12 and two CPUs: hogs, and threads that wake every 5 ms.
 under_eevdf=tests/recordings/wakers-eevdf.tactus under_tactus=tests/recordings/wakers-tactus.tactus
 # predicts FROM RECORDED POLICY REAL: how far the recorded policy is off again, and what is predicted
