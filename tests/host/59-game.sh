@@ -27,7 +27,7 @@ run_begins() {
 	shift 2
 	: >"$scratch/run"
 	: >"$scratch/err"
-	timeout 100 "$tactus" run --actuator "$actuator" --json --config "$scratch/conf" --without learned,feed,gpu,input,sound,socket "$@" \
+	timeout 400 "$tactus" run --actuator "$actuator" --json --config "$scratch/conf" --without learned,feed,gpu,input,sound,socket "$@" \
 		>"$scratch/run" 2>"$scratch/err" &
 	run_pid=$!
 	wait_for "$scratch/err" "$said"
@@ -188,7 +188,7 @@ echo "# as Steam's launch option has it: tactus run by sudo, the reaper behind i
 chmod 711 "$scratch"
 : >"$scratch/run"
 : >"$scratch/err"
-SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody SteamAppId=480 timeout 100 "$tactus" run --actuator none --json --without learned,feed,gpu,input,sound,socket -- \
+SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody SteamAppId=480 timeout 400 "$tactus" run --actuator none --json --without learned,feed,gpu,input,sound,socket -- \
 	env LD_PRELOAD= "$scratch/ubuntu12_32/reaper" -c 'id -u; "$1/steamapps/common/Fake/fake-game" call libEGL.so.1 eglSwapBuffers 1 wait; exit 7' reaper "$scratch" \
 	SteamLaunch AppId=480 <"$scratch/go" >"$scratch/run" 2>"$scratch/err" &
 run_pid=$!
