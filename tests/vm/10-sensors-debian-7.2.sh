@@ -5,5 +5,5 @@
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=1 LIMIT=1500 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers guest/hints guest/frames guest/gpu:image:quick guest/jobs guest/driver_calls
+CPUS=1 LIMIT=1500 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers guest/hints guest/frames guest/gpu:image:quick guest/jobs
 done_testing
