@@ -103,7 +103,7 @@ static const char *take_own(void *data, int key, const char *value)
 
 static const struct argp_option own_options[] = {
 	{ "actuator", KEY_ACTUATOR, ACTUATOR_WORDS, 0, ACTUATOR_MEANING, 0 },
-	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints and count them, but change nothing", 0 },
+	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints and count them; change nothing", 0 },
 	{ "slice-us", KEY_SLICE, "N", OPTION_HIDDEN,
 	  "Set the slice of a thread under sched_ext, in microseconds (default 5000)", 0 },
 	{ "credit", KEY_CREDIT, "N", OPTION_HIDDEN,
