@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs the package on hosts and starts the service, one after another, and says of each how it stands. What is done already is left.
 # Usage: deploy/install-hosts.sh PACKAGE.deb HOST...   (SSH= names another program than ssh; it must get in as root)
+# Many at a time: xargs -n 10 -P 50 deploy/install-hosts.sh PACKAGE.deb <FILE-OF-HOSTS
 set -u
-ssh=${SSH:-ssh -o BatchMode=yes}
+ssh=${SSH:-ssh -o BatchMode=yes -o ConnectTimeout=10}
 package=${1:?usage: install-hosts.sh PACKAGE.deb HOST...}
 shift
 [ -r "$package" ] || { echo "tactus: $package: no such package" >&2; exit 2; }

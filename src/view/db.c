@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/sort.h"
 #include "../base/suggest.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
@@ -138,7 +139,7 @@ struct profile **db_by_name(const struct procdb *db)
 	for (size_t i = 0; order && i < db->len; i++)
 		order[i] = &db->all[i];
 	if (order)
-		qsort(order, db->len, sizeof(*order), by_name);
+		sort_rows(order, db->len, sizeof(*order), by_name);
 	return order;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
 #include "../sink/table.h"
@@ -166,7 +167,7 @@ static void sort_profiles(struct profile **list, size_t len, const struct option
 {
 	int column = options->sort ? table_column(columns, PROFILE_CELLS, options->sort, strlen(options->sort)) : -1;
 
-	qsort_r(list, len, sizeof(struct profile *), in_order, &column);
+	sort_rows_by(list, len, sizeof(struct profile *), in_order, &column);
 	for (size_t i = 0; options->reverse && i < len / 2; i++) {
 		struct profile *first = list[i];
 

@@ -23,6 +23,8 @@ is "install-hosts fails if a host could not be reached" $? 1
 like "install-hosts says how a host stands after it" "$(cat "$scratch/out")" '^here: tactus [0-9].*acts by none'
 like "install-hosts says of a host that could not be reached why" "$(cat "$scratch/out")" '^nowhere: FAILED: ssh: connect to host nowhere'
 is "the service runs on the host and starts with it" "$(service ActiveState)/$(systemctl is-enabled tactus)" active/enabled
+printf '%s\n' here nowhere here elsewhere | xargs -n 1 -P 4 deploy/install-hosts.sh "$package" >"$scratch/many" 2>&1
+is "of several hosts at a time each has its line, and a failure is one of the whole" "$? $(cut -d ' ' -f 1,2 "$scratch/many" | sort | tr '\n' ' ')" "123 elsewhere: FAILED: here: tactus here: tactus nowhere: FAILED: "
 before=$(service MainPID)
 installs "$package" here >"$scratch/again" 2>&1
 is "install-hosts leaves a host that has the package as it is" "$?/$(service ActiveState)/$(service MainPID)" "0/active/$before"

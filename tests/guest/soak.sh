@@ -10,15 +10,6 @@ pids=()
 trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
 export TACTUS_FEED=$scratch/feed
 threads_begun() { awk '/^processes/ { print $2 }' /proc/stat; }
-# Where they are read: kB, descriptors, maps among them, hundredths of a second of CPU time, and of the descriptors those for probes in libraries.
-taken() {
-	local links probes
-	links=$(find "/proc/$runner/fd" -mindepth 1 -printf '%l\n' 2>/dev/null)
-	# One by perf has a descriptor of its own beside the link, and the library stays open.
-	probes=$(($(grep -lsw -e uprobe_multi -e uretprobe_multi "/proc/$runner/fdinfo/"* | wc -l) + 2 * $(grep -lsw -e uprobe -e uretprobe "/proc/$runner/fdinfo/"* | wc -l) + $(grep -c '/lib[^/]*\.so' <<<"$links")))
-	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/$runner/status") $(wc -l <<<"$links") $(grep -c bpf-map <<<"$links")" \
-		"$(awk '{ print $14 + $15 }' "/proc/$runner/stat") $probes"
-}
 # What each descriptor is, a line each: of a hook which, of a probe in which file and where.
 descriptors() {
 	python3 - "$runner" <<-'END'
@@ -91,7 +82,7 @@ pids+=($!)
 echo 'void glXSwapBuffers(void) {}' | gcc -x c -shared -fPIC -o "$scratch/made.so" -
 chmod 644 "$scratch/made.so"
 (while :; do
-	own=/mnt/$RANDOM
+	own=/mnt/soak-$RANDOM
 	unshare -m bash -c "mount -t tmpfs none /mnt && mkdir $own && cp '$scratch/made.so' $own/libGLX.so.0.0.0 && exec python3 -IS -c 'import ctypes; ctypes.CDLL(\"$own/libGLX.so.0.0.0\")'" >/dev/null 2>&1
 	read -r up _ </proc/uptime
 	sleep $((20 - ${up%.*} % 20))
@@ -100,18 +91,18 @@ pids+=($!)
 
 began=$(threads_begun)
 read -r start_up _ </proc/uptime
-: >"$scratch/samples"
+: >"$scratch/looks"
 round=0 scrapes=0
 while :; do
 	read -r up _ </proc/uptime
 	passed=$((${up%.*} - ${start_up%.*}))
 	[ $passed -lt "$seconds" ] || break
-	echo "$passed $(taken)" >>"$scratch/samples"
+	tests/soak_looks.py look "$runner" "$passed" >>"$scratch/looks"
 	[ -e "$scratch/early" ] || [ $passed -lt $((seconds / 4)) ] || descriptors | sort >"$scratch/early"
 	curl -sf --max-time 60 "$url" >"$scratch/figures" && scrapes=$((scrapes + 1))
 	round=$((round + 1))
 	# One that is broken off tells what it had seen.
-	[ $((round % 30)) != 0 ] || say_measured "after $passed s, $(($(threads_begun) - began)) threads: kB, descriptors, maps, hundredths of CPU, descriptors of probes: $(tail -n 1 "$scratch/samples" | cut -d ' ' -f 2-)"
+	[ $((round % 30)) != 0 ] || say_measured "after $passed s, $(($(threads_begun) - began)) threads: $(tail -n 1 "$scratch/looks" | json '"{} kB, {} hundredths of a second of CPU, {} descriptors and {} of probes".format(d["kb"], d["cpu"], sum(d["kinds"].values()), sum(d["libraries"].values()))')"
 	# The run stands still as over a sleep of the machine; the clock goes an hour forth or back, in a machine of its own.
 	if [ $((round % 20)) = 10 ]; then
 		kill -STOP $runner
@@ -133,19 +124,25 @@ holds "frames are counted all the while" test "${frames:-0}" -ge "$passed"
 came=$(($(threads_begun) - began))
 say_measured "$came threads came in $passed s, $((came / passed)) a second; in six hours that makes $((came * 21600 / passed))"
 holds "threads come at a rate by which six hours see ten million" test $((came * 21600 / passed)) -ge 10000000
-python3 - "$scratch/samples" <<'END' >"$scratch/verdict"
-import sys
-rows = [list(map(int, line.split())) for line in open(sys.argv[1]) if len(line.split()) == 6]
-quarter = len(rows) // 4
-early, late = rows[quarter:2 * quarter], rows[3 * quarter:]
-middle = lambda part, column: sorted(r[column] for r in part)[len(part) // 2]
-rate = lambda part: (part[-1][4] - part[0][4]) / max(1, part[-1][0] - part[0][0])
-print(len(rows), *(f"{middle(early, c)} {middle(late, c)}" for c in (1, 2, 3, 5)), f"{rate(early):.2f} {rate(late):.2f}")
-END
-read -r samples rss_early rss_late fds_early fds_late maps_early maps_late probes_early probes_late cpu_early cpu_late <"$scratch/verdict"
-say_measured "$samples looks; second quarter against last: resident $rss_early and $rss_late kB, descriptors $fds_early and $fds_late, of which probes in libraries $probes_early and $probes_late, maps $maps_early and $maps_late, CPU $cpu_early and $cpu_late % of one"
-holds "memory of the last quarter is that of the second, within a twentieth and 1 MB" test "$rss_late" -le $((rss_early + rss_early / 20 + 1024))
-holds "descriptors of the last quarter are those of the second, within two" test "$fds_late" -le $((fds_early + 2))
+tests/soak_looks.py verdict "$scratch/looks" /soak- >"$scratch/verdict"
+# fact NAME: what the looks say of it
+fact() { sed -n "s/^$1\t//p" "$scratch/verdict"; }
+read -r kb_early kb_late kb_first kb_last <<<"$(fact kb)"
+read -r fds_early fds_late <<<"$(fact descriptors)"
+read -r own_early own_late <<<"$(fact own)"
+read -r maps_early maps_late <<<"$(fact maps)"
+read -r cpu_early cpu_late <<<"$(fact cpu)"
+say_measured "$(fact looks) looks; second quarter against last: resident $kb_early and $kb_late kB ($kb_first at the first look, $kb_last at the last), descriptors but for probes $fds_early and $fds_late, maps among them $maps_early and $maps_late, probes in libraries of its own containers at most $own_early and $own_late, CPU $cpu_early and $cpu_late % of one"
+say_measured "threads of this machine at once, at most, in each quarter: $(fact threads)"
+say_measured "descriptors of the last quarter by kind: $(fact kinds)"
+say_measured "kinds of which there are more or fewer: $(fact changed)"
+say_measured "probes in libraries that others on this machine brought, at most in the second quarter and in the last: $(fact others)"
+holds "memory of the last quarter is that of the second, within a twentieth and 1 MB" test "$kb_late" -le $((kb_early + kb_early / 20 + 1024))
+holds "descriptors of the last quarter, but for probes, are those of the second, within two" test "$fds_late" -le $((fds_early + 2))
+holds "probes in libraries of containers that come and go are as many in the last quarter as in the second, within one library's" test "$own_late" -le $((own_early + 2))
+is "no library has kept its probes for eleven minutes after the last who mapped it" "$(fact stale)" ""
+# Where others run programs beside this, a container of theirs may have a library of the same path.
+[ -z "${TACTUS_VM:-}" ] || is "no library has more probes in the last quarter than in the second" "$(fact grown)" ""
 # A library that somebody maps for the first time has its probes from then on, whoever that is on this machine; none has the same twice.
 comm -13 "$scratch/early" "$scratch/late" >"$scratch/came"
 say_measured "descriptors that came since the first quarter: $(tr '\n' ';' <"$scratch/came")"

@@ -13,6 +13,26 @@ promtool test rules deploy/prometheus/tactus.test.yml >"$scratch/rules" 2>&1
 is "the rules' own tests hold" "$?" 0
 promtool check config deploy/prometheus/prometheus.yml >"$scratch/rules" 2>&1
 is "the sample configuration is sound" "$?" 0
+# Debian's Prometheus can't ask Kubernetes for pods: the rest of that configuration is what it can look at.
+cp deploy/prometheus/tactus.rules.yml deploy/prometheus/tactus.alerts.yml "$scratch"
+touch "$scratch/tls.crt" "$scratch/token"
+python3 - "$scratch" >"$scratch/kubernetes.yml" <<'PYTHON'
+import sys, yaml
+config = yaml.safe_load(open("deploy/prometheus/kubernetes.yml"))
+job = config["scrape_configs"][0]
+assert job.pop("kubernetes_sd_configs")[0]["role"] == "pod"
+print(yaml.safe_dump(config).replace("/etc/prometheus/tactus/", sys.argv[1] + "/"))
+PYTHON
+is "the configuration for a cluster is sound, but for asking Kubernetes" "$(promtool check config "$scratch/kubernetes.yml" 2>&1 | grep -c FAILED)" 0
+is "the configuration for a cluster keeps the pods and the port of the DaemonSet with figures" "$(python3 - <<'PYTHON'
+import re, yaml
+keep, name = yaml.safe_load(open("deploy/prometheus/kubernetes.yml"))["scrape_configs"][0]["relabel_configs"]
+pod = yaml.safe_load(open("deploy/kubernetes/daemonset.yaml"))["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/name"]
+patch = yaml.safe_load(yaml.safe_load(open("deploy/kubernetes-figures/kustomization.yaml"))["patches"][0]["patch"])
+(port,) = next(change["value"] for change in patch if change["path"].endswith("/ports"))
+print(bool(re.fullmatch(keep["regex"], pod + ";" + port["name"])), name["target_label"])
+PYTHON
+)" "True instance"
 if ! make_namespaces >"$scratch/netns" 2>&1; then
 	drop_namespaces
 	skip "Prometheus gathers from two instances" "no network namespaces here: $(tail -n 1 "$scratch/netns")"
