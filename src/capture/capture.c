@@ -207,8 +207,10 @@ static int start_sensors(struct session *session)
 {
 	const struct capture_request *request = session->request;
 	struct sensor_settings settings;
-	int status = session->groups & EVENTS_ROLES ? role_options_rules(&session->capture->rules) : 0;
+	int status = session->groups & EVENTS_ROLES ? role_options_check_games() : 0;
 
+	if (!status && session->groups & EVENTS_ROLES)
+		status = role_options_rules(&session->capture->rules);
 	if (status)
 		return status;
 	session->db = role_options()->db;

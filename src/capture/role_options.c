@@ -3,6 +3,9 @@
  * Games are kept as words until the rules are made. */
 #include "role_options.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +86,16 @@ const struct role_options *role_options(void)
 u32 role_options_wakeups(void)
 {
 	return sensor_set_leaves_out(chosen.without, "runtime") ? ROLE_WAKEUPS_NEVER : chosen.wakeups;
+}
+
+int role_options_check_games(void)
+{
+	u64 pid;
+
+	for (int i = 0; i < games_len; i++)
+		if (!parse_number(games[i], INT_MAX, &pid) && pid && kill((pid_t)pid, 0) && errno == ESRCH)
+			return fail("--game", "no process has pid %s", games[i]);
+	return 0;
 }
 
 int role_options_rules(struct rules **out)

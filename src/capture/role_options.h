@@ -60,6 +60,9 @@ const char *role_options_given(void);
 /* How many wake-ups the kernel half is to wait for, whatever was left out. */
 u32 role_options_wakeups(void);
 
+/* As a run starts: games that were named by their pid are there. Later they may have ended. */
+int role_options_check_games(void);
+
 /* Built-in rules, the config file's and --game's. Returns 0, or after a message the status to end with. */
 int role_options_rules(struct rules **out);
 

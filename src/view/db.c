@@ -28,7 +28,7 @@ const struct command db_parts[] = {
 	{ "merge", db_merge, "add what other machines learned, once however often", .usage = &db_merge_usage,
 	  .synopsis = "merge FILE..." },
 	{ "export", db_export, "write a copy (--format own, pddb2 or json)", .usage = &db_export_usage,
-	  .synopsis = "export FILE" },
+	  .synopsis = "export [FILE]" },
 	{ "check", db_check, "what is wrong with a file, and where", .usage = &db_check_usage,
 	  .synopsis = "check [FILE]" },
 	{ 0 },

@@ -223,7 +223,7 @@ const struct command_usage db_export_usage = {
 		"  tactus db export kinds.pddb\n"
 		"  tactus db export --json",
 	.takes = TAKES_WORD | TAKES_FORCE,
-	.word = "FILE",
+	.word = "[FILE]",
 	.own = export_own,
 	.take_own = take_own,
 	.own_size = sizeof(struct chosen),

@@ -53,7 +53,7 @@ static const char *take_own(void *data, int key, const char *value)
 static const struct argp_option own_options[] = {
 	{ "why", KEY_WHY, 0, 0, "Explain each late frame: what its time went into", 0 },
 	{ "each", KEY_EACH, 0, 0, "Print all that is known of each frame", 0 },
-	{ "csv", KEY_CSV, "FILE", 0, "Write a row per frame, MangoHud's columns first", 0 },
+	{ "csv", KEY_CSV, "FILE", 0, "Write a row per frame, MangoHud's columns first; '-': to standard output", 0 },
 	STACK_OPTIONS,
 	{ 0 },
 };

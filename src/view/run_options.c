@@ -103,7 +103,7 @@ static const char *take_own(void *data, int key, const char *value)
 
 static const struct argp_option own_options[] = {
 	{ "actuator", KEY_ACTUATOR, ACTUATOR_WORDS, 0, ACTUATOR_MEANING, 0 },
-	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints, but change nothing", 0 },
+	{ "dry-run", KEY_DRY_RUN, 0, 0, "Decide on hints and count them; change nothing", 0 },
 	{ "slice-us", KEY_SLICE, "N", OPTION_HIDDEN,
 	  "Set the slice of a thread under sched_ext, in microseconds (default 5000)", 0 },
 	{ "credit", KEY_CREDIT, "N", OPTION_HIDDEN,
@@ -154,7 +154,7 @@ const struct command_usage run_usage = {
 	.name = "run",
 	.text = "Finds out what threads are for and acts on it: as a sched_ext scheduler where the kernel has "
 		"sched_ext, else by hints to the kernel's own scheduler. Prints one status line per second. It "
-		"leaves nothing behind: after a kill, a keeper takes the hints back, else the next 'tactus "
+		"leaves nothing behind: after a kill, a helper process takes the hints back, else the next 'tactus "
 		"run' or 'tactus undo' does.\v"
 		"BUSY covers all CPUs. SWITCH/S: context switches. MOVE/S: moves to another CPU. PUSH/S: "
 		"preemptions by sched_ext for a more urgent thread. LATE: urgent threads that waited more than 2 "

@@ -27,7 +27,7 @@ run_begins() {
 	shift 2
 	: >"$scratch/run"
 	: >"$scratch/err"
-	timeout 100 "$tactus" run --actuator "$actuator" --json --config "$scratch/conf" --without learned,feed,gpu,input,sound,socket "$@" \
+	timeout 400 "$tactus" run --actuator "$actuator" --json --config "$scratch/conf" --without learned,feed,gpu,input,sound,socket "$@" \
 		>"$scratch/run" 2>"$scratch/err" &
 	run_pid=$!
 	wait_for "$scratch/err" "$said"
@@ -99,9 +99,10 @@ is "no shader compiler is anything by its name after the first frame" \
 	"$({ of_thread dxvk-shader-n "$(pid_of fake-game)"; of_thread fossilize_repla "$(pid_of fossilize_repla)"; } | grep -c "'name'")" 0
 holds "a shader compiler is treated by what it does after the first frame: one that wakes by a timer is urgent" \
 	becomes dxvk-shader-n "$(pid_of fake-game)" latency-critical
-by_gpu=$(grep -o '"threads_by_evidence":{[^}]*}' "$scratch/run" | tail -1)
+# Those of three seconds ago count no more, and what came since may have taken longer.
+by_gpu=$(grep -o '"threads_by_evidence":{[^}]*}' "$scratch/run" | grep -m 1 '"gpu":[1-9]')
 say_measured "$by_gpu"
-like "threads by kind of evidence have those that present" "$by_gpu" '"gpu":[1-9]'
+like "threads by kind of evidence have those that present, while they do" "$by_gpu" '"gpu":[1-9]'
 exec 3>&-
 wait $reaper
 kill $other
@@ -188,7 +189,7 @@ echo "# as Steam's launch option has it: tactus run by sudo, the reaper behind i
 chmod 711 "$scratch"
 : >"$scratch/run"
 : >"$scratch/err"
-SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody SteamAppId=480 timeout 100 "$tactus" run --actuator none --json --without learned,feed,gpu,input,sound,socket -- \
+SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody SteamAppId=480 timeout 400 "$tactus" run --actuator none --json --without learned,feed,gpu,input,sound,socket -- \
 	env LD_PRELOAD= "$scratch/ubuntu12_32/reaper" -c 'id -u; "$1/steamapps/common/Fake/fake-game" call libEGL.so.1 eglSwapBuffers 1 wait; exit 7' reaper "$scratch" \
 	SteamLaunch AppId=480 <"$scratch/go" >"$scratch/run" 2>"$scratch/err" &
 run_pid=$!

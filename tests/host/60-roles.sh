@@ -75,4 +75,5 @@ ends "a kind of evidence that is none is refused" 2 "names no kind of evidence" 
 ends "too few wake-ups to judge by are refused" 2 "2 to 1000000" "$tactus" roles -d 1 --after-wakeups 1
 ends "a config file that is not there is told" 1 "No such file" "$tactus" roles -d 1 --config "$scratch/none"
 ends "an empty name of a game is refused" 2 "neither a PID nor a name" "$tactus" roles -d 1 --game ""
+ends "a game by a pid that no process has is told" 1 "no process has pid 4194303" "$tactus" roles -d 1 --game 4194303
 done_testing

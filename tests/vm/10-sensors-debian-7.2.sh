@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The newest kernel: what doctor says, accounts, recordings, who wakes whom, hints and frames, and a GPU's driver that needs no
-# hardware (vgem), against the truth; and jobs of the kernel's scheduler for GPUs.
+# hardware (vgem), against the truth; and jobs of the kernel's scheduler for GPUs. What a driver function gets, and who is in it.
 # kernel: debian-7.2
 . tests/tap.sh
 . tests/kernel.sh
 
-CPUS=1 LIMIT=1500 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers guest/hints guest/frames guest/gpu:image:quick guest/jobs
+CPUS=1 LIMIT=1500 on_kernel debian-7.2 host/20-doctor host/50-tasks host/51-record guest/wakers guest/hints guest/frames guest/gpu:image:quick guest/jobs guest/driver_calls
 done_testing
