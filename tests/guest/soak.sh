@@ -141,7 +141,7 @@ holds "memory of the last quarter is that of the second, within a twentieth and 
 holds "descriptors of the last quarter, but for probes, are those of the second, within two" test "$fds_late" -le $((fds_early + 2))
 holds "probes in libraries of containers that come and go are as many in the last quarter as in the second, within one library's" test "$own_late" -le $((own_early + 2))
 is "no library has kept its probes for eleven minutes after the last who mapped it" "$(fact stale)" ""
-# Where others run programs beside this, a container of theirs may have a library of the same path.
+# Where others run programs beside this, they bring libraries of their own.
 [ -z "${TACTUS_VM:-}" ] || is "no library has more probes in the last quarter than in the second" "$(fact grown)" ""
 # A library that somebody maps for the first time has its probes from then on, whoever that is on this machine; none has the same twice.
 comm -13 "$scratch/early" "$scratch/late" >"$scratch/came"
