@@ -112,6 +112,7 @@ def verdict(path, own):
     # What nobody maps any more and lies nowhere has had its probes for ten minutes at most.
     seen, stale = {}, set()
     for row in rows:
+        seen = {name: since for name, since in seen.items() if name in row["libraries"]}
         for name in row["libraries"]:
             if name in row["mapped"] or name not in seen or name == BY_PERF:
                 seen[name] = row["s"]
