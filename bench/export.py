@@ -96,14 +96,30 @@ return new Promise((done) => {
 })"""
 
 
+# How often a page with nothing on it gets a picture of the screen: what this machine allows at that moment.
+EMPTY = """const gaps = []; let last = 0, left = arguments[0];
+return new Promise((done) => {
+  const next = (now) => { if (last) gaps.push(now - last); last = now; if (left--) requestAnimationFrame(next); else done(gaps.sort((a, b) => a - b)); };
+  requestAnimationFrame(next);
+})"""
+
+
 # Every chart of the page, all of the time: the best of ten, by the clock.
 CHARTS = """showAll(); let all = 0;
 for (const chart of charts) { let best = Infinity; for (let i = 0; i < 10; i++) { const from = performance.now(); chart.draw(); best = Math.min(best, performance.now() - from); } all += best; }
 return [all, charts.length]"""
 
 
+def empty_page(browser, folder):
+    with open(os.path.join(folder, "empty.html"), "w", encoding="utf-8") as page:
+        page.write("<!DOCTYPE html><title>nothing</title>")
+    browser.open("file://" + os.path.join(folder, "empty.html"))
+    return browser.run(EMPTY, SCREENS)
+
+
 def measure_page(folder, path):
     with Browser(folder) as browser:
+        empty = empty_page(browser, folder)
         browser.open("file://" + path)
         browser.wait('document.documentElement.dataset.ready === "yes"')
         ready = browser.run("return performance.getEntriesByName('ready')[0].startTime")
@@ -112,11 +128,12 @@ def measure_page(folder, path):
         frames, took, gaps = browser.run(ZOOM, SCREENS)
         spent_ms = (browser.spent_ms() - before_ms) / SCREENS
         charts = browser.run(CHARTS)
+        empty = sorted(empty + empty_page(browser, folder))
 
     def at(values, share):
         return values[min(len(values) - 1, int(len(values) * share))]
     print(f"page of {frames} frames: ready after {ready:.0f} ms; zoomed {SCREENS} times, the page's thread took {spent_ms:.1f} ms of CPU time a picture, drawing itself {at(took, 0.5):.1f} ms by the clock (p99 {at(took, 0.99):.1f}, at most {took[-1]:.1f}), "
-          f"pictures came every {at(gaps, 0.5):.1f} ms (p99 {at(gaps, 0.99):.1f}, at most {gaps[-1]:.1f}); all {charts[1]} charts of all of the time take {charts[0]:.1f} ms at best", flush=True)
+          f"pictures came every {at(gaps, 0.5):.1f} ms (p99 {at(gaps, 0.99):.1f}, at most {gaps[-1]:.1f}), those of an empty page before and after it every {at(empty, 0.5):.1f} (p99 {at(empty, 0.99):.1f}, at most {empty[-1]:.1f}); all {charts[1]} charts of all of the time take {charts[0]:.1f} ms at best", flush=True)
 
 
 def main():

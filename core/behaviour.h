@@ -95,6 +95,26 @@ core_fn int behaviour_is_regular(const struct behaviour *seen)
 	       percent_of(seen->gap_dev_ns, seen->gap_ns) <= REGULAR_PERCENT;
 }
 
+/* Whether a timer is found in the wake-ups from outside, however often its own process wakes it in between. */
+core_fn int behaviour_has_timer(const struct behaviour *seen)
+{
+	return seen->periods >= LEAST_WAKES && seen->period_ns && seen->period_ns <= PERIOD_FRAME_MOST_NS &&
+	       percent_of(seen->period_dev_ns, seen->period_ns) <= EXACT_PERCENT;
+}
+
+/* A thread that waits for a CPU most of the time cannot show what it is. */
+core_fn int behaviour_is_hindered(const struct behaviour *seen)
+{
+	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
+}
+
+/* Whether it wakes by a clock, by its regular wake-ups. One that waits for a CPU most of the time wakes as regularly as
+ * it gets its turns: of forty threads that wake each other some always seem to. Only a timer counts then. */
+core_fn int behaviour_shows_clock(const struct behaviour *seen)
+{
+	return behaviour_is_regular(seen) && (!behaviour_is_hindered(seen) || behaviour_has_timer(seen));
+}
+
 /* Programs ask for the most urgent nice values for sound, where they may not have a realtime priority. */
 core_fn int behaviour_is_urgent(const struct behaviour *seen)
 {
@@ -154,7 +174,7 @@ core_fn struct opinion role_of_behaviour(const struct behaviour *seen)
 		return opinion_of(ROLE_RENDER, 70);
 	if (demand >= DEMAND_BOUND_PERCENT && (!seen->wakeups || burst_ns >= BURST_BOUND_NS))
 		return opinion_of(ROLE_CPU_BOUND, demand >= 95 ? 90 : 75);
-	if (behaviour_is_regular(seen) && period_ns < PERIOD_RARE_NS)
+	if (behaviour_shows_clock(seen) && period_ns < PERIOD_RARE_NS)
 		return opinion_of_period(seen);
 	if (period_ns >= PERIOD_RARE_NS && demand < SPARE_DEMAND_PERCENT)
 		return opinion_of(ROLE_BACKGROUND, 60);
@@ -265,24 +285,11 @@ core_step int pattern_learn_busy(struct pattern *pattern, const struct behaviour
 	return 0;
 }
 
-/* Whether a timer is found in the wake-ups from outside, however often its own process wakes it in between. */
-core_fn int behaviour_has_timer(const struct behaviour *seen)
-{
-	return seen->periods >= LEAST_WAKES && seen->period_ns && seen->period_ns <= PERIOD_FRAME_MOST_NS &&
-	       percent_of(seen->period_dev_ns, seen->period_ns) <= EXACT_PERCENT;
-}
-
 /* Whether an urgent thread waits for what this one does, nearly whenever it does something: then it is late if this one
  * is. */
 core_fn int behaviour_serves(const struct behaviour *seen)
 {
 	return seen->wakeups >= LEAST_WAKES && percent_of(seen->serves, seen->wakeups) >= MOSTLY_PERCENT;
-}
-
-/* A thread that waits for a CPU most of the time cannot show what it is. */
-core_fn int behaviour_is_hindered(const struct behaviour *seen)
-{
-	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
 }
 
 /* Urgent threads wait for it time and again. It keeps that for some seconds after the last of them: the queue between
@@ -318,7 +325,7 @@ core_step int pattern_learn_timely(struct pattern *pattern, const struct behavio
 
 	if (!pattern || !seen)
 		return 0;
-	by_clock = (behaviour_is_regular(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_timer(seen) ||
+	by_clock = (behaviour_shows_clock(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_timer(seen) ||
 		   behaviour_serves(seen);
 	if (percent_of(seen->cpu_ns, seen->span_ns) >= TIMELY_SHARE_PERCENT)
 		pattern->timely -= (pattern->timely + 3u) / 4u;

@@ -23,7 +23,8 @@ enum {
 	EFFECT_GAME_TIMES = 2, /* beside a game in front others may wait so many times as long as elsewhere, */
 	EFFECT_GAME_LONG_NS = 20 * NSEC_PER_MSEC, /* and so long in any case; */
 	EFFECT_GAME_WINDOWS = 4,		  /* what is more is too much after so many windows in a row */
-	EFFECT_GAME_EASED_MOST = 4,		  /* processes at a time that are treated as urgent beside a game */
+	EFFECT_GAME_EASED_MOST = 8,		  /* processes at a time that are treated as urgent beside a game, */
+	EFFECT_GAME_EASED_OF_USER = 4,		  /* so many of one user: whoever likes can have many that wait */
 	EFFECT_BEFORE_WINDOWS = 16,		  /* what was waited before a game came fades in so many */
 	EFFECT_SUSPECT_WINDOWS = 2,		  /* one after the other are enough for a trial */
 	EFFECT_PAIRS_SURE = 4,			  /* so many pairs more must be worse than not */
@@ -87,6 +88,13 @@ core_fn enum effect_cost effect_of_game(const struct waits *beside, const struct
 	return beside_ns >= EFFECT_GAME_LONG_NS && effect_is_longer(beside_ns, EFFECT_GAME_TIMES * before_ns)
 		       ? EFFECT_COSTS_TOO_MUCH
 		       : EFFECT_MAY_COST;
+}
+
+/* Whether one more of a user's processes is treated as urgent beside a game, given how many are, and how many of them
+ * are that user's. */
+core_fn int effect_may_ease(u32 eased, u32 eased_of_user)
+{
+	return eased < EFFECT_GAME_EASED_MOST && eased_of_user < EFFECT_GAME_EASED_OF_USER;
 }
 
 /* Whether a process's waits while we act call for a trial, given what it waited without, if that is known. */

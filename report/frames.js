@@ -81,6 +81,7 @@ class FrameGraph {
     this.row = presenters.find((row) => row.pid === pid);
     this.late = lateFrames.filter((frame) => frame.pid === pid);
     this.lateOnes = [...this.series.late.keys()].filter((i) => this.series.late[i]);
+    this.earlyOnes = [...this.series.early.keys()].filter((i) => this.series.early[i]);
     this.top = this.scale(kept.everything);
     /* Until somebody chooses, the one that was latest. */
     this.choose((kept.late === null ? this.late.slice().sort((a, b) => b.late_ns - a.late_ns)[0] : this.late.find((frame) => frame.frame === kept.late)) || null);
@@ -132,6 +133,8 @@ class FrameGraph {
       if (late) red.push([column, this.y(late)]);
       if (longest > this.top) cut.push(column);
     });
+    const early = this.earlyOnes.filter((i) => i >= first && i < last);
+    if (early.length < chart.inner / 4) for (const i of early) this.paintBar(pen, chart.x(series.at[i] - series.took[i]), chart.x(series.at[i]), i);
     pen.fillStyle = colour('late');
     for (const [column, y] of red) pen.fillRect(column - 0.25, y, 1.5, chart.deep - y);
     for (const column of cut) this.paintCut(pen, column);

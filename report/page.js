@@ -64,11 +64,13 @@ function makeThreads() {
   if (left) section.append(el('p', { class: 'lead' }, `${number(left)} more threads ran ${time(totals.left_out_cpu_ns)} and waited ${time(totals.left_out_wait_ns)} together; these are the ${number(rows.length)} that did most.`));
 }
 
+const MOVE_WORDS = { wakeup: 'as it woke up', balance: 'to spread the load', affinity: 'its CPUs were changed', exec: 'as it started a program', hotplug: 'its CPU went away', unknown: 'not known' };
 function makeMoves() {
   const causes = all('migration_cause'), rows = all('migration_thread');
   if (!causes.length) return;
   const section = shown('moves');
-  section.append(makeBars(causes.map((cause) => [cause.cause, cause.moves]), (value) => number(value) + (value === 1 ? ' move' : ' moves'), 'var(--accent)'));
+  section.append(el('p', { class: 'lead' }, 'How often the kernel moved threads to another CPU, and when: as one woke up, to spread the load, or since the CPUs that it may use were changed. A thread that moves leaves behind what it had in caches.'));
+  section.append(makeBars(causes.map((cause) => [MOVE_WORDS[cause.cause] || cause.cause, cause.moves]), (value) => number(value) + (value === 1 ? ' move' : ' moves'), 'var(--accent)'));
   countChart(section, 'Moves over time.', [['moves', 'moves', 'accent']], true, number);
   section.append(el('h3', {}, 'Threads that moved'), makeTable({ label: 'Threads that moved', id: 'move-table', sort: 'moves', low: true, rows, columns: [
     ['comm', 'Thread', 'text'], ['tid', 'tid', 'plain'], ['role', 'role', 'role'], ['moves', 'moves', 'count'], ['wakeup', 'by wake-up', 'count'], ['balance', 'by balance', 'count'],
@@ -109,11 +111,11 @@ function makeCuda() {
   const section = shown('cuda'), waits = calls.filter((call) => call.class === 'wait');
   section.append(el('div', { class: 'tiles' }, tile('kernels launched', 'launches', sum(launches.map((row) => row.launches)), number(sum(launches.map((row) => row.launches)))),
     tile('calls', 'calls', sum(calls.map((row) => row.calls)), number(sum(calls.map((row) => row.calls)))),
-    tile('in synchronisation', 'sync_ns', sum(waits.map((row) => row.total_ns)), time(sum(waits.map((row) => row.total_ns)))),
+    tile('waited for the GPU', 'sync_ns', sum(waits.map((row) => row.total_ns)), time(sum(waits.map((row) => row.total_ns)))),
     tile('waited for a CPU in calls', 'wait_ns', sum(calls.map((row) => row.wait_ns)), time(sum(calls.map((row) => row.wait_ns)))),
     tile('errors', 'errors', sum(errors.map((row) => row.count)), number(sum(errors.map((row) => row.count))), errors.length)));
   countChart(section, 'Launches and copies over time.', [['launches', 'launches', 'accent'], ['copies', 'copies', 'role-cpu-bound']], true, number);
-  countChart(section, 'Share of the time that the CPU waited for the GPU.', [['sync_ns', 'synchronisation', 'role-audio']], false, time);
+  countChart(section, 'Share of the time that the CPU waited for the GPU.', [['sync_ns', 'part of the time that a thread waited for the GPU', 'role-audio']], false, time);
   if (launches.length) section.append(el('h3', {}, 'Launches by kernel'), makeBars(launches.slice(0, 12).map((row) => [row.kernel, row.launches]), number, 'var(--accent)'),
     ...(launches.length <= 12 ? [] : [makeTable({ label: 'Launches by kernel', low: true, sort: 'launches', rows: launches, columns: [['kernel', 'Kernel', 'long'], ['pid', 'pid', 'plain'], ['launches', 'launches', 'count'],
       ['grid', 'grid', 'text'], ['block', 'block', 'text'], ['shared_bytes', 'shared', 'bytes']] })]));
@@ -134,7 +136,7 @@ function makeActs() {
   const decided = ['preempts', 'decided_moves', 'urgent_misses'].some((field) => (counts[field] || []).some(Boolean));
   if (!decided && !effects.length) {
     if (head.is_live) section.hidden = true;
-    section.append(el('p', { class: 'lead' }, "This recording has no decision of tactus's scheduler, and nothing that it took back. Hints to the kernel leave no events."));
+    section.append(el('p', { class: 'lead' }, 'Nothing that was recorded: either tactus only watched, or it gave hints to the kernel, which leave no events.'));
     return;
   }
   countChart(section, "Decisions of tactus's scheduler over time.", [['preempts', 'others were pushed off a CPU for an urgent thread', 'accent'], ['decided_moves', 'moves to a free CPU', 'role-input'],
@@ -146,7 +148,7 @@ function makeActs() {
 function makeFoot() {
   const lines = [`Made by tactus ${head.version}. The numbers are those that 'tactus frames', 'latency', 'tasks', 'migrations', 'misses', 'gpu' and 'cuda' print for the same recording.`,
     `The pictures over time are sums over ${time(binNs)} each. Frame times in the graph are rounded to microseconds; figures in tables and tiles are not.`,
-    'Zoom: drag over a picture, or click it and use the wheel, or plus and minus. Move: arrow keys, or shift and drag. 0 or a double click shows all.'];
+    el('span', { class: 'screen' }, 'Zoom: drag over a picture, or click it and use the wheel, or plus and minus. Move: arrow keys, or shift and drag. 0 or a double click shows all.')];
   if (head.lost) lines.push(`${number(head.lost)} events were lost while this was recorded.`);
   byId('foot').append(...lines.map((line) => el('p', {}, line)));
 }

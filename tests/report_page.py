@@ -56,8 +56,9 @@ def check_numbers(page):
     same("threads on the page have the numbers of 'tactus tasks --json'", wrong, [])
     causes = {row["cause"]: row["moves"] for row in rows_of("migrations") if row["record"] == "migration_cause"}
     shown = page.run("return [...document.querySelectorAll('#moves .bars > div')].map((one) => one.textContent)")
+    words = {"wakeup": "as it woke up", "balance": "to spread the load", "affinity": "its CPUs were changed"}
     same("moves by cause on the page are those of 'tactus migrations --json'", shown,
-         [word for cause, moves in causes.items() for word in (cause, f"{moves} move{'s' * (moves != 1)}")])
+         [word for cause, moves in causes.items() for word in (words[cause], f"{moves} move{'s' * (moves != 1)}")])
     cpu = page.run("return Number(document.querySelector('#cpus [data-field=cpu_ns]').dataset.value)")
     whole = sum(row["cpu_ns"] for row in tasks.values())
     same("CPU time of all roles on the page is that of all threads", cpu, whole)

@@ -55,6 +55,9 @@ check_rooms() {
 	while IFS= read -r line; do
 		breach "$line: scheduler state is written through bpf/scx_task.h"
 	done < <(grep -HnE '(->|\.)scx\.' bpf/*.[ch] | grep -v '^bpf/scx')
+	while IFS= read -r line; do
+		breach "$line: rows are sorted by src/base/sort.h, which leaves those of equal rank as they came"
+	done < <(grep -HnE '\<qsort(_r)?\(' src/*/*.c)
 }
 
 check_sizes() {

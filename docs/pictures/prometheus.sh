@@ -50,5 +50,5 @@ sleep 100
 escaped() { python3 -c 'import sys, urllib.parse; print(urllib.parse.quote(sys.argv[1]))' "$1"; }
 page="http://127.0.0.1:9090/graph?g0.expr=$(escaped 'tactus:rank_share:ratio_5m{part="collective"}')&g0.tab=0&g0.stacked=0&g0.range_input=2m&g1.expr=$(escaped 'tactus:straggler_cause:ratio_5m > 0.05')&g1.tab=0&g1.stacked=0&g1.range_input=2m"
 "${in_hub[@]}" "$tactus" fleet --prometheus http://127.0.0.1:9090 --job llama --window 30s
-"${in_hub[@]}" chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/chromium" --window-size=1100,1640 --virtual-time-budget=20000 --screenshot="$scratch/page.png" "$page" >"$scratch/chromium.log" 2>&1
+"${in_hub[@]}" chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/chromium" --window-size=1100,1620 --virtual-time-budget=20000 --screenshot="$scratch/page.png" "$page" >"$scratch/chromium.log" 2>&1
 cp "$scratch/page.png" "$out"

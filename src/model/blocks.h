@@ -28,6 +28,8 @@ enum block_count {
 	COUNT_LAUNCHES,
 	COUNT_PERIODS, /* of threads that work by a timer */
 	COUNT_MISSES,
+	COUNT_CRITICAL_PERIODS, /* likewise, while they were latency-critical */
+	COUNT_CRITICAL_MISSES,
 	COUNT_FRAMES,				       /* by program, */
 	COUNT_LATE = COUNT_FRAMES + BLOCKS_PROGRAMS,   /* likewise, */
 	COUNT_FRAME_NS = COUNT_LATE + BLOCKS_PROGRAMS, /* that they took together */

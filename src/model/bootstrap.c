@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
+
 enum { TELL_LEAST_OF_TEN = 9 };
 
 /* So many deviations to both sides hold 95 % of a normal variable: the middle part that is taken. */
@@ -222,7 +224,7 @@ static struct bootstrap_interval interval_of(double *differences, double differe
 			differences[known++] = differences[i];
 	if (isnan(difference) || known * 10 < BOOTSTRAP_ROUNDS * TELL_LEAST_OF_TEN)
 		return interval;
-	qsort(differences, known, sizeof(*differences), by_value);
+	sort_rows(differences, known, sizeof(*differences), by_value);
 	/* Where the middle does not hold the difference itself, it is an end. */
 	least = by_runs ? NORMAL_95 * deviation(differences, known) : 0;
 	interval.is_known = true;

@@ -96,7 +96,8 @@ static struct quotient quotient_of(const struct compare_row *row)
 	case FIGURE_CAUSE:
 		return (struct quotient){ COUNT_CAUSES + row->which, COUNT_ALL_FRAMES, 1 };
 	case FIGURE_MISSES:
-		return (struct quotient){ COUNT_MISSES, COUNT_PERIODS, 1 };
+		return row->of == OF_TIER ? (struct quotient){ COUNT_CRITICAL_MISSES, COUNT_CRITICAL_PERIODS, 1 }
+					  : (struct quotient){ COUNT_MISSES, COUNT_PERIODS, 1 };
 	case FIGURE_CPUS:
 		return (struct quotient){ COUNT_CPU_NS, COUNT_SPAN_NS, 1 };
 	case FIGURE_SWITCHES:
@@ -226,6 +227,8 @@ static void add_rows(struct compare_result *result, struct side *const sides[2],
 	for (u32 i = 0; i < ROLES; i++)
 		add_times(result, sides, OF_ROLE, i);
 	add_times(result, sides, OF_OTHERS, 0);
+	if (has_count(sides, COUNT_CRITICAL_PERIODS))
+		add_row(result, FIGURE_MISSES, OF_TIER, TIER_LATENCY_CRITICAL, UNIT_SHARE, -1);
 	if (has_count(sides, COUNT_PERIODS))
 		add_row(result, FIGURE_MISSES, OF_ALL, 0, UNIT_SHARE, -1);
 	if (has_count(sides, COUNT_CPU_NS))
@@ -292,6 +295,14 @@ static u32 main_program(struct side *const sides[2], u32 len)
 	return found;
 }
 
+/* Misses of urgent threads, where there are any; else those of all that a timer wakes. */
+static bool misses_that_count(const struct compare_row *row, struct side *const sides[2])
+{
+	bool has_critical = sum_of(sides[0], COUNT_CRITICAL_PERIODS) && sum_of(sides[1], COUNT_CRITICAL_PERIODS);
+
+	return has_critical == (row->of == OF_TIER);
+}
+
 /* Frames are what people see, where there are any; else what urgent threads and those that are not known wait, and what
  * is late; launches in any case. */
 static bool is_headline(const struct compare_row *row, struct side *const sides[2], u32 program)
@@ -306,7 +317,7 @@ static bool is_headline(const struct compare_row *row, struct side *const sides[
 		return row->of == OF_PROGRAM && row->which == program &&
 		       (row->figure == FIGURE_P99 || row->figure == FIGURE_LATE || row->figure == FIGURE_FRAME_RATE);
 	if (row->figure == FIGURE_MISSES)
-		return true;
+		return misses_that_count(row, sides);
 	if (row->figure != FIGURE_P99 || is_small(sides[0], spread, WAITS_LEAST) ||
 	    is_small(sides[1], spread, WAITS_LEAST))
 		return false;

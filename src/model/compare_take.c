@@ -81,9 +81,12 @@ static void take_misses(struct compare_take *take, struct threads *threads, cons
 	struct miss found[MISSES_AT_ONCE];
 	u32 len = misses_handle(&take->misses, threads, event, found);
 
-	for (u32 i = 0; i < len && take->blocks; i++)
-		if (counts(take, threads_by_tid(threads, found[i].tid)))
-			blocks_count(take->blocks, COUNT_MISSES, 1);
+	for (u32 i = 0; i < len && take->blocks; i++) {
+		if (!counts(take, threads_by_tid(threads, found[i].tid)))
+			continue;
+		blocks_count(take->blocks, COUNT_MISSES, 1);
+		blocks_count(take->blocks, COUNT_CRITICAL_MISSES, tier_of_role(found[i].role) == TIER_LATENCY_CRITICAL);
+	}
 }
 
 static void take_frames(struct compare_take *take, struct threads *threads, const struct event_header *event)
@@ -113,13 +116,14 @@ void compare_take_event(struct compare_take *take, struct threads *threads, cons
 }
 
 /* A thread that is hopelessly late misses more than it begins. */
-static u64 periods_of(const struct thread *thread)
+static void count_periods(struct blocks *blocks, const struct thread_clock *clock)
 {
-	const struct thread_clock *clock = thread->clock;
-
 	if (!clock)
-		return 0;
-	return clock->periods > clock->misses ? clock->periods : clock->misses;
+		return;
+	blocks_count(blocks, COUNT_PERIODS, clock->periods > clock->misses ? clock->periods : clock->misses);
+	blocks_count(blocks, COUNT_CRITICAL_PERIODS,
+		     clock->critical_periods > clock->critical_misses ? clock->critical_periods
+								      : clock->critical_misses);
 }
 
 void compare_take_piece_ends(struct compare_take *take, struct threads *threads, u64 from_ns, u64 to_ns)
@@ -135,7 +139,7 @@ void compare_take_piece_ends(struct compare_take *take, struct threads *threads,
 			continue;
 		blocks_count(blocks, COUNT_CPU_NS, account->cpu_ns);
 		blocks_count(blocks, COUNT_SWITCHES, account->voluntary + account->involuntary);
-		blocks_count(blocks, COUNT_PERIODS, periods_of(thread));
+		count_periods(blocks, thread->clock);
 	}
 	if (blocks)
 		blocks_piece_ends(blocks, span_between(from_ns, to_ns));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 enum { STEPS_LEAST = 3, RANKS_LEAST = 3, SHARE_MOST = 1000 };
@@ -108,7 +109,7 @@ static int by_value(const void *a, const void *b)
 
 static double median(double *values, size_t len)
 {
-	qsort(values, len, sizeof(*values), by_value);
+	sort_rows(values, len, sizeof(*values), by_value);
 	return len % 2 ? values[len / 2] : (values[len / 2 - 1] + values[len / 2]) / 2;
 }
 
@@ -251,7 +252,7 @@ void fleet_judge(struct fleet *fleet)
 		fleet->blamed += rank->cause != FLEET_NOT_IT && rank->cause != FLEET_NONE;
 	}
 	if (fleet->len)
-		qsort(fleet->ranks, fleet->len, sizeof(*fleet->ranks), by_rank);
+		sort_rows(fleet->ranks, fleet->len, sizeof(*fleet->ranks), by_rank);
 }
 
 void fleet_free(struct fleet *fleet)

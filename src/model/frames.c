@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 enum { USUAL_SHIFT = 3 };
@@ -474,7 +475,7 @@ static struct frame_times times_of(const u64 *spans_ns, size_t len)
 	if (!sorted)
 		return times;
 	memcpy(sorted, spans_ns, len * sizeof(*sorted));
-	qsort(sorted, times.len, sizeof(*sorted), by_length);
+	sort_rows(sorted, times.len, sizeof(*sorted), by_length);
 	for (size_t i = 0; i < times.len; i++)
 		times.sum_ns += sorted[i];
 	times.p50_ns = rank(sorted, times.len, 500);

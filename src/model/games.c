@@ -9,6 +9,7 @@
 #define REPORTED_AFTER_FRAME_NS (1ull * NSEC_PER_SEC)
 #define REPORTED_WITHOUT_SOUND_NS (3ull * NSEC_PER_SEC) /* it may have none */
 #define REPORTED_AT_LATEST_NS (10ull * NSEC_PER_SEC)
+#define REPORTED_UNSURE_NS (20ull * NSEC_PER_SEC) /* or so late, where there are too many threads to look at all */
 #define LOOKED_AGAIN_NS (1ull * NSEC_PER_SEC)
 
 struct helper {
@@ -125,6 +126,11 @@ static u32 games_of(const struct games *games, u32 user)
 	for (u32 i = 0; i < games->len; i++)
 		len += games->all[i].user == user;
 	return len;
+}
+
+bool games_has_user(const struct games *games, u32 user)
+{
+	return games_of(games, user) > 0;
 }
 
 static struct game *add(struct games *games, u32 pid, u32 user, u64 family, u64 now_ns)
@@ -282,11 +288,13 @@ const struct game *games_due(struct games *games, u64 now_ns)
 	return NULL;
 }
 
-bool games_report(struct games *games, u32 pid, u64 now_ns)
+bool games_report(struct games *games, u32 pid, bool knows_sound, u64 now_ns)
 {
 	struct game *game = find(games, pid);
 
 	if (!game || game->is_reported)
+		return false;
+	if (!knows_sound && !game->sound_len && now_ns < game->found_ns + REPORTED_UNSURE_NS)
 		return false;
 	game->is_reported = game->sound_len || now_ns >= game->found_ns + REPORTED_AT_LATEST_NS ||
 			    (game->first_frame_ns && now_ns >= game->first_frame_ns + REPORTED_WITHOUT_SOUND_NS);

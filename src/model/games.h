@@ -79,8 +79,9 @@ void games_sound(struct games *games, const struct sound_seen *seen);
 /* The next game of which a line may be due now, each once a second: from a second after its first frame on, when its
  * threads have shown what they are for, or from ten after it was found. NULL: none. */
 const struct game *games_due(struct games *games, u64 now_ns);
-/* Whether it is told now, once: when what plays its sound is known, or three seconds after its first frame. */
-bool games_report(struct games *games, u32 pid, u64 now_ns);
+/* Whether it is told now, once: when what plays its sound is known, or three seconds after its first frame. Later where
+ * not all threads that play sound were looked at yet. */
+bool games_report(struct games *games, u32 pid, bool knows_sound, u64 now_ns);
 
 /* A process of which the kernel half is to be told that it is loading, a game before its first frame or what compiles
  * shaders for one, or that it no longer is. Each change once; 0: there is none. */
@@ -88,6 +89,9 @@ u32 games_next_loading(struct games *games, u64 now_ns, bool *is_loading);
 
 /* Whether the process is the game, or serves it. */
 bool games_belongs(const struct games *games, u32 game_pid, u32 pid);
+
+/* Whether one of them is this user's. */
+bool games_has_user(const struct games *games, u32 user);
 
 /* NULL: the process is none. */
 const struct game *games_find(const struct games *games, u32 pid);

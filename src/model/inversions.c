@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 enum { PRIO_REALTIME_FIRST = 1, PRIO_NICE_FIRST = 101 };
@@ -377,6 +378,6 @@ const struct inversion **inversions_sorted(const struct inversions *inversions)
 		return NULL;
 	for (size_t i = 0; i < inversions->pairs_len; i++)
 		list[i] = &inversions->pairs[i];
-	qsort(list, inversions->pairs_len, sizeof(*list), largest_total_first);
+	sort_rows(list, inversions->pairs_len, sizeof(*list), largest_total_first);
 	return list;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 /* A histogram of core/hist.h, of which only slots first to first + len are there. */
@@ -265,7 +266,7 @@ struct latency_row *latency_rows(const struct latency *latency, const struct thr
 	for (size_t i = 0; order && i < latency->threads_len; i++)
 		order[i] = &latency->threads[i];
 	if (by_process && order)
-		qsort(order, latency->threads_len, sizeof(*order), process_order);
+		sort_rows(order, latency->threads_len, sizeof(*order), process_order);
 	while (order && rows && taken < latency->threads_len) {
 		const struct thread *thread = order[taken]->thread;
 		struct hist hist = { 0 };
@@ -283,7 +284,7 @@ struct latency_row *latency_rows(const struct latency *latency, const struct thr
 		free(rows);
 		return NULL;
 	}
-	qsort(rows, rows_len, sizeof(*rows), worst_first);
+	sort_rows(rows, rows_len, sizeof(*rows), worst_first);
 	*len = rows_len;
 	return rows;
 }
@@ -300,5 +301,5 @@ static int earlier_first(const void *a, const void *b)
 void latency_order_waits(struct latency *latency)
 {
 	if (latency->longest)
-		qsort(latency->longest, latency->longest_len, sizeof(*latency->longest), earlier_first);
+		sort_rows(latency->longest, latency->longest_len, sizeof(*latency->longest), earlier_first);
 }

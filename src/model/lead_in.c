@@ -10,6 +10,7 @@
 #include "../../core/cuda.h"
 #include "../../core/event_info.h"
 #include "../base/map.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "lead_in_stacks.h"
 
@@ -406,7 +407,7 @@ void lead_in_give(struct lead_in *lead_in, void (*handle)(void *data, const stru
 			sorted[len++] = &lead_in->kept[i];
 	for (size_t i = 0; i < lead_in->frames_len; i++)
 		sorted[len++] = &lead_in->frames[i];
-	qsort(sorted, len, sizeof(*sorted), by_order);
+	sort_rows(sorted, len, sizeof(*sorted), by_order);
 	for (size_t i = 0; i < len; i++) {
 		struct event_switch sides;
 

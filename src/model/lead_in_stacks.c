@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "stacks.h"
 
@@ -60,7 +61,7 @@ static void drop_half(struct lead_in_stacks *stacks)
 
 	if (!kept)
 		return;
-	qsort(stacks->all, stacks->len, sizeof(*stacks->all), last_used_first);
+	sort_rows(stacks->all, stacks->len, sizeof(*stacks->all), last_used_first);
 	for (size_t i = kept; i < stacks->len; i++) {
 		stacks->bytes -= stacks->all[i]->bytes;
 		free_stack(stacks->all[i]);

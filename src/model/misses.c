@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../core/role.h"
+#include "../base/sort.h"
 
 void misses_free(struct misses *misses)
 {
@@ -37,9 +38,14 @@ static u32 role_of(const struct thread *thread)
 	return thread->role ? thread->role->role : ROLE_UNKNOWN;
 }
 
+static bool is_critical(const struct thread *thread)
+{
+	return tier_of_role(role_of(thread)) == TIER_LATENCY_CRITICAL;
+}
+
 static bool counts(const struct misses *misses, const struct thread *thread)
 {
-	return misses->of_all || tier_of_role(role_of(thread)) == TIER_LATENCY_CRITICAL;
+	return misses->of_all || is_critical(thread);
 }
 
 static bool judge(struct misses *misses, const struct thread *thread, const struct miss_verdict *verdict, u64 from_ns,
@@ -53,6 +59,7 @@ static bool judge(struct misses *misses, const struct thread *thread, const stru
 	if (!misses->no_culprits)
 		miss->culprit = history_culprit(&misses->history, cpu, from_ns, now_ns, &miss->behind_tid);
 	clock->misses++;
+	clock->critical_misses += is_critical(thread);
 	clock->missed_periods += verdict->periods;
 	clock->late_ns += verdict->late_ns;
 	if (verdict->late_ns > clock->late_max_ns)
@@ -83,7 +90,11 @@ static void handle_wakeup(struct misses *misses, struct threads *threads, const 
 	if (!asleep && !thread->account.run_since_ns)
 		return;
 	watch_woken(&clock->watch, event->head.time_ns, asleep);
-	clock->periods += clock->watch.due_ns == event->head.time_ns;
+	/* A period counts when a miss of it would: else the share of misses would be of periods that had no say. */
+	if (clock->watch.due_ns != event->head.time_ns || !counts(misses, thread))
+		return;
+	clock->periods++;
+	clock->critical_periods += is_critical(thread);
 }
 
 static bool take_ran(struct misses *misses, struct threads *threads, u32 tid, u64 now_ns, u32 cpu, struct miss *miss)
@@ -165,7 +176,7 @@ static int by_misses(const void *a, const void *b)
 
 const struct thread **misses_sorted(const struct misses *misses, const struct threads *threads, size_t *len)
 {
-	const struct thread **list = threads->len ? malloc(threads->len * sizeof(struct thread *)) : NULL;
+	const struct thread **list = malloc((threads->len + 1) * sizeof(struct thread *));
 
 	*len = 0;
 	for (size_t i = 0; list && i < threads->len; i++) {
@@ -176,7 +187,7 @@ const struct thread **misses_sorted(const struct misses *misses, const struct th
 			list[(*len)++] = thread;
 	}
 	if (list)
-		qsort(list, *len, sizeof(struct thread *), by_misses);
+		sort_rows(list, *len, sizeof(struct thread *), by_misses);
 	return list;
 }
 
@@ -187,7 +198,6 @@ void misses_restart(struct misses *misses, struct threads *threads)
 		struct thread_clock *clock = threads->all[i]->clock;
 
 		if (clock)
-			clock->periods = clock->misses = clock->missed_periods = clock->late_ns = clock->late_max_ns =
-				0;
+			*clock = (struct thread_clock){ .watch = clock->watch, .seen = clock->seen };
 	}
 }

@@ -20,8 +20,9 @@ struct miss {
 /* Of a thread. */
 struct thread_clock {
 	struct timer_watch watch;
-	u64 seen; /* how often events were lost before, as far as this clock knows */
-	u64 periods, misses, missed_periods;
+	u64 seen;			       /* how often events were lost before, as far as this clock knows */
+	u64 periods, misses, missed_periods;   /* while its misses counted, */
+	u64 critical_periods, critical_misses; /* of those the ones while it was latency-critical */
 	u64 late_ns, late_max_ns;
 };
 
@@ -48,8 +49,7 @@ u32 misses_handle(struct misses *misses, struct threads *threads, const struct e
 /* Switches of the thread came by that nobody saw. */
 void misses_lost_sight(const struct threads *threads, u32 tid);
 
-/* Threads with a timer whose misses count, those with the most first. NULL for want of memory, or if there is none. The
- * caller frees it. */
+/* Threads with a timer whose misses count, those with the most first. NULL for want of memory. The caller frees it. */
 const struct thread **misses_sorted(const struct misses *misses, const struct threads *threads, size_t *len);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "../base/sort.h"
+
 static struct thread_moves *moves_of(struct thread *thread)
 {
 	if (!thread->moves)
@@ -139,7 +141,7 @@ const struct thread **moves_sorted(const struct threads *threads, size_t *len)
 		if (threads->all[i]->moves && threads->all[i]->moves->sums.moves)
 			list[(*len)++] = threads->all[i];
 	if (list)
-		qsort(list, *len, sizeof(struct thread *), by_moves);
+		sort_rows(list, *len, sizeof(struct thread *), by_moves);
 	return list;
 }
 

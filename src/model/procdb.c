@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/hash.h"
+#include "../base/sort.h"
 
 enum { LEAST_ROOM = 64 };
 
@@ -322,7 +323,7 @@ size_t procdb_evict(struct procdb *db)
 		order[i] = &db->all[i];
 		young += db->all[i].first_seen_s >= since_s;
 	}
-	qsort(order, db->len, sizeof(*order), procdb_by_certainty);
+	sort_rows(order, db->len, sizeof(*order), procdb_by_certainty);
 	young = young > most / YOUNG_PART ? young - most / YOUNG_PART : 0;
 	over -= mark(order, db->len, young < over ? young : over, since_s);
 	mark(order, db->len, over, 0);
@@ -341,7 +342,7 @@ long procdb_best(const struct procdb *db, struct profile **best, size_t most)
 		if (profile_is_confident(&db->all[i]))
 			order[len++] = &db->all[i];
 	if (len > most)
-		qsort(order, len, sizeof(*order), procdb_by_certainty);
+		sort_rows(order, len, sizeof(*order), procdb_by_certainty);
 	taken = len < most ? len : most;
 	for (size_t i = 0; i < taken; i++)
 		best[i] = order[len - 1 - i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../core/hist.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 struct report *report_new(u32 cpus_len, report_explain explain)
@@ -403,5 +404,5 @@ void report_end(struct report *report, const struct threads *threads, u64 now_ns
 	if (report->from_ns)
 		bin_of(report, report->to_ns > report->from_ns ? report->to_ns - 1 : report->to_ns);
 	report_frames_order(&report->frames);
-	qsort(report->miss_causes, report->miss_causes_len, sizeof(*report->miss_causes), most_missed_first);
+	sort_rows(report->miss_causes, report->miss_causes_len, sizeof(*report->miss_causes), most_missed_first);
 }

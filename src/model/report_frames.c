@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 void report_frames_restart(struct report_frames *frames)
@@ -178,7 +179,7 @@ static u64 least_shown_ns(const struct path_trail *trail)
 		return 0;
 	for (u32 i = 0; i < trail->len; i++)
 		spans_ns[i] = trail->steps[i].to_ns - trail->steps[i].from_ns;
-	qsort(spans_ns, trail->len, sizeof(*spans_ns), longer_first);
+	sort_rows(spans_ns, trail->len, sizeof(*spans_ns), longer_first);
 	return spans_ns[REPORT_STEPS - 1];
 }
 
@@ -291,6 +292,6 @@ static int most_first(const void *a, const void *b)
 
 void report_frames_order(struct report_frames *frames)
 {
-	qsort(frames->late, frames->late_len, sizeof(*frames->late), earlier_first);
-	qsort(frames->causes, frames->causes_len, sizeof(*frames->causes), most_first);
+	sort_rows(frames->late, frames->late_len, sizeof(*frames->late), earlier_first);
+	sort_rows(frames->causes, frames->causes_len, sizeof(*frames->causes), most_first);
 }

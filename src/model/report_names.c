@@ -19,8 +19,12 @@ u16 report_name(struct report_names *names, const struct comm *comm)
 		return strncmp(names->all[place].text, comm->text, COMM_LEN) ? REPORT_NAME_OTHERS : (u16)place;
 	if (names->len < REPORT_NAMES_FIRST)
 		names->len = REPORT_NAMES_FIRST;
-	if (names->len == REPORT_NAMES || !map_set(&names->by_text, hash, names->len))
+	if (names->len == REPORT_NAMES)
 		return REPORT_NAME_OTHERS;
+	if (!map_set(&names->by_text, hash, names->len)) {
+		names->failed = true;
+		return REPORT_NAME_OTHERS;
+	}
 	names->all[names->len] = *comm;
 	return (u16)names->len++;
 }

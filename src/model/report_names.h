@@ -18,6 +18,7 @@ struct report_names {
 	struct comm all[REPORT_NAMES]; /* from REPORT_NAMES_FIRST on */
 	u32 len;
 	struct map by_text;
+	bool failed; /* there was no memory for one */
 };
 
 void report_names_free(struct report_names *names);

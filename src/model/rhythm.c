@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
+
 enum { LOST_PERIODS = 8, LOST_MORE = 256, CANDIDATES = 1024 };
 
 void rhythm_give(struct rhythm *rhythm, u64 marker)
@@ -65,7 +67,7 @@ static u32 regular_gap(const struct place *places, u32 len, u32 *gaps)
 
 	for (u32 i = 1; i < len; i++)
 		gaps[i - 1] = places[i].at - places[i - 1].at;
-	qsort(gaps, len - 1, sizeof(*gaps), by_number);
+	sort_rows(gaps, len - 1, sizeof(*gaps), by_number);
 	gap = gaps[(len - 1) / 2];
 	for (u32 i = 0; i < len - 1; i++)
 		fits += gaps[i] + slack(gap) >= gap && gaps[i] <= gap + slack(gap);
@@ -80,7 +82,7 @@ static u32 find_candidates(const struct rhythm *rhythm, u64 from, u32 len, struc
 	for (u32 i = 0; places && i < len; i++)
 		places[i] = (struct place){ rhythm->occurrences[(from + i) % RHYTHM_KEPT].key, i };
 	if (places)
-		qsort(places, len, sizeof(*places), by_key);
+		sort_rows(places, len, sizeof(*places), by_key);
 	for (u32 i = 0, end; places && gaps && i < len && candidates < CANDIDATES; i = end) {
 		u32 gap;
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
+
 static const char *const role_names[ROLES] = {
 	[ROLE_UNKNOWN] = "unknown",	  [ROLE_RENDER] = "render",	  [ROLE_INPUT] = "input",
 	[ROLE_AUDIO] = "audio",		  [ROLE_NETWORK] = "network",	  [ROLE_COMPOSITOR] = "compositor",
@@ -76,7 +78,7 @@ int role_rows_from(struct role_rows *rows, const struct threads *threads)
 	for (size_t i = 0; i < threads->len; i++)
 		if (threads->all[i]->role && !threads->all[i]->bystander)
 			rows->all[rows->len++] = threads->all[i];
-	qsort(rows->all, rows->len, sizeof(*rows->all), most_urgent_first);
+	sort_rows(rows->all, rows->len, sizeof(*rows->all), most_urgent_first);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 struct recent_stacks {
@@ -271,7 +272,7 @@ void stacks_order(struct stacks *stacks)
 	/* The places that the map has are of no use from here on. */
 	map_clear(&stacks->by_sum);
 	if (stacks->sums_len)
-		qsort(stacks->sums, stacks->sums_len, sizeof(*stacks->sums), most_first);
+		sort_rows(stacks->sums, stacks->sums_len, sizeof(*stacks->sums), most_first);
 }
 
 void stacks_restart(struct stacks *stacks)

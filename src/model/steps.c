@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 
 enum {
@@ -476,7 +477,7 @@ struct step_times step_times(const struct step_process *process)
 
 	if (sorted && len) {
 		memcpy(sorted, process->times_ns, len * sizeof(*sorted));
-		qsort(sorted, len, sizeof(*sorted), by_length);
+		sort_rows(sorted, len, sizeof(*sorted), by_length);
 		times = (struct step_times){ sorted[len / 2], sorted[len * 99 / 100], sorted[len - 1] };
 	}
 	free(sorted);

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../base/sort.h"
+
 static void add_account(struct thread_account *sum, const struct thread_account *one)
 {
 	sum->cpu_ns += one->cpu_ns;
@@ -61,7 +63,7 @@ static int join_processes(struct tasks *tasks)
 {
 	size_t kept = 0, processes = 0;
 
-	qsort(tasks->all, tasks->len, sizeof(*tasks->all), by_process_then_tid);
+	sort_rows(tasks->all, tasks->len, sizeof(*tasks->all), by_process_then_tid);
 	for (size_t i = 0; i < tasks->len; i++)
 		processes += i == 0 || tasks->all[i].first->pid != tasks->all[i - 1].first->pid;
 	tasks->sums = calloc(processes ? processes : 1, sizeof(*tasks->sums));
@@ -127,7 +129,7 @@ static int by_key(const void *a, const void *b, void *order)
 
 void tasks_sort(struct tasks *tasks, enum task_order order)
 {
-	qsort_r(tasks->all, tasks->len, sizeof(*tasks->all), by_key, &order);
+	sort_rows_by(tasks->all, tasks->len, sizeof(*tasks->all), by_key, &order);
 }
 
 void tasks_free(struct tasks *tasks)

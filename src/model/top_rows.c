@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "roles.h"
 
@@ -260,7 +261,7 @@ static size_t put_process(struct top_row *to, const struct top_row *process, str
 			to->fps_tenths = process->fps_tenths;
 		return kept;
 	}
-	qsort_r(rows, kept, sizeof(*rows), compare, (void *)choice);
+	sort_rows_by(rows, kept, sizeof(*rows), compare, (void *)choice);
 	for (size_t i = 0; i < kept; i++) {
 		rows[i].is_below = true;
 		rows[i].is_last = i + 1 == kept;
@@ -324,7 +325,7 @@ static size_t choose_threads(const struct top_thread **order, const struct top *
 	for (size_t i = 0; i < top->len; i++)
 		if (choice->idle_too || !is_idle(top->threads[i]))
 			order[len++] = top->threads[i];
-	qsort(order, len, sizeof(*order), by_process);
+	sort_rows(order, len, sizeof(*order), by_process);
 	return len;
 }
 
@@ -333,10 +334,10 @@ static void put_in_order(struct top_rows *rows, struct top_rows_making *making, 
 	if (choice->group != TOP_TREE) {
 		memcpy(rows->all, making->rows, making->rows_len * sizeof(*rows->all));
 		rows->len = making->rows_len;
-		qsort_r(rows->all, rows->len, sizeof(*rows->all), compare, (void *)choice);
+		sort_rows_by(rows->all, rows->len, sizeof(*rows->all), compare, (void *)choice);
 		return;
 	}
-	qsort_r(making->blocks, making->blocks_len, sizeof(*making->blocks), compare_blocks, (void *)choice);
+	sort_rows_by(making->blocks, making->blocks_len, sizeof(*making->blocks), compare_blocks, (void *)choice);
 	for (size_t i = 0; i < making->blocks_len; i++) {
 		memcpy(&rows->all[rows->len], &making->rows[making->blocks[i].from],
 		       making->blocks[i].len * sizeof(*rows->all));

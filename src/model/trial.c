@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
+
 enum {
 	FRAMES_LEAST = 5,	/* in a turn */
 	WAKES_LEAST_PER_S = 10, /* of a program that works when it is woken */
@@ -130,7 +132,7 @@ double trial_middle(const struct trial *trial, bool acts)
 			sorted[len++] = one;
 	}
 	if (len) {
-		qsort(sorted, len, sizeof(*sorted), by_value);
+		sort_rows(sorted, len, sizeof(*sorted), by_value);
 		middle = (sorted[(len - 1) / 2] + sorted[len / 2]) / 2;
 	}
 	free(sorted);
@@ -142,7 +144,7 @@ static double usual_size(const double *differences, u32 len, double *sorted)
 {
 	for (u32 i = 0; i < len; i++)
 		sorted[i] = fabs(differences[i]);
-	qsort(sorted, len, sizeof(*sorted), by_value);
+	sort_rows(sorted, len, sizeof(*sorted), by_value);
 	return sorted[len / 4];
 }
 

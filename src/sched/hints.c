@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
+#include "../base/sort.h"
 #include "../base/system.h"
 #include "../base/vec.h"
 #include "holds.h"
@@ -382,7 +383,7 @@ static void hold_back_most(struct hints *hints, const struct owner *owner, u64 s
 		    (hints->urgent[i]->user == owner || hints->urgent[i]->group == owner))
 			list[len++] = hints->urgent[i];
 	if (list && used_ns) {
-		qsort(list, len, sizeof(*list), by_use);
+		sort_rows(list, len, sizeof(*list), by_use);
 		for (u32 i = 0; i < len; i++)
 			used_ns[i] = list[i]->used_ns;
 		gone = urgency_too_many(used_ns, len, budget_ns);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../base/own_folder.h"
+#include "../base/sort.h"
 #include "sched.h"
 
 enum { NAME_MAX_BYTES = 64, PLANNED_MAX = DETOUR_PLANS * DETOUR_ROWS };
@@ -366,7 +367,7 @@ int cuda_detour_plan(struct cuda_detour *detour, int fd)
 	if (!error && detour->places_len)
 		error = remember(detour, &seen);
 	if (!error && detour->places_len) {
-		qsort(detour->places, detour->places_len, sizeof(*detour->places), by_address);
+		sort_rows(detour->places, detour->places_len, sizeof(*detour->places), by_address);
 		plan->magic = DETOUR_PLAN_MAGIC;
 		plan->version = DETOUR_VERSION;
 		plan->len = detour->places_len;

@@ -16,6 +16,7 @@
 #include "../../core/cuda.h"
 #include "../../core/sched_config.h"
 #include "../base/filter.h"
+#include "../base/sort.h"
 #include "../base/system.h"
 #include "../base/vec.h"
 #include "cuda_fentry.h"
@@ -390,7 +391,7 @@ void driver_list(const char *pattern, void (*take)(void *data, const char *modul
 
 	find_symbols(&all, &wanted);
 	if (traceable.len)
-		qsort(traceable.all, traceable.len, sizeof(*traceable.all), by_name);
+		sort_rows(traceable.all, traceable.len, sizeof(*traceable.all), by_name);
 	if (all.len)
 		probe = try_probe(traceable.len ? traceable.all[0].symbol : all.all[0].symbol, &not_probe);
 	for (size_t i = 0; trial && i < all.len; i++) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../core/cuda.h"
+#include "../base/sort.h"
 #include "interrupts.h"
 #include "sched.h"
 #include "sensor.h"
@@ -100,7 +101,7 @@ static void take_functions(struct types *types, u32 from)
 				(struct typed){ btf__name_by_offset(types->btf, type->name_off), id };
 	}
 	if (types->len)
-		qsort(types->functions, types->len, sizeof(*types->functions), by_symbol);
+		sort_rows(types->functions, types->len, sizeof(*types->functions), by_symbol);
 }
 
 static const struct types *types_of(struct all_types *types, const char *module)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "../model/detour.h"
 
@@ -89,8 +90,8 @@ void cuda_reports_begin(struct cuda_reports *reports)
 void cuda_reports_end(struct cuda_reports *reports)
 {
 	if (reports->len > reports->taken)
-		qsort(reports->launches + reports->taken, reports->len - reports->taken, sizeof(*reports->launches),
-		      by_time);
+		sort_rows(reports->launches + reports->taken, reports->len - reports->taken, sizeof(*reports->launches),
+			  by_time);
 }
 
 const struct cuda_reports_launch *cuda_reports_first(struct cuda_reports *reports, u64 before_ns)

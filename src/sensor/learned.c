@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
+#include "../base/sort.h"
 #include "../store/procdb_store.h"
 #include "sensor_set.h"
 #include "learned.h"
@@ -181,7 +182,7 @@ static void make_place(struct learned_state *state)
 			memcpy(state->leaving, state->slots, sizeof(state->slots));
 			state->leaving_len = PROCDB_KERNEL_KINDS;
 			state->leaving_at = 0;
-			qsort(state->leaving, state->leaving_len, sizeof(state->leaving[0]), by_certainty);
+			sort_rows(state->leaving, state->leaving_len, sizeof(state->leaving[0]), by_certainty);
 		}
 		next = &state->leaving[state->leaving_at++];
 		if (!memcmp(&state->slots[next->place], next, sizeof(*next)))

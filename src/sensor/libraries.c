@@ -23,6 +23,7 @@
 #include "../base/mounts.h"
 #include "../base/owner.h"
 #include "../base/regular.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "library_files.h"
 #include "mappings.h"
@@ -387,7 +388,7 @@ static void scan_all(struct libraries *libraries, bool only_changed)
 	if (proc)
 		closedir(proc);
 	if (len)
-		qsort(looked, len, sizeof(*looked), by_pid);
+		sort_rows(looked, len, sizeof(*looked), by_pid);
 	free(libraries->looked);
 	libraries->looked = looked;
 	libraries->looked_len = len;

@@ -14,6 +14,7 @@
 #include "../base/elf.h"
 #include "../base/map.h"
 #include "../base/maps.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "libraries.h"
 
@@ -78,7 +79,7 @@ static int read_kernel(struct stack_names *names)
 	if (file)
 		fclose(file);
 	if (names->kernel_len)
-		qsort(names->kernel, names->kernel_len, sizeof(*names->kernel), by_address);
+		sort_rows(names->kernel, names->kernel_len, sizeof(*names->kernel), by_address);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/sort.h"
 #include "work_state.h"
 
 enum {
@@ -48,7 +49,7 @@ static u64 gap_at_quarter(const struct wakes *wakes)
 
 	for (u32 i = 1; i < wakes->len; i++)
 		gaps[i - 1] = wakes->at_ns[i] - wakes->at_ns[i - 1];
-	qsort(gaps, wakes->len - 1, sizeof(*gaps), by_size);
+	sort_rows(gaps, wakes->len - 1, sizeof(*gaps), by_size);
 	return gaps[(wakes->len - 1) / 4];
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../core/event_info.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "work_state.h"
 
@@ -68,11 +69,11 @@ static int by_size(const void *a, const void *b)
 /* How far from their middle the numbers lie, the half of them that is nearest, in parts of 1000 of it. Sorts them. */
 static u64 spread_of(u64 *values, u32 len, u64 *middle)
 {
-	qsort(values, len, sizeof(*values), by_size);
+	sort_rows(values, len, sizeof(*values), by_size);
 	*middle = values[len / 2];
 	for (u32 i = 0; i < len; i++)
 		values[i] = values[i] > *middle ? values[i] - *middle : *middle - values[i];
-	qsort(values, len, sizeof(*values), by_size);
+	sort_rows(values, len, sizeof(*values), by_size);
 	return values[len / 2] * 1000 / (*middle ? *middle : 1);
 }
 

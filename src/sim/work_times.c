@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/sort.h"
 #include "work_state.h"
 
 enum { FRESH_NS = 100 * NSEC_PER_USEC };
@@ -43,7 +44,7 @@ static int by_size(const void *a, const void *b)
 
 void delays_sort(struct work_delays *delays)
 {
-	qsort(delays->ns, delays->len, sizeof(*delays->ns), by_size);
+	sort_rows(delays->ns, delays->len, sizeof(*delays->ns), by_size);
 }
 
 u64 delay_at(const struct work_delays *delays, u32 at)

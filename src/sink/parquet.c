@@ -210,6 +210,10 @@ static size_t put_column(struct parquet *parquet, u32 number)
 	u32 runs_len;
 
 	parquet_column_end(column, parquet->group_rows);
+	if (column->failed) {
+		parquet->error = parquet->error ? parquet->error : -ENOMEM;
+		return 0;
+	}
 	if (parquet_column_is_numbered(column)) {
 		parquet->page.len = 0;
 		put_bytes(&parquet->page, column->values.bytes, column->values.len);
@@ -226,8 +230,6 @@ static size_t put_column(struct parquet *parquet, u32 number)
 	put_page(parquet, &pages, PAGE_OF_DATA, parquet->group_rows,
 		 parquet_column_is_numbered(column) ? ENCODING_NUMBERED : ENCODING_PLAIN);
 	put_place(parquet, number, &pages);
-	if (column->failed)
-		parquet->error = parquet->error ? parquet->error : -ENOMEM;
 	parquet_column_clear(column);
 	return pages.whole;
 }

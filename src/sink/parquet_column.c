@@ -117,9 +117,11 @@ size_t parquet_column_put(struct parquet_column *column, u32 row, const void *va
 	size_t before = column->values.len;
 	u32 number;
 
+	if (column->failed)
+		return 0;
 	count_rows(column, false, row - column->rows);
 	count_rows(column, true, 1);
-	if (!column->is_plain && !column->failed) {
+	if (!column->is_plain) {
 		if (!make_room(column)) {
 			column->failed = true;
 			return 0;

@@ -141,7 +141,7 @@ struct perfetto *perfetto_open(const struct trace_machine *machine, perfetto_wri
 	made->data = data;
 	made->boot_minus_mono_ns = machine->boot_ns - machine->mono_ns;
 	made->machine_id = machine_id(machine->name);
-	made->last_iid = 1; /* which the beginning has */
+	made->last_iid = 1;		       /* which the beginning has */
 	made->clears_state = made->machine_id; /* the beginning's is that of no machine */
 	memcpy(made->out.bytes, PERFETTO_BEGINNING, strlen(PERFETTO_BEGINNING));
 	made->out.len = strlen(PERFETTO_BEGINNING);

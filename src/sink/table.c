@@ -9,6 +9,7 @@
 
 #include "../base/options.h"
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "colour.h"
 #include "json.h"
@@ -222,7 +223,7 @@ static void put_in_order(struct table *table)
 		table->rows[i].number = i;
 		sums += table->rows[i].label != NULL;
 	}
-	qsort_r(table->rows, table->rows_len, sizeof(*table->rows), in_order, table);
+	sort_rows_by(table->rows, table->rows_len, sizeof(*table->rows), in_order, table);
 	while (table->rows_len - sums > table->most) {
 		/* The last before the sums goes. */
 		free_row(table, &table->rows[table->rows_len - sums - 1]);

@@ -7,6 +7,7 @@
 #include "../base/output.h"
 #include "../base/progress.h"
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "../model/nvidia.h"
 #include "../sink/json.h"
@@ -415,7 +416,7 @@ static bool write_lines(struct cuda_export *export, struct writing *writing)
 	if (!lines)
 		return false;
 	sorted_events = export->events;
-	qsort(lines, len, sizeof(*lines), by_time);
+	sort_rows(lines, len, sizeof(*lines), by_time);
 	for (size_t i = 0; i < len; i++) {
 		write_line(writing, &export->events[lines[i].event], &lines[i]);
 		progress_at(&writing->progress, i, i, len);

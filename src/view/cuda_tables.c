@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/options.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "../model/nvidia.h"
 #include "../sink/table.h"
@@ -90,7 +91,7 @@ static void print_calls(struct page *page)
 		free(rows);
 		return;
 	}
-	qsort(rows, len, sizeof(*rows), by_weight);
+	sort_rows(rows, len, sizeof(*rows), by_weight);
 	begin(page, &table, "calls", "cuda_calls", call_columns, CALL_CELLS);
 	for (size_t i = 0; i < len; i++) {
 		const struct cuda_calls *calls = rows[i].row;
@@ -201,7 +202,7 @@ static size_t merge_names(struct ranked *rows, size_t len)
 	size_t kept = 0;
 
 	if (len)
-		qsort(rows, len, sizeof(*rows), by_name);
+		sort_rows(rows, len, sizeof(*rows), by_name);
 	for (size_t i = 0; i < len; i++) {
 		const struct cuda_kernel *kernel = rows[i].row, *last = kept ? rows[kept - 1].row : NULL;
 
@@ -230,7 +231,7 @@ static void print_launches(struct page *page)
 		free(rows);
 		return;
 	}
-	qsort(rows, len, sizeof(*rows), by_weight);
+	sort_rows(rows, len, sizeof(*rows), by_weight);
 	begin(page, &table, "launches (sizes of the last one)", "cuda_launches", launch_columns, LAUNCH_CELLS);
 	for (size_t i = 0; i < len; i++) {
 		const struct cuda_kernel *kernel = rows[i].row;
@@ -364,7 +365,7 @@ static void print_left(struct page *page)
 	for (size_t i = 0; rows && i < len; i++)
 		rows[i] = (struct ranked){ all[i].each_bytes * all[i].count, &all[i] };
 	if (rows) {
-		qsort(rows, len, sizeof(*rows), by_weight);
+		sort_rows(rows, len, sizeof(*rows), by_weight);
 		begin(page, &table, "never freed", "cuda_never_freed", left_columns, LEFT_CELLS);
 		for (size_t i = 0; i < len; i++) {
 			const struct left *left = rows[i].row;
@@ -517,7 +518,7 @@ static void print_ioctls(struct page *page)
 		return;
 	for (const struct cuda_ioctls *row = page->cuda->ioctls; row; row = row->next)
 		rows[at++] = (struct ranked){ row->durations.sum, row };
-	qsort(rows, len, sizeof(*rows), by_weight);
+	sort_rows(rows, len, sizeof(*rows), by_weight);
 	begin(page, &table, "ioctls", "cuda_ioctls", ioctl_columns, IOCTL_CELLS);
 	for (size_t i = 0; i < len; i++)
 		ioctl_row(&table, rows[i].row);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/sort.h"
+#include "../base/suggest.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
 #include "view.h"
@@ -58,6 +60,18 @@ static int print_help(void)
 	return EXIT_SUCCESS;
 }
 
+static void no_such_part(const char *word)
+{
+	struct suggestion meant = { .word = word, .len = strlen(word) };
+
+	for (const struct command *part = db_parts; part->name; part++)
+		suggest(&meant, part->name);
+	if (meant.nearest)
+		fail("db", "no such command: '%s': did you mean 'tactus db %s'?", word, meant.nearest);
+	else
+		fail("db", "no such command: '%s' (see 'tactus db --help')", word);
+}
+
 int view_db(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -67,8 +81,10 @@ int view_db(int argc, char **argv)
 		return print_help();
 	if (part)
 		return part->run(argc - 1, argv + 1);
-	fail("db", "%s%s%s (see 'tactus db --help')", word ? "no such command: '" : "list, summary, show, forget, ",
-	     word ? word : "import, merge, export or check", word ? "'" : "?");
+	if (word)
+		no_such_part(word);
+	else
+		fail("db", "list, summary, show, forget, import, merge, export or check? (see 'tactus db --help')");
 	return EXIT_USAGE;
 }
 
@@ -123,7 +139,7 @@ struct profile **db_by_name(const struct procdb *db)
 	for (size_t i = 0; order && i < db->len; i++)
 		order[i] = &db->all[i];
 	if (order)
-		qsort(order, db->len, sizeof(*order), by_name);
+		sort_rows(order, db->len, sizeof(*order), by_name);
 	return order;
 }
 

@@ -217,11 +217,11 @@ static const struct argp_option export_own[] = {
 
 const struct command_usage db_export_usage = {
 	.name = "db export",
-	.text = "Writes the database to a file, or to standard output with '-' (json only). Replaces an "
+	.text = "Writes the database to a file, or to standard output with '-' or, as JSON, without a file. Replaces an "
 		"earlier export of the same format, and with --force any file.\v"
 		"Examples:\n"
 		"  tactus db export kinds.pddb\n"
-		"  tactus db export --json -",
+		"  tactus db export --json",
 	.takes = TAKES_WORD | TAKES_FORCE,
 	.word = "FILE",
 	.own = export_own,
@@ -260,11 +260,18 @@ int db_export(int argc, char **argv)
 	long count;
 
 	options_parse(&options, &db_export_usage, &chosen, argc, argv);
+	if (!options.word && chosen.format == FORMAT_JSON)
+		options.word = "-";
 	if (!options.word || (!strcmp(options.word, "-") && chosen.format != FORMAT_JSON)) {
 		fail("db export", "export to which file? (see 'tactus db export --help')");
 		return EXIT_USAGE;
 	}
 	status = db_load(&db, &chosen.db, "db export");
+	/* An earlier export is worth more than nothing. */
+	if (status && !db.len) {
+		procdb_free(&db);
+		return status;
+	}
 	if (chosen.format == FORMAT_JSON) {
 		if (export_json(&db, options.word, options.force))
 			status = EXIT_FAILURE;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
 #include "../sink/table.h"
@@ -166,7 +167,7 @@ static void sort_profiles(struct profile **list, size_t len, const struct option
 {
 	int column = options->sort ? table_column(columns, PROFILE_CELLS, options->sort, strlen(options->sort)) : -1;
 
-	qsort_r(list, len, sizeof(struct profile *), in_order, &column);
+	sort_rows_by(list, len, sizeof(struct profile *), in_order, &column);
 	for (size_t i = 0; options->reverse && i < len / 2; i++) {
 		struct profile *first = list[i];
 
@@ -231,6 +232,10 @@ int db_list(int argc, char **argv)
 	options.sort = column_word(options.sort);
 	table_check(&options, "db list", db_list_tables);
 	status = db_load(&db, &chosen.db, "db list");
+	if (status && !db.len) {
+		procdb_free(&db);
+		return status;
+	}
 	list = db_by_name(&db);
 	if (!list)
 		return fail("db list", "out of memory");

@@ -87,6 +87,10 @@ int db_summary(int argc, char **argv)
 	if (!settings.path && procdb_default_path(path, &why))
 		return fail("db summary", "%s", why.text);
 	status = db_load(&db, &settings, "db summary");
+	if (status && !db.len) {
+		procdb_free(&db);
+		return status;
+	}
 	/* Of another file no run at work says anything. */
 	has_run = !settings.path && status_ask(&run);
 	if (options.json)

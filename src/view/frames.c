@@ -476,6 +476,19 @@ static void print_end(struct show *show)
 		stacks_print(&show->stacks, show->options, STACKS_LISTED, "had no CPU for", STACKS_SHOWN);
 }
 
+/* A CSV on standard output is alone there: what is shown besides goes to stderr. */
+static const char *csv_conflict(struct options *options, const char *csv_path)
+{
+	if (!csv_path || !output_is_stdout(csv_path))
+		return NULL;
+	if (options->command)
+		return "the command writes to standard output too: name a file for the CSV";
+	if (options->json && !options->report)
+		return "the JSON goes to standard output: name a file for the CSV";
+	options->output_is_stdout = true;
+	return NULL;
+}
+
 int view_frames(int argc, char **argv)
 {
 	struct options options;
@@ -494,7 +507,9 @@ int view_frames(int argc, char **argv)
 		fail("frames", "what is read and what is written are one file");
 		return EXIT_USAGE;
 	}
-	conflict = stacks_conflict(&options, show.chosen.stacks);
+	conflict = csv_conflict(&options, show.chosen.csv_path);
+	if (!conflict)
+		conflict = stacks_conflict(&options, show.chosen.stacks);
 	if (conflict)
 		return fail("frames", "%s", conflict), EXIT_USAGE;
 	explains = show.chosen.with_why || show.chosen.with_each;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../model/gpu.h"
 #include "../model/submits.h"
 #include "../sensor/sensor.h"
@@ -359,7 +360,7 @@ static void print_submits(const struct submits *submits, const struct options *o
 	for (const struct submit_row *row = submits->rows; row; row = row->next)
 		if (row->submits)
 			rows[len++] = row;
-	qsort(rows, len, sizeof(*rows), by_submits);
+	sort_rows(rows, len, sizeof(*rows), by_submits);
 	table_open_for(&table, options, "submits", submit_columns, SUBMIT_CELLS, ROWS_DEFAULT, &submit_look);
 	for (at = 0; at < len; at++)
 		add_submits(&table, rows[at]);

@@ -198,7 +198,9 @@ int misses_print_threads(const struct misses *misses, const struct threads *thre
 	const struct thread **list = misses_sorted(misses, threads, &len);
 	int error;
 
-	if (!list || !len) {
+	if (!list)
+		return 1;
+	if (!len) {
 		free(list);
 		if (!options->json)
 			puts("no thread works by a timer");

@@ -19,6 +19,7 @@
 #include "../base/options.h"
 #include "../base/privileges.h"
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "../base/way.h"
 #include "../model/lead_in.h"
@@ -236,7 +237,7 @@ static struct found *list(const struct segments *segments, size_t *len)
 	else if (fd >= 0)
 		close(fd);
 	if (*len)
-		qsort(all, *len, sizeof(*all), by_name);
+		sort_rows(all, *len, sizeof(*all), by_name);
 	return all;
 }
 

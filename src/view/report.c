@@ -209,7 +209,8 @@ static int write_all(struct report_show *show)
 	if (!output_close(page))
 		return EXIT_FAILURE;
 	if (!show->options.json) {
-		report_verdict(&of, print_sentence, NULL);
+		if (report_verdict(&of, print_sentence, NULL))
+			note("sentences are missing: there was no memory for them");
 		note("the page is in %s", show->path);
 	}
 	return 0;
@@ -260,8 +261,9 @@ static int make(struct report_show *show)
 	if (show->live)
 		report_live_join(show->live, &show->capture.request);
 	status = capture_run(&show->capture, &show->options);
-	/* A page that says that there was nothing is better than an empty file. */
-	if ((show->capture.threads.last_ns || show->page) && (show->path || !show->live) && finish(show) && !status)
+	/* A page that says that there was nothing is better than an empty file; not where nothing could be read. */
+	if ((show->capture.threads.last_ns || (show->page && !status)) && (show->path || !show->live) && finish(show) &&
+	    !status)
 		status = EXIT_FAILURE;
 	if (show->page)
 		output_drop(show->page);

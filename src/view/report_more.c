@@ -3,6 +3,7 @@
  * 'tactus cuda --steps' has them, and from input to frames, as 'tactus input --to-frame' does. */
 #include <stdlib.h>
 
+#include "../base/sort.h"
 #include "cuda_view.h"
 #include "input_frames.h"
 #include "report_view.h"
@@ -91,7 +92,7 @@ void report_print_clicks(const struct report_clicks *clicks, const struct option
 	if (!clicks->all || clicks->failed || !clicks->all->rows_len)
 		return;
 	to_frame_table(options, clicks->all);
-	qsort(clicks->each, clicks->len, sizeof(*clicks->each), by_time);
+	sort_rows(clicks->each, clicks->len, sizeof(*clicks->each), by_time);
 	for (u32 i = 0; i < clicks->len; i++)
 		input_frame_line(options, threads, &clicks->each[i]);
 }

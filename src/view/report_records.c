@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../model/tasks.h"
 #include "../sink/json.h"
@@ -279,7 +280,7 @@ static void print_pairs(struct report *report)
 	struct json json = begin("report_behind");
 
 	if (report->pairs_len)
-		qsort(report->pairs, report->pairs_len, sizeof(*report->pairs), longer_first);
+		sort_rows(report->pairs, report->pairs_len, sizeof(*report->pairs), longer_first);
 	json_array(&json, "pairs");
 	for (size_t i = 0; i < report->pairs_len; i++) {
 		const struct report_pair *pair = &report->pairs[i];
@@ -444,7 +445,7 @@ static int print_threads(const struct report_show *show)
 	if (tasks_from_threads(&tasks, &show->capture.threads, false))
 		return -1;
 	if (tasks.len)
-		qsort(tasks.all, tasks.len, sizeof(*tasks.all), heavier_first);
+		sort_rows(tasks.all, tasks.len, sizeof(*tasks.all), heavier_first);
 	for (size_t i = 0; i < tasks.len; i++) {
 		if (i < THREADS_SHOWN) {
 			print_thread(show, &tasks.all[i]);
@@ -499,7 +500,7 @@ int report_print_records(struct report_show *show)
 {
 	struct report *report = show->report;
 	struct verdict_of of = report_verdict_of(show);
-	int error;
+	int error = 0;
 
 	print_head(show);
 	if (show->live && !report_live_watches(show->live))
@@ -507,9 +508,9 @@ int report_print_records(struct report_show *show)
 			       "Without root only what 'tactus run' tells of itself is seen: as root this page shows "
 			       "frames, waits and threads too.");
 	else
-		report_verdict(&of, print_sentence, NULL);
+		error = report_verdict(&of, print_sentence, NULL);
 	print_names(&report->names);
-	error = print_tables(show);
+	error |= print_tables(show);
 	for (u32 i = 0; i < report->frames.presenters_len; i++)
 		print_frames(report, &show->frames, &report->frames.presenters[i]);
 	print_causes(report);
@@ -526,6 +527,7 @@ int report_print_records(struct report_show *show)
 	error |= print_threads(show);
 	if (show->live)
 		report_live_print_run(show->live);
-	return error || report->failed || report->frames.failed || show->frames.failed || show->latency.failed ||
-	       show->moves.failed || show->misses.failed || show->cuda.failed || show->steps.failed;
+	return error || report->failed || report->names.failed || report->frames.failed || show->frames.failed ||
+	       show->latency.failed || show->moves.failed || show->misses.failed || show->cuda.failed ||
+	       show->steps.failed;
 }

@@ -11,6 +11,8 @@ struct verdict {
 	const struct verdict_of *of;
 	void (*each)(void *data, enum verdict_kind kind, const char *text);
 	void *data;
+	bool failed; /* a sentence is missing for want of memory */
+	bool says_notes; /* these alone; else all others */
 };
 
 void __attribute__((format(printf, 3, 4)))

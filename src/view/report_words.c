@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../sink/text.h"
 #include "thread_words.h"
 
-enum { VERDICT_TIMERS = 2, NAMED_MOST = 3, WORTH_A_WORD_NS = 10 * NSEC_PER_MSEC };
+enum { VERDICT_TIMERS = 2, NAMED_MOST = 3, WORTH_A_WORD_NS = 10 * NSEC_PER_MSEC, WAITS_LEAST = 100 };
 
 const char *verdict_kind_name(enum verdict_kind kind)
 {
@@ -44,6 +45,8 @@ void say_it(const struct verdict *verdict, enum verdict_kind kind, const char *f
 	char text[VERDICT_SIZE];
 	va_list args;
 
+	if ((kind == VERDICT_NOTE) != verdict->says_notes)
+		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
@@ -278,7 +281,7 @@ static bool say_frames(const struct verdict *verdict)
 	for (const struct frame_process *process = verdict->of->frames->processes; process; process = process->next)
 		if (process->frames && len < FRAMES_ROWS_MAX)
 			worst[len++] = process;
-	qsort(worst, len, sizeof(*worst), most_late_first);
+	sort_rows(worst, len, sizeof(*worst), most_late_first);
 	for (u32 i = 0; i < len && i < VERDICT_PROCESSES; i++)
 		say_process(verdict, worst[i]);
 	if (len > VERDICT_PROCESSES)
@@ -390,12 +393,13 @@ static bool is_judged_by_frames(const struct verdict *verdict, const struct thre
 }
 
 /* True if a thread works by a timer. */
-static bool say_misses(const struct verdict *verdict)
+static bool say_misses(struct verdict *verdict)
 {
 	const struct thread **list;
 	size_t len, said = 0, more = 0, in_time = 0;
 
 	list = misses_sorted(verdict->of->misses, verdict->of->threads, &len);
+	verdict->failed |= !list;
 	for (size_t i = 0; list && i < len; i++) {
 		if (is_judged_by_frames(verdict, list[i]))
 			continue;
@@ -439,13 +443,17 @@ static void say_waits(const struct verdict *verdict)
 	struct hist all = verdict->of->latency->woken;
 	char waiter[COMM_LEN + 1], culprit[COMM_LEN + 1], p50[TIME_SIZE], p99[TIME_SIZE], max[TIME_SIZE];
 
+	/* Of fewer there is none in a hundred. */
 	hist_merge(&all, &verdict->of->latency->preempted);
 	if (!all.total)
 		return;
 	format_time(p50, sizeof(p50), hist_percentile(&all, 500000));
 	format_time(p99, sizeof(p99), hist_percentile(&all, 990000));
 	format_time(max, sizeof(max), all.max);
-	if (!hist_percentile(&all, 990000))
+	if (all.total < WAITS_LEAST)
+		say_it(verdict, VERDICT_NOTE, "Threads waited for a CPU %" PRIu64 " time%s, at the longest %s.",
+		       (u64)all.total, all.total == 1 ? "" : "s", max);
+	else if (!hist_percentile(&all, 990000))
 		say_it(verdict, VERDICT_NOTE,
 		       "Threads waited for a CPU %" PRIu64 " times, nearly always for no time at all, at the longest "
 		       "%s.",
@@ -466,19 +474,30 @@ static void say_waits(const struct verdict *verdict)
 	       pair->waits == 1 ? "" : "s");
 }
 
-void report_verdict(const struct verdict_of *of, void (*each)(void *data, enum verdict_kind kind, const char *text),
-		    void *data)
+static void say_all(struct verdict *verdict)
 {
-	struct verdict verdict = { .of = of, .each = each, .data = data };
-	bool has_frames = say_frames(&verdict), has_timers = say_misses(&verdict);
+	const struct verdict_of *of = verdict->of;
+	bool has_frames = say_frames(verdict), has_timers = say_misses(verdict);
 
-	say_steps(&verdict);
-	say_cuda(&verdict);
+	say_steps(verdict);
+	say_cuda(verdict);
 	if (!has_frames && !has_timers && !of->cuda->calls && !of->cuda->launches)
-		say_it(&verdict, VERDICT_NOTE, "No program presented a frame here, and none called CUDA.");
-	say_waits(&verdict);
+		say_it(verdict, VERDICT_NOTE, "No program presented a frame here, and none called CUDA.");
+	say_waits(verdict);
 	if (of->lost)
-		say_it(&verdict, VERDICT_NOTE,
+		say_it(verdict, VERDICT_NOTE,
 		       "%" PRIu64 " events were lost while this was recorded: there was more than is counted here.",
 		       of->lost);
+}
+
+/* What somebody has to know comes first, notes at the end. */
+int report_verdict(const struct verdict_of *of, void (*each)(void *data, enum verdict_kind kind, const char *text),
+		   void *data)
+{
+	struct verdict verdict = { .of = of, .each = each, .data = data };
+
+	say_all(&verdict);
+	verdict.says_notes = true;
+	say_all(&verdict);
+	return verdict.failed;
 }

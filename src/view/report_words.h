@@ -26,9 +26,9 @@ struct verdict_of {
 	u64 lost; /* events */
 };
 
-/* Calls `each` for every sentence, the most important first. */
-void report_verdict(const struct verdict_of *of, void (*each)(void *data, enum verdict_kind kind, const char *text),
-		    void *data);
+/* Calls `each` for every sentence, the most important first. 0, or 1 if some are missing for want of memory. */
+int report_verdict(const struct verdict_of *of, void (*each)(void *data, enum verdict_kind kind, const char *text),
+		   void *data);
 
 const char *verdict_kind_name(enum verdict_kind kind);
 const char *report_blame_name(enum report_blame blame);

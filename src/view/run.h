@@ -117,6 +117,8 @@ struct run {
 	struct run_control control;
 	struct run_status last;	 /* the last line */
 	struct games *games;	 /* NULL: no room for them */
+	u64 sound_looked_ns;	 /* for what plays games' sound, */
+	u32 sound_after;	 /* in threads with greater numbers next time */
 	u32 game_pid, game_next; /* the one in front in the last window of waits, and so far in this; 0: none */
 	u64 by_evidence[EVIDENCES];
 	u8 *evidence_of;	  /* of each tid, the last that was counted */

@@ -14,6 +14,7 @@
 #include "../base/power_profile.h"
 #include "../base/proc.h"
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../base/vec.h"
 #include "../capture/role_options.h"
 #include "../store/rules_file.h"
@@ -184,7 +185,7 @@ static bool answer_why(struct run *run, const struct feed_asker *asker, u32 pid)
 		return reply(asker, CONTROL_WHY, CONTROL_FAILED, "the threads' roles can't be read now");
 	}
 	if (rows.len)
-		qsort(rows.all, rows.len, sizeof(*rows.all), by_urgency);
+		sort_rows(rows.all, rows.len, sizeof(*rows.all), by_urgency);
 	send_rows(asker, &rows, run->games ? games_find(run->games, rows.pid) : NULL);
 	free(rows.all);
 	return true;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../base/loop.h"
+#include "../base/owner.h"
 #include "../base/proc.h"
 #include "../base/say.h"
 #include "run.h"
@@ -107,12 +108,27 @@ static void remedy_by_scx(struct run *run, struct effect_notice *notice)
 	}
 }
 
-/* The game in front keeps what it has. Returns whether that many may be urgent beside it. */
+/* Whether so many may be urgent beside a game. Whoever has ended is nobody's. */
+static bool may_ease(const struct run *run, u32 pid, u64 now_ns)
+{
+	u32 user, other, eased = 0, of_user = 0;
+
+	if (process_charged_to(pid, &user))
+		return false;
+	holds_for_each(hold, &run->effect.eased, now_ns)
+	{
+		eased++;
+		of_user += !process_charged_to(hold->pid, &other) && other == user;
+	}
+	return effect_may_ease(eased, of_user);
+}
+
+/* The game in front keeps what it has. Returns whether the one that waits may be urgent beside it. */
 static bool remedy_for_game(struct run *run, struct effect_notice *notice, u32 game_pid)
 {
 	u64 now_ns = clock_now_ns();
 
-	if (holds_count(&run->effect.eased, now_ns) >= EFFECT_GAME_EASED_MOST)
+	if (!may_ease(run, notice->pid, now_ns))
 		return false;
 	notice->cause_pid = game_pid;
 	proc_comm(game_pid, &notice->cause_comm);

@@ -18,7 +18,9 @@
 #include "game_words.h"
 #include "run.h"
 
-enum { SOUND_THREADS_LOOKED_AT = 256 };
+/* Anybody may have many threads that play sound, and games that are about to be told. */
+enum { SOUND_LOOKED_AT_MOST = 512, SOUND_LOOKED_AT_OF_USER = 64 };
+#define SOUND_LOOKED_EVERY_NS (1ull * NSEC_PER_SEC)
 
 /* What is loading has time to compile shaders. */
 static void tell_loading(struct run *run)
@@ -86,8 +88,28 @@ void run_game_role(struct run *run, const struct event_role *event)
 
 struct listener {
 	struct run *run;
-	u32 left; /* threads that are still looked at: a user may have as many as he likes */
+	u32 left; /* threads that are still looked at; */
+	u32 last; /* of those the last */
+	struct {
+		u32 user, looked;
+	} users[GAMES_KEPT_MAX]; /* who have games */
+	u32 users_len;
 };
+
+/* Of whoever has no game nothing is looked for, and of each other user only so much. */
+static bool may_look(struct listener *listener, u32 user)
+{
+	u32 i = 0;
+
+	while (i < listener->users_len && listener->users[i].user != user)
+		i++;
+	if (i == listener->users_len) {
+		if (i == GAMES_KEPT_MAX || !games_has_user(listener->run->games, user))
+			return false;
+		listener->users[listener->users_len++].user = user;
+	}
+	return listener->users[i].looked++ < SOUND_LOOKED_AT_OF_USER;
+}
 
 static int take_sound(void *data, const void *bytes)
 {
@@ -100,11 +122,13 @@ static int take_sound(void *data, const void *bytes)
 	struct comm comm;
 
 	if (event->head.kind != EVENT_ROLE || event->role != ROLE_AUDIO || event->confidence < ROLE_TRUSTED ||
-	    (event->process & PROCESS_SOUND_SERVER) || !listener->left)
+	    (event->process & PROCESS_SOUND_SERVER) || seen.tid <= listener->run->sound_after || !listener->left)
 		return 0;
 	listener->left--;
+	listener->last = seen.tid;
 	seen.pid = proc_pid(seen.tid);
-	if (!seen.pid || process_charged_to(seen.pid, &seen.user) || read_traits(&texts, seen.pid, &traits))
+	if (!seen.pid || process_charged_to(seen.pid, &seen.user) || !may_look(listener, seen.user) ||
+	    read_traits(&texts, seen.pid, &traits))
 		return 0;
 	seen.family = rules_family(&traits);
 	seen.parents_len = proc_parents(seen.pid, parents, GAME_PARENTS_MAX);
@@ -122,18 +146,34 @@ struct counted_game {
 static int take_role_of_game(void *data, const void *bytes)
 {
 	const struct counted_game *of = data;
-	const struct event_role *event = bytes;
+	struct event_role event;
 
-	if (run_role_is_sound(&event->head))
-		games_role(of->run->games, of->pid, 0, "", event, clock_now_ns());
+	if (!run_role_is_sound(bytes))
+		return 0;
+	event = *(const struct event_role *)bytes;
+	/* In the stream this says that the thread has ended; here it has not. */
+	event.head.flags &= ~EVENT_FLAG_CLOSING;
+	games_role(of->run->games, of->pid, 0, "", &event, clock_now_ns());
 	return 0;
+}
+
+/* For all games at once; where there are too many threads it goes on behind the last one the next time. */
+static void look_for_sound(struct run *run, u64 now_ns)
+{
+	struct listener listener = { .run = run, .left = SOUND_LOOKED_AT_MOST };
+
+	if (run->sound_looked_ns && now_ns < run->sound_looked_ns + SOUND_LOOKED_EVERY_NS)
+		return;
+	run->sound_looked_ns = now_ns;
+	sched_read_roles(run->sched, 0, take_sound, &listener);
+	run->sound_after = listener.left ? 0 : listener.last;
 }
 
 /* What was told of its threads before it was known for a game went by. */
 static void read_again(struct run *run, u32 pid)
 {
 	sched_read_roles(run->sched, pid, take_role_of_game, &(struct counted_game){ run, pid });
-	sched_read_roles(run->sched, 0, take_sound, &(struct listener){ run, SOUND_THREADS_LOOKED_AT });
+	look_for_sound(run, clock_now_ns());
 }
 
 /* 0: it has ended. */
@@ -222,7 +262,7 @@ void run_game_tick(struct run *run)
 			continue;
 		}
 		read_again(run, game->pid);
-		if (games_report(run->games, game->pid, clock_now_ns()))
+		if (games_report(run->games, game->pid, !run->sound_after, clock_now_ns()))
 			report_game(run, game, threads);
 	}
 	/* Their pids may be others' one day. */

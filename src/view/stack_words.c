@@ -11,6 +11,7 @@
 
 #include "../base/options.h"
 #include "../base/say.h"
+#include "../base/sort.h"
 #include "../sink/demangle.h"
 #include "../sink/json.h"
 #include "../sink/text.h"
@@ -140,7 +141,7 @@ static void print_folded(const struct stacks *stacks, size_t sums_len)
 	if (!is_whole)
 		note("out of memory: stacks are not printed");
 	if (is_whole && len)
-		qsort(lines, len, sizeof(*lines), by_text);
+		sort_rows(lines, len, sizeof(*lines), by_text);
 	for (size_t i = 1; i < len && is_whole; i++)
 		if (!by_text(&lines[kept], &lines[i])) {
 			lines[kept].ns += lines[i].ns;
@@ -150,7 +151,7 @@ static void print_folded(const struct stacks *stacks, size_t sums_len)
 		}
 	len = is_whole && len ? kept + 1 : len;
 	if (is_whole && len)
-		qsort(lines, len, sizeof(*lines), most_first);
+		sort_rows(lines, len, sizeof(*lines), most_first);
 	for (size_t i = 0; i < len; i++) {
 		if (is_whole)
 			printf("%s %" PRIu64 "\n", lines[i].text, (lines[i].ns + 999) / 1000);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/sort.h"
 #include "../model/roles.h"
 #include "../sink/text.h"
 #include "role_words.h"
@@ -78,7 +79,7 @@ static u32 put_others(struct canvas *canvas, u32 row, const char *head, const st
 
 	_Static_assert((int)TOP_CULPRITS == (int)TOP_WAKERS, "one list serves both");
 	memcpy(sorted, others, sizeof(sorted));
-	qsort(sorted, TOP_CULPRITS, sizeof(sorted[0]), most_first);
+	sort_rows(sorted, TOP_CULPRITS, sizeof(sorted[0]), most_first);
 	for (u32 i = 0; i < TOP_CULPRITS && sorted[i].amount; i++) {
 		if (sorted[i].tid)
 			comm_words(who, &sorted[i].comm, sorted[i].tid, THREAD_TIGHT);

@@ -70,6 +70,7 @@ void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, 
 	double sums[] = { trial_measure(&trial->sums[0], trial->by), trial_measure(&trial->sums[1], trial->by) };
 	bool contradict = sums_contradict(trial, answer, sums[1], sums[0]);
 	char with[TRIAL_VALUE_SIZE], without[TRIAL_VALUE_SIZE], rest[2 * TRIAL_VALUE_SIZE + 80] = "";
+	char interval[80] = "";
 
 	if (is_too_little(trial, answer)) {
 		snprintf(into, TRIAL_WORDS_SIZE, "too little to say: %u pairs of turns, and an answer takes %d or more",
@@ -84,10 +85,12 @@ void trial_answer_words(char into[TRIAL_WORDS_SIZE], const struct trial *trial, 
 		trial_value_words(without, trial->by, trial_middle(trial, false));
 		trial_value_words(with, trial->by, trial_middle(trial, true));
 	}
+	if (answer->high > 0)
+		snprintf(interval, sizeof(interval), " (from pair to pair %.0f %% to %.0f %% of what it is without)",
+			 100 * answer->low, 100 * answer->high);
 	snprintf(into, TRIAL_WORDS_SIZE,
-		 "%s: %s: %s with tactus, %s without%s (from pair to pair %.0f %% to %.0f %% of what it is without); "
-		 "better in %u and worse in %u of %u pairs of turns%s; evidence %.3g to 1 (an answer takes %d to 1)",
-		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the median turn" : "",
-		 100 * answer->low, 100 * answer->high, answer->better, answer->worse, trial->len, rest,
-		 answer->evidence, TRIAL_EVIDENCE);
+		 "%s: %s: %s with tactus, %s without%s%s; better in %u and worse in %u of %u pairs of turns%s; "
+		 "evidence %.3g to 1 (an answer takes %d to 1)",
+		 verdict, trial_by_words(trial->by), with, without, contradict ? " in the median turn" : "", interval,
+		 answer->better, answer->worse, trial->len, rest, answer->evidence, TRIAL_EVIDENCE);
 }

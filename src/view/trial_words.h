@@ -6,7 +6,7 @@
 
 #include "../model/trial.h"
 
-enum { TRIAL_WORDS_SIZE = 512, TRIAL_VALUE_SIZE = 48, TRIAL_PAIRS_LEAST = 9 };
+enum { TRIAL_WORDS_SIZE = 640, TRIAL_VALUE_SIZE = 48, TRIAL_PAIRS_LEAST = 9 };
 
 const char *trial_by_words(enum trial_by by);
 const char *trial_by_json(enum trial_by by);

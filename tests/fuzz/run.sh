@@ -47,7 +47,7 @@ build_target() {
 	shift 2
 	mkdir -p "$fuzz_out" "$scratch/$name"
 	if ! is_up_to_date "$name"; then
-		for source in src/base/hash.c "$@"; do compile "$source" || return 1; done
+		for source in src/base/hash.c src/base/sort.c "$@"; do compile "$source" || return 1; done
 		"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "tests/fuzz/${name}_fuzz.c" "${objects[@]}" "${libraries[@]}" \
 			-o "$fuzz_out/$name" || return 1
 		[ -z "$maker" ] || compile "$maker" || return 1
@@ -89,7 +89,7 @@ cover() {
 	shift 2
 	mkdir -p "$out"
 	[ ! -d "tests/fuzz/corpus/$name" ] || inputs+=("tests/fuzz/corpus/$name")
-	"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping "tests/fuzz/${name}_fuzz.c" src/base/hash.c \
+	"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping "tests/fuzz/${name}_fuzz.c" src/base/{hash,sort}.c \
 		"$@" -lz -linih -liberty -lm -o "$out/$name" || return 1
 	LLVM_PROFILE_FILE=$scratch/$name.profraw "$out/$name" -runs=0 -max_len=66000 "${inputs[@]}" >"$scratch/$name.covered" 2>&1 || return 1
 	llvm-profdata merge -o "$scratch/$name.profdata" "$scratch/$name.profraw" || return 1

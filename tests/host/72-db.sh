@@ -62,6 +62,18 @@ db export "$scratch/json" --format json
 is "db export as JSON has a row for each kind" "$(json 'len(rows), rows[1]["comm"], rows[1]["role_votes"]["render"]' <"$scratch/json")" "3 cc1 0"
 
 is "db export --json has the same" "$(db export --json - | json 'len(rows)')" 3
+is "db export --json without a file goes to standard output" "$(db export --json)" "$(db export --json -)"
+ends "db export in its own layout without a file is bad usage" 2 "export to which file" db export
+cp "$scratch/own" "$scratch/earlier"
+for part in list summary export; do
+	words=("$part")
+	[ "$part" != export ] || words+=("$scratch/earlier")
+	ends "db $part of a folder that is not there ends with an error" 1 "No such file" db "${words[@]}" --db "$scratch/no/such"
+	is "db $part of a folder that is not there shows nothing that it did not read" "$(db "${words[@]}" --db "$scratch/no/such" 2>/dev/null)" ""
+done
+is "an earlier export stays where the database cannot be read" "$(cmp "$scratch/earlier" "$scratch/own" && echo same)" same
+ends "a word near to a command of db is asked about" 2 "no such command: 'sumary': did you mean 'tactus db summary'" db sumary
+ends "a word that is no command of db is told" 2 "no such command: 'xyz' .see 'tactus db --help'" db xyz
 is "db summary counts kinds and those that predict" "$(db summary --json | json '[d[k] for k in ("profiles","confident","observations","profiles_by_tier","run")]')" \
 	"[3, 2, 52, {'batch': 1, 'interactive': 1, 'latency-critical': 1}, None]"
 like "db summary in words counts kinds and those that predict" "$(db summary)" ': 3 kinds of threads, 2 of them predict; 52 threads observed on 1 days of use'

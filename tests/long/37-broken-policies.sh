@@ -7,7 +7,7 @@ printf 'int node_distances_read(void) { return 0; }\nint capacities_read(void) {
 
 # build FOLDER: the property test of the sources there
 build() {
-	(cd "$1" && gcc -std=gnu11 -O1 -w -D_GNU_SOURCE tests/unit/sim_property_test.c src/sim/*.c src/sched/scx_places.c "$scratch/apart.c" src/base/say.c -o test -lm)
+	(cd "$1" && gcc -std=gnu11 -O1 -w -D_GNU_SOURCE tests/unit/sim_property_test.c src/sim/*.c src/sched/scx_places.c "$scratch/apart.c" src/base/say.c src/base/hash.c -o test -lm)
 }
 copy() {
 	mkdir "$1" "$1/tests" "$1/src" && cp -r core "$1/" && cp -r tests/unit "$1/tests/" && cp -r src/sim src/sched src/base "$1/src/"
@@ -35,8 +35,9 @@ breaks() {
 breaks "never-looks-for-late-threads" "no thread waits longer" tactus_queues.c \
 	's/if (!tier_looks_for_late(run->late_at_ns, run->looked_ns))/if (1)/'
 breaks "charges-all-weights-alike" "hogs get CPU time by their weights" tactus_urgency.c 's/entity->vtime += cost;/entity->vtime += ran_ns;/'
-breaks "never-preempts" "light urgent threads wait for no thread" tactus_place.c 's/return !run->kicked \&\& !is_rt \&\&/return 0 \&\& !run->kicked \&\& !is_rt \&\&/'
+breaks "never-preempts" "light urgent threads wait for no thread" tactus_place.c 's/return !run->kicked \&\& !run->is_given/return 0 \&\& !run->is_given/'
 breaks "wakes-no-idle-CPU" "no CPU is idle while a thread waits" tactus_policy.c 's/idle = tactus_pick_idle(machine, thread);/idle = -1;/'
+breaks "overtakes-whoever-was-given-an-idle-CPU" "no CPU is idle while a thread waits" tactus_policy.c 's/tactus->runs\[cpu\].is_given = 1;//'
 breaks "ends-each-turn-as-it-begins" "nothing goes on for ever" tactus_policy.c \
 	's/run->since_ns = run->looked_ns = now_ns;/run->since_ns = run->looked_ns = now_ns, thread->slice_left_ns = 0, sim_resched_now(machine, cpu);/'
 done_testing

@@ -104,6 +104,12 @@ is "rows of a part of the recording are those of its frames, with their numbers"
 	"$(json "[r['frame'] for r in $game]" <"$scratch/part")" "$(json "[r['frame'] for r in $game if 300e6 <= r['time_ns'] - 1e9 < 410e6]" <"$scratch/rows")"
 
 "$tactus" frames --csv "$scratch/plain.csv" -i "$example" >/dev/null 2>"$scratch/err"
+"$tactus" frames --each --csv - -i "$example" >"$scratch/alone.csv" 2>"$scratch/err"
+"$tactus" frames --each --csv "$scratch/file.csv" -i "$example" >/dev/null 2>&1
+is "a CSV on standard output is alone there, and what the file has" "$(cksum <"$scratch/alone.csv")" "$(cksum <"$scratch/file.csv")"
+like "what is shown beside a CSV on standard output goes to standard error" "$(cat "$scratch/err")" 'FRAME INTERVAL'
+ends "a CSV and JSON on standard output are bad usage" 2 'the JSON goes to standard output: name a file for the CSV' "$tactus" frames --each --json --csv - -i "$example"
+ends "a CSV on standard output beside a command is bad usage" 2 'the command writes to standard output too: name a file for the CSV' "$tactus" frames --csv - -- true
 is "the CSV without --each has a row for each interval of the example" "$(sed 1,3d "$scratch/plain.csv" | wc -l)" 231
 
 # The CPU time of the frames is what 'tasks' has for the process in that time.

@@ -36,6 +36,33 @@ is "compare's CPU time is that of 'tactus tasks'" "$(near "$(figure "$scratch/sa
 is "compare's switches are those of 'tactus tasks'" "$(near "$(figure "$scratch/same" switches all None a)" "$(json 'sum(r["voluntary"] + r["involuntary"] for r in rows) / rows[0]["window_ns"] * 1e9' <"$scratch/tasks")" 0.001)" near
 is "causes of late frames add up to the late frames" "$(json 'abs(sum(r["a"] for r in rows if r.get("of") == "cause") - [r["a"] for r in rows if r.get("figure") == "late_frames"][0]) < 1e-6' <"$scratch/same")" True
 
+# Two threads that a timer wakes every 10 ms: one renders from half of the time on, which is known then and not before, and is late oftener before; of the other nothing is known.
+python3 - <<'END' | python3 tests/recording.py "$scratch/timers"
+lines = [(0, "thread 0 10 0 pid=10 comm=draws"), (0, "thread 0 20 1 pid=20 comm=ticks"), (0, "thread 0 30 0 pid=30 comm=hog"), (3e6, "role 3000000 10 0 role=1 confidence=90 evidence=5 tier=1 prio=121")]
+for i in range(600):
+    for tid, cpu, late in ((10, 0, i % 3 == 0 if i < 300 else i % 10 == 5), (20, 1, i % 4 == 0)):
+        at = 1000 + 10000 * i
+        ran = at + (4000 if late else 50)
+        lines += [(at, f"wakeup {at} {tid} {cpu} waker_tid=0 target_cpu={cpu} prio=121 flags=16"), (ran, f"switch {ran} 30 {cpu} next_tid={tid} prev_state=0 prev_prio=121 next_prio=121 flags=1"),
+                  (ran + 500, f"switch {ran + 500} {tid} {cpu} next_tid=30 prev_state=1 prev_prio=121 next_prio=121")]
+print("\n".join(line for _, line in sorted(lines, key=lambda pair: pair[0])))
+END
+for recording in "$example" "$scratch/timers"; do
+	compare "$recording" "$recording" --json >"$scratch/json"
+	for all in "" --all; do
+		of=(tier '"latency-critical"') whose="urgent threads"
+		[ -z "$all" ] || { of=(all None) whose="all threads"; }
+		# shellcheck disable=SC2086
+		"$tactus" misses -i "$recording" $all --json 2>/dev/null >"$scratch/misses"
+		share=$(json 'sum(r["misses"] for r in rows if r["record"] == "miss_thread") / sum(r["periods"] for r in rows if r["record"] == "miss_thread")' <"$scratch/misses")
+		what="compare's deadline misses of $whose are those of 'tactus misses${all:+ $all}' (${recording##*/})"
+		say_measured "$what: $share of $(json 'sum(r["periods"] for r in rows if r["record"] == "miss_thread")' <"$scratch/misses") periods"
+		is "$what" "$(near "$(figure "$scratch/json" misses "${of[@]}" a)" "$share" 0.0001)" near
+	done
+done
+is "what a thread missed before its role was known, and its periods until then, are not of urgent threads" "$(json '[(r["misses"], 298 <= r["periods"] <= 302) for r in rows if r["record"] == "miss_thread"]' \
+	< <("$tactus" misses -i "$scratch/timers" --json 2>/dev/null))" "[(30, True)]"
+
 # made FILE SEED LATE WAIT_US LAUNCHES: 12 s of a game whose frames are late now and then, of a thread that waits so long, and of launches
 made() {
 	python3 - "$2" "$3" "$4" "$5" <<'END' | python3 tests/recording.py "$1"

@@ -53,6 +53,38 @@ static void test_other_periods(void)
 			ok(0, "period of %d us is taken for one thing only", (int)(period_ns / 1000));
 }
 
+/* Of forty threads that wake each other on one CPU, as hackbench's, some wake at steady gaps: the turns that they get.
+ */
+static void test_hindered(void)
+{
+	struct behaviour seen = { .span_ns = 512 * NSEC_PER_MSEC,
+				  .cpu_ns = 6 * NSEC_PER_MSEC,
+				  .wait_ns = 480 * NSEC_PER_MSEC,
+				  .wakeups = 24,
+				  .gap_ns = 21333333,
+				  .gap_dev_ns = 3000000 };
+	struct pattern pattern = { 0 };
+
+	pattern_learn_timely(&pattern, &seen);
+	is(pattern.timely, 0,
+	   "thread that waits most of the time and wakes at steady gaps is not known to work by a timer");
+	is(role_of_behaviour(&seen).role, ROLE_UNKNOWN,
+	   "thread that waits most of the time and wakes at steady gaps is for nothing known");
+	seen.periods = 24;
+	seen.period_ns = 21333333;
+	pattern_learn_timely(&pattern, &seen);
+	ok(pattern.timely >= TIMELY_ENOUGH, "thread that waits most of the time works by a timer if one is found");
+	is(role_of_behaviour(&seen).role, ROLE_AUDIO,
+	   "thread that waits most of the time is for sound if its timer is");
+	seen.periods = seen.period_ns = 0;
+	seen.wait_ns = 100 * NSEC_PER_MSEC;
+	pattern = (struct pattern){ 0 };
+	pattern_learn_timely(&pattern, &seen);
+	ok(pattern.timely >= TIMELY_ENOUGH, "thread that waits seldom and wakes at steady gaps works by a timer");
+	is(role_of_behaviour(&seen).role, ROLE_AUDIO,
+	   "thread that waits seldom and wakes at a sound's gaps is for sound");
+}
+
 /* Sends to a sound server at these times, in ms; returns how often it counted. */
 static u32 after_sends(u64 step_ms, int times)
 {
@@ -141,6 +173,7 @@ int main(void)
 {
 	test_recorded();
 	test_hinted();
+	test_hindered();
 	test_sound_periods();
 	test_other_periods();
 	test_sends();

@@ -259,6 +259,17 @@ static void test_game_cost(void)
 	is(effect_of_game(&few, &short_ones), EFFECT_COSTS_LITTLE, "few wake-ups say nothing of what a game costs");
 }
 
+static void test_eased_for_game(void)
+{
+	ok(effect_may_ease(EFFECT_GAME_EASED_OF_USER - 1, EFFECT_GAME_EASED_OF_USER - 1),
+	   "one more of a user's processes that waits for a game is treated as urgent while few are");
+	ok(!effect_may_ease(EFFECT_GAME_EASED_OF_USER, EFFECT_GAME_EASED_OF_USER),
+	   "no more than four of one user's processes are treated as urgent beside a game");
+	ok(effect_may_ease(EFFECT_GAME_EASED_OF_USER, 0),
+	   "another user's process is treated as urgent beside a game where one user has all that he may");
+	ok(!effect_may_ease(EFFECT_GAME_EASED_MOST, 0), "no more than eight are treated as urgent beside a game");
+}
+
 /* One window of a bystander, 7, and of a game, 9, that is in front or not. */
 static void play(struct world *world, u64 wait_ns, bool in_front, enum effect_acting acting)
 {
@@ -438,6 +449,7 @@ int main(void)
 	test_for_ever();
 	test_audience();
 	test_game_cost();
+	test_eased_for_game();
 	test_beside_game();
 	test_others();
 	test_neutral();

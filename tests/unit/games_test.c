@@ -46,12 +46,13 @@ static void test_steam(void)
 	ok(!games_due(games, 2ull * SECOND - 1), "game is not told before a second after its first frame");
 	due = games_due(games, 2ull * SECOND);
 	is(due ? due->pid : 0, 12, "game is looked at a second after its first frame");
-	ok(!games_report(games, 12, 2ull * SECOND),
+	ok(!games_report(games, 12, true, 2ull * SECOND),
 	   "game whose sound is not known is not told a second after its first frame");
 	ok(!games_due(games, 3ull * SECOND - 1), "game is looked at once a second");
 	is(games_due(games, 4ull * SECOND)->pid, 12, "game that was not told is looked at again");
-	ok(games_report(games, 12, 4ull * SECOND), "game without sound is told three seconds after its first frame");
-	ok(!games_report(games, 12, 30ull * SECOND), "game is told once");
+	ok(games_report(games, 12, true, 4ull * SECOND),
+	   "game without sound is told three seconds after its first frame");
+	ok(!games_report(games, 12, true, 30ull * SECOND), "game is told once");
 	ok(!games_due(games, 30ull * SECOND), "game that was told is not looked at again");
 	game_words(words, due, 5);
 	ok(!strcmp(words,
@@ -77,7 +78,9 @@ static void test_others(void)
 	games_saw(games, &silent, 0);
 	ok(!games_due(games, 10ull * SECOND - 1), "game that presents nothing is not told early");
 	is(games_due(games, 10ull * SECOND)->helpers_len, 0, "helper without a launcher's mark is nobody's");
-	ok(games_report(games, 30, 10ull * SECOND), "game that presents nothing is told after ten seconds");
+	ok(!games_report(games, 30, false, 10ull * SECOND),
+	   "game is not told while threads that play sound are to be looked at");
+	ok(games_report(games, 30, true, 10ull * SECOND), "game that presents nothing is told after ten seconds");
 	flips.process = 0;
 	flips.present_api = PRESENT_DRM;
 	games_role(games, 50, 1000, "kiosk", &flips, 0);
@@ -144,7 +147,8 @@ static void test_sound(void)
 	ok(games_belongs(games, 12, 30), "process that plays a game's sound is part of it");
 	ok(games_belongs(games, 12, 10), "helper of a game is part of it");
 	ok(!games_belongs(games, 12, 60), "stranger is no part of a game");
-	ok(games_report(games, 12, 2ull * SECOND), "game whose sound is known is told a second after its first frame");
+	ok(games_report(games, 12, true, 2ull * SECOND),
+	   "game whose sound is known is told a second after its first frame");
 	game_words(words, games_find(games, 12), 2);
 	ok(!strcmp(words, "game [12]: a game's environment; 2 threads: 1 render, 1 unknown; with reaper [10]; sound by "
 			  "data-loop.0 [21], mixer [31], voice [41]"),

@@ -3,6 +3,7 @@
  * gaps. */
 #include <stdlib.h>
 
+#include "../../core/role.h"
 #include "../../src/model/misses.h"
 #include "tap.h"
 
@@ -241,6 +242,33 @@ static void test_faults(void)
 	now_ns += 6 * MS;
 	on_switch(0, 0, PLAYER);
 	is(len, 0, "a thread of no urgent role is not told of unless all are");
+	is(threads_by_tid(&threads, PLAYER)->clock->periods, 0, "a period without a say in misses is not counted");
+	end();
+}
+
+/* Its role is known only from some time on. */
+static void test_roles(void)
+{
+	struct event_role role = { .role = ROLE_AUDIO, .confidence = 90, .tier = TIER_LATENCY_CRITICAL };
+	const struct thread_clock *clock;
+
+	begin(true);
+	clock = threads_by_tid(&threads, PLAYER)->clock;
+	is(clock->critical_periods, 0, "no period of a thread without a role is a critical one");
+	role.head = (struct event_header){ now_ns, PLAYER, 0, EVENT_ROLE, 0 };
+	take(&role.head);
+	for (int i = 0; i < 5; i++)
+		timer();
+	is(clock->critical_periods, 5, "periods are critical ones from when a thread is known to be urgent");
+	ok(clock->periods > 20, "all periods count where all threads do: %lu", (unsigned long)clock->periods);
+	now_ns = due_ns += PERIOD_MS * (u64)MS;
+	wake(0, 0);
+	now_ns += 6 * MS;
+	on_switch(0, 0, PLAYER);
+	is(clock->critical_misses, 1, "a miss of an urgent thread is a critical one");
+	misses_restart(&misses, &threads);
+	is(clock->periods + clock->misses + clock->critical_periods + clock->critical_misses, 0,
+	   "counting that begins anew has neither periods nor misses");
 	end();
 }
 
@@ -251,5 +279,6 @@ int main(void)
 	test_overruns();
 	test_other_wakeups();
 	test_faults();
+	test_roles();
 	return tap_end();
 }
