@@ -8,6 +8,8 @@ import sys
 
 # A library that is installed nowhere keeps its probes for ten minutes after the last who mapped it, and is looked for each half minute.
 RESTS_S = 660
+PERF_EVENT = "anon_inode:[perf_event]"
+BY_PERF = "by perf"
 
 
 def text_of(path):
@@ -22,10 +24,11 @@ def kind_of(link, info):
     """(kind, library): of what a descriptor is."""
     fields = dict(line.split(":", 1) for line in info.split("\n") if ":" in line)
     fields = {name.strip(): value.strip() for name, value in fields.items()}
-    path = fields.get("path", "").split(" ")[0]
     if "bpf_link" in link or "bpf-link" in link:
         of = fields.get("link_type", "?")
-        return (f"probe {of}", path) if path else (f"link {of}", None)
+        # One by perf does not say in which file it is: that was named by a descriptor which is closed again.
+        by_perf = fields.get("event_type", "").startswith("u")
+        return f"link {of}", BY_PERF if by_perf else fields.get("path", "").split(" ")[0]
     if "bpf-map" in link:
         return f"map {fields.get('map_type', '?')}", None
     if "bpf-prog" in link:
@@ -33,7 +36,7 @@ def kind_of(link, info):
     if link.startswith("/"):
         name = link.removesuffix(" (deleted)")
         return ("library", name) if ".so" in os.path.basename(name) else (f"file {name}" if name.count("/") < 3 else "file", None)
-    return link.split(":[")[0], None
+    return link if link.startswith("anon_inode:") else link.split(":[")[0], None
 
 
 def look(pid, passed):
@@ -46,6 +49,10 @@ def look(pid, passed):
         kind, library = kind_of(link, text_of(f"/proc/{pid}/fdinfo/{number}"))
         if library:
             libraries[library] += 1
+            # It has a descriptor of its own beside the link.
+            if library == BY_PERF:
+                libraries[library] += 1
+                kinds[PERF_EVENT] -= 1
         else:
             kinds[kind] += 1
     status = dict(line.split(":", 1) for line in text_of(f"/proc/{pid}/status").split("\n") if ":" in line)
@@ -101,12 +108,13 @@ def verdict(path, own):
             first.setdefault(name, row["s"])
     most = lambda part, name: max(row["libraries"].get(name, 0) for row in part)
     fact("others", "; ".join(f"{name} {most(early, name)} and {most(late, name)}, since {first[name]} s" for name in others))
-    fact("grown", "; ".join(name for name in others if 0 < most(early, name) < most(late, name)))
+    fact("grown", "; ".join(name for name in others if most(early, name) < most(late, name)))
     # What nobody maps any more and lies nowhere has had its probes for ten minutes at most.
     seen, stale = {}, set()
     for row in rows:
+        seen = {name: since for name, since in seen.items() if name in row["libraries"]}
         for name in row["libraries"]:
-            if name in row["mapped"] or name not in seen:
+            if name in row["mapped"] or name not in seen or name == BY_PERF:
                 seen[name] = row["s"]
             elif row["s"] - seen[name] > RESTS_S:
                 stale.add(name)

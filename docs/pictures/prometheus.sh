@@ -42,7 +42,8 @@ for first in 0 4; do
 	serve "$scratch/err-$first" "${in[@]}" "$tactus" serve --metrics "$address:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --cuda --library "$cuda" --without launch,gpu,wine,input,frame,socket,sound,learned -- "$scratch/ranks.sh" $first
 	pids+=("$server")
 done
-short_rules ""
+# shellcheck disable=SC2119 # others say how long
+short_rules
 write_config "$scratch/token" "$scratch/cert.pem"
 start_prometheus "$scratch/prometheus.yml"
 pids+=("$gatherer")

@@ -78,6 +78,7 @@ pids+=("$server_a")
 serve "$scratch/err-b" "${in_b[@]}" "${no_run[@]}" "$tactus" serve --metrics "$address_b:9783" --token-file "$scratch/token" --tls-cert "$scratch/cert.pem" --tls-key "$scratch/key.pem" --without "$sensors" -- sleep 1000
 server_b=$server
 pids+=("$server_b")
+# shellcheck disable=SC2119 # others say how long
 short_rules
 write_config "$scratch/token" "$scratch/cert.pem"
 start_prometheus "$scratch/prometheus.yml"
