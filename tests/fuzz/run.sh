@@ -61,7 +61,8 @@ build_target() {
 make_long_seed() {
 	local inputs=("$scratch/$1"/*) long=$scratch/$1/long
 	[ ! -d "tests/fuzz/corpus/$1" ] || inputs+=("tests/fuzz/corpus/$1"/*)
-	until [ "$(cat "$long" 2>/dev/null | wc -c)" -ge 65536 ]; do cat "${inputs[@]}" >>"$long" || return 1; done
+	: >"$long"
+	until [ "$(wc -c <"$long")" -ge 65536 ]; do cat "${inputs[@]}" >>"$long" || return 1; done
 	truncate -s 65536 "$long"
 }
 

@@ -41,21 +41,22 @@ seen() {
 	presenter=$!
 	as_user $home/own/pace 20000 200 1000000 >/dev/null &
 	pacer=$!
-	pids+=($presenter $pacer)
+	pids+=("$presenter" "$pacer")
 	for _ in $(seq 150); do
 		! grep -q 'libGLX.so.0: probes are in place' "$scratch/err" || [ "$(build/workloads/attr $pacer)" = "$usual" ] || break
 		sleep 0.1
 	done
 	! grep -q 'libGLX.so.0: probes are in place' "$scratch/err" || words+=(probes)
 	[ "$(build/workloads/attr $pacer)" = "$usual" ] || words+=(hints)
-	for child in $(cat "/proc/$run/task/$run/children" 2>/dev/null); do
+	read -ra children <"/proc/$run/task/$run/children"
+	for child in "${children[@]}"; do
 		[ "$(cat "/proc/$child/oom_score_adj")" != -1000 ] || words+=(keeper)
 		[ "$(of_status "$child" Uid)" = 0 ] || [ -z "$(of_status "$child" Uid)" ] || words+=(reader)
 	done
 	[ -z "$(of_status $run CapBnd)" ] || [ "$(of_status $run CapBnd)" != "$(of_status $run CapPrm)" ] || words+=(forever)
 	kill -INT $run $presenter $pacer 2>/dev/null
 	wait $run
-	[ -z "$(bounded "$without" head -n 1 /proc/kallsyms | grep -v '^0000000000000000')" ] || words+=(symbols)
+	! bounded "$without" head -n 1 /proc/kallsyms | grep -qv '^0000000000000000' || words+=(symbols)
 	bounded "$without" "$tactus" doctor --json 2>/dev/null >"$scratch/doctor"
 	TACTUS_SKIP_HOOKS=launch:tp_btf,launch:tracepoint,launch:lsm,launch:fentry,launch:kprobe bounded "$without" "$tactus" doctor --json 2>/dev/null >"$scratch/doctor2"
 	words+=("launch-$(json '[s["hook"] for s in d["sensors"] if s["name"] == "launch"][0]' <"$scratch/doctor2")")

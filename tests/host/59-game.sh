@@ -109,13 +109,14 @@ kill $other
 
 echo "# as Heroic, Lutris and gamescope start theirs"
 for name in quail uuid deck zdoom; do mkfifo "$scratch/go-$name"; done
-present="call libEGL.so.1 eglSwapBuffers 1 wait"
+how=(call libEGL.so.1 eglSwapBuffers 1 wait)
+present="${how[*]}"
 HEROIC_APP_NAME=Quail "$scratch/bin/heroic" -c '"$1/bin/legendary" -c "\"\$1/bin/quail\" '"$present"'; true" legendary "$1"; true' heroic "$scratch" <"$scratch/go-quail" >"$scratch/quail" 2>&1 &
 heroic=$!
 # Lutris gives all of its games this number of Steam's.
 SteamAppId=default LUTRIS_GAME_UUID=25-37 "$scratch/bin/lutris-wrapper" -c '"$1/bin/uuid" '"$present"'; true' lutris-wrapper "$scratch" <"$scratch/go-uuid" >"$scratch/uuid" 2>&1 &
 lutris=$!
-"$scratch/data/lutris/runners/zdoom/zdoom" $present <"$scratch/go-zdoom" >"$scratch/zdoom" 2>&1 &
+"$scratch/data/lutris/runners/zdoom/zdoom" "${how[@]}" <"$scratch/go-zdoom" >"$scratch/zdoom" 2>&1 &
 zdoom=$!
 "$scratch/bin/gamescope" -c 'GAMESCOPE_WAYLAND_DISPLAY=gamescope-0 "$1/bin/deck" '"$present"'; true' gamescope "$scratch" <"$scratch/go-deck" >"$scratch/deck" 2>&1 &
 gamescope=$!
