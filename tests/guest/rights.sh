@@ -48,7 +48,8 @@ seen() {
 	done
 	! grep -q 'libGLX.so.0: probes are in place' "$scratch/err" || words+=(probes)
 	[ "$(build/workloads/attr $pacer)" = "$usual" ] || words+=(hints)
-	read -ra children <"/proc/$run/task/$run/children"
+	children=()
+	{ read -ra children <"/proc/$run/task/$run/children"; } 2>/dev/null
 	for child in "${children[@]}"; do
 		[ "$(cat "/proc/$child/oom_score_adj")" != -1000 ] || words+=(keeper)
 		[ "$(of_status "$child" Uid)" = 0 ] || [ -z "$(of_status "$child" Uid)" ] || words+=(reader)
