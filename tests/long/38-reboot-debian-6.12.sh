@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # A machine whose service schedules by sched_ext loses its power and boots a kernel without: from what lay on the disk the service starts by itself, gives hints, and
 # knows what it had learned.
-# kernel: debian-7.2
-# kernel: debian-6.12
+# kernel: debian-7.2 debian-6.12
 . tests/tap.sh
 . tests/kernel.sh
 

@@ -5,7 +5,7 @@
 
 trap 'container_end; rm -rf "$scratch"' EXIT
 if ! command -v debootstrap >/dev/null; then
-	skip "the packages work on a fresh Debian" "debootstrap is not installed"
+	skip "the packages work on a fresh Debian" "debootstrap is not installed (debootstrap, piuparts)"
 	done_testing
 fi
 here=$(pwd -P)

@@ -38,10 +38,14 @@ static void must(int holds, const char *what)
 	exit(1);
 }
 
-static void load(void)
+/* Where a hog is to be in the rank's way it must not be in the loader's, which would then be what the rank waits for.
+ */
+static void load(char kind)
 {
 	char wish;
 
+	must(kind != 'h' || !sched_setscheduler(0, SCHED_RR, &(struct sched_param){ .sched_priority = 1 }),
+	     "sched_setscheduler");
 	prctl(PR_SET_NAME, "loader");
 	prctl(PR_SET_PDEATHSIG, 9);
 	while (read(to_loader[0], &wish, 1) == 1) {
@@ -143,7 +147,7 @@ int main(int argc, char **argv)
 	must(!pipe(to_loader) && !pipe(from_loader) && !pipe(to_holder) && !pipe(from_holder) && !pipe(to_hog), "pipe");
 	if (fork() == 0) {
 		close(to_loader[1]);
-		load();
+		load(kind);
 	}
 	pthread_create(&holder, NULL, hold, NULL);
 	/* The hog and the loop on one CPU, where the loop stands behind everybody: so the hog is in nobody else's way
