@@ -156,7 +156,7 @@ static void test_sound(void)
 	games_shows(games, 12);
 	is(games_front(games, 12), 12, "game in front stays there beside another user's that has an audience too");
 	ok(games_belongs(games, 10), "helper of a game in front is part of it beside another user's game in front");
-	ok(games_belongs(games, 70), "each of two games in front is part of one");
+	ok(games_belongs(games, 70), "game in front beside another is part of one in front");
 	games_shows(games, 70);
 	is(games_front(games, 12), 70, "another game is in front once the first has no audience any more");
 	ok(!games_belongs(games, 10), "helper of a game that is not in front is no part of one in front");
