@@ -111,7 +111,8 @@ static void test_many(void)
 	compared = 0;
 	sort_rows_in_place(rows, LARGEST, sizeof(*rows), counted, &(int){ 1 });
 	is(wrong_in((char *)rows, LARGEST, sizeof(*rows), 1), 0, "100,000 rows of few ranks are sorted without memory");
-	is_between(0, compared, 2 * 17 * LARGEST, "rows that are sorted without memory take no more than twice as many comparisons");
+	is_between(0, compared, 2 * 17 * LARGEST,
+		   "rows that are sorted without memory take no more than twice as many comparisons");
 }
 
 int main(void)
