@@ -271,7 +271,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 		return;
 	run->burst_ns = thread->scx.burst_ns;
 	run->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
-	run->last_burst_ns = tier_judged_burst_ns(thread->scx.last_burst_ns, (p->flags & PF_KTHREAD) != 0);
+	run->last_burst_ns = thread->scx.last_burst_ns;
 	run->tier = thread->scx.tier;
 	power_on_running(run, cpu, now_ns);
 	give_way(p, thread, run, cpu);

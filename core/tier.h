@@ -406,13 +406,6 @@ core_fn int tier_preempts(u32 tier, int is_light, u32 running_tier, u64 running_
 	return running == TIER_BATCH && ran_ns >= TIER_UNDISTURBED_NS;
 }
 
-/* The last burst by which a running thread is judged there. One of the kernel's is urgent since others may wait for
- * what it does, not by a clock: whoever has one and needs little does not wait for it at all. */
-core_fn u64 tier_judged_burst_ns(u64 last_burst_ns, int is_kernel_thread)
-{
-	return is_kernel_thread ? ~0ull : last_burst_ns;
-}
-
 /* Where a thread goes that may run on its CPU alone and does what that CPU needs done, as the kernel's bound threads
  * do. */
 enum tier_bound { TIER_BOUND_LAST, TIER_BOUND_FIRST, TIER_BOUND_PREEMPTS };

@@ -360,7 +360,7 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 	run->tier = entity->tier;
 	run->burst_ns = entity->burst_ns;
 	run->may_burn = entity->may_burn;
-	run->last_burst_ns = tier_judged_burst_ns(entity->last_burst_ns, thread->work->is_kernel);
+	run->last_burst_ns = entity->last_burst_ns;
 	give_way(machine, thread, run, cpu);
 	entity->queued_at_ns = 0;
 	move_rate_note(&entity->move_rate, entity->last_cpu >= 0 && entity->last_cpu != cpu, now_ns);

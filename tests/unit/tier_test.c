@@ -227,15 +227,6 @@ static void preemption_tests(void)
 	   "an urgent thread that needs little preempts an urgent one that has just begun and needs more each time");
 	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, 0, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS),
 	   "an urgent thread that needs more does not preempt an urgent one that has just begun");
-	ok(tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, 0, tier_judged_burst_ns(0, 1), 0,
-			 TIER_LIGHT_NS),
-	   "light urgent thread preempts a thread of the kernel at once");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIER_LATENCY_CRITICAL, 0, tier_judged_burst_ns(0, 0), 0,
-			  TIER_LIGHT_NS),
-	   "light urgent thread does not preempt another's light urgent thread");
-	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, 0, tier_judged_burst_ns(0, 1), 0,
-			  TIER_LIGHT_NS),
-	   "urgent thread that needs more does not preempt a thread of the kernel");
 	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 1, TIERS, TIER_LIGHT_NS + 1, 0, TIER_LIGHT_NS + 1, TIER_LIGHT_NS),
 	   "an urgent thread that needs little preempts no thread that cannot be preempted");
 	ok(!tier_preempts(TIER_LATENCY_CRITICAL, 0, TIER_LATENCY_CRITICAL, TIER_BURST_NS - 1, 0, TIER_BURST_NS - 1,
