@@ -48,6 +48,7 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 
 	if (!is_idle)
 		return cpu;
+	run_on(cpu)->is_given = 1;
 	count(SCX_COUNT_IDLE);
 	thread = thread_of(p);
 	if (thread) {
@@ -103,8 +104,8 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	count(SCX_COUNT_QUEUED);
 	/* Valid for local dispatch queues alone. */
 	enq_flags &= ~settings.at_once;
-	if (!thread || is_bound(p) || is_held(p, enq_flags)) {
-		if (thread && is_bound(p))
+	if (!thread || is_bound(p, thread) || is_held(p, enq_flags)) {
+		if (thread && is_bound(p, thread))
 			bound_joins(p, thread, cpu, wakeup != 0);
 		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns,
 			   enq_flags | bound_flags(cpu, wakeup != 0));
@@ -157,7 +158,8 @@ void BPF_PROG(tactus_enqueue_plain, struct task_struct *p, u64 enq_flags)
 	enqueue(p, enq_flags, seems_interrupted(p), false);
 }
 
-/* The thread whose slice has ended is in no queue yet: it keeps running if its deadline would still be the first. */
+/* The thread whose slice has ended is in no queue yet: it keeps running if its deadline would still be the first. Not
+ * with what credit it has left after a turn that a timer ended, see tier_turn_vtime. */
 static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64 first)
 {
 	struct task_ctx *thread = thread_of(prev);
@@ -169,6 +171,10 @@ static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64
 		return false;
 	run_on(cpu)->looked_ns = now_ns;
 	charge(prev, thread);
+	if (run_on(cpu)->turn_over) {
+		run_on(cpu)->turn_over = 0;
+		return false;
+	}
 	run_on(cpu)->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
 	tier = tier_of(prev, thread, now_ns, &boost);
 	deadline = tier_deadline(thread->scx.vtime, settings.slice_ns, thread->scx.effective_weight, boost);
@@ -208,7 +214,7 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 	bool prev_wants = prev && prev->scx.flags & scx_value(scx_ent_flags, SCX_TASK_QUEUED);
 	s64 own_lag, shared_lag;
 
-	run_on(cpu)->kicked = 0;
+	run_on(cpu)->kicked = run_on(cpu)->is_given = 0;
 	if (dispatch_any_holder(own, shared, cpu) || dispatch_any_late(own, shared, cpu))
 		return;
 	/* Peeking at the first thread of a queue costs more than dispatching it: only where there is another to compare
@@ -262,7 +268,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	u64 now_ns = bpf_ktime_get_ns(), follows, *clock;
 
 	run->since_ns = run->looked_ns = now_ns;
-	run->kicked = 0;
+	run->kicked = run->is_given = run->turn_over = 0;
 	run->is_idle = 0;
 	run->tier = TIERS;
 	run->before_tid = run->tid;

@@ -9,9 +9,9 @@
 #include "scx_vtime.h"
 
 /* A kernel thread that does what its CPU needs done: it passes no queue. */
-static __always_inline bool is_bound(struct task_struct *p)
+static __always_inline bool is_bound(struct task_struct *p, struct task_ctx *thread)
 {
-	return (p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1;
+	return tier_is_bound((p->flags & PF_KTHREAD) && p->nr_cpus_allowed == 1, nice_of(p), thread->scx.burst_ns);
 }
 
 /* How it gets into its CPU's local queue. */

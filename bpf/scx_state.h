@@ -51,7 +51,8 @@ struct cpu_run {
 	u64 turn_vtime;	   /* its vtime then */
 	u64 effective_weight;
 	u32 boost;
-	u32 unused;
+	u32 turn_over;	   /* the timer found that another thread goes first now */
+	u32 is_given;	   /* it was idle, and a thread is about to run there: what ran before is not to be preempted */
 	u64 turn_timer_ns; /* its timer fires then, or did; 0: it is not set; TIER_NO_TIMER_NS: there is none */
 	u64 shared_seen;   /* the clock of the cache's queue when this CPU last looked */
 	u64 looked_ns;	   /* when this CPU last read the time */

@@ -76,8 +76,8 @@ static __always_inline void start_turn_timer(s32 cpu, u64 left_ns, u64 now_ns)
 		run_on(cpu)->turn_timer_ns = now_ns + left_ns;
 }
 
-/* Sets the CPU's timer if its thread's turn has to end before the tick, unless it is set already. One that is set for
- * an earlier thread's turn is set anew when it fires. */
+/* Sets the CPU's timer if its thread's turn has to end before the tick, unless it fires by then. One that is set for an
+ * earlier thread's turn is set anew when it fires. */
 static __always_inline void time_turn(s32 cpu, u64 now_ns)
 {
 	u64 left_ns = turn_left_ns(cpu, now_ns);
@@ -140,6 +140,7 @@ static __noinline bool end_turn_for(u32 queue, s32 cpu, u64 now_ns)
 			break;
 		if (can_kick()) {
 			run->kicked = 1;
+			run->turn_over = 1;
 			kick(cpu, scx_value(scx_kick_flags, SCX_KICK_PREEMPT));
 			ended = true;
 		} else if (bpf_ksym_exists(scx_bpf_dsq_move) && scx_bpf_dsq_nr_queued(local) <= 0) {

@@ -76,6 +76,20 @@ core_fn int tier_keeps_urgency(const struct tier_inputs *in)
 	return in->may_burn || in->lock_until_ns > in->now_ns;
 }
 
+/* Others wait for what the kernel's threads do, but not for those that it made nicer itself: khugepaged puts pages
+ * together at nice 19, for many milliseconds at a time. */
+core_fn int tier_serves_all(int is_kernel_thread, s32 nice)
+{
+	return is_kernel_thread && nice <= 0;
+}
+
+/* Whether a kernel thread that may run on one CPU alone passes no queue there. One that runs on and on gets its share
+ * like any other, until it sleeps. */
+core_fn int tier_is_bound(int is_bound_thread, s32 nice, u64 burst_ns)
+{
+	return tier_serves_all(is_bound_thread, nice) && burst_ns < TIER_HOG_NS;
+}
+
 /* How urgent the thread is, apart from its user's budget. */
 core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 {
@@ -85,14 +99,13 @@ core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 	if (in->is_idle_policy)
 		return now;
 	if (in->is_neutral) {
-		now.tier = in->is_kernel_thread		 ? TIER_LATENCY_CRITICAL
-			   : in->role_tier == TIER_BATCH ? TIER_BATCH
-							 : tier_now(TIER_INTERACTIVE, in->burst_ns);
+		now.tier = tier_serves_all(in->is_kernel_thread, in->nice) ? TIER_LATENCY_CRITICAL
+			   : in->role_tier == TIER_BATCH		   ? TIER_BATCH
+									   : tier_now(TIER_INTERACTIVE, in->burst_ns);
 		return now;
 	}
 	now = tier_wanted(in);
-	/* Others wait for what the kernel's threads do. */
-	if (in->is_kernel_thread) {
+	if (tier_serves_all(in->is_kernel_thread, in->nice)) {
 		now.tier = TIER_LATENCY_CRITICAL;
 	} else if (now.tier == TIER_LATENCY_CRITICAL && !tier_may_raise(in->nice, in->is_batch_policy, in->by_user)) {
 		now.tier = TIER_INTERACTIVE;

@@ -453,11 +453,13 @@ core_fn u64 tier_turn_ns(u32 running_tier, u32 asking, u32 asking_timed, u32 urg
 	return running_tier == TIER_INTERACTIVE && asking_timed ? TIER_TURN_NS : 0;
 }
 
-/* Whether a timer ends the turn of a thread that runs for its own sake, where hogs wait: it is no hog and runs for long
- * at a time, by its last burst or by this one. What it has had too much by the next tick it would wait for as it wakes,
- * as often as there are hogs. */
+/* Whether a timer ends the turn of a thread that runs for its own sake, where hogs wait: it runs for long at a time, by
+ * its last burst or by this one, and is no hog. What it has had too much by the next tick it would wait for as it
+ * wakes, as often as there are hogs. One that is known as batch and sleeps is no hog either. */
 core_fn int tier_times_own_turn(u32 running_tier, u64 burst_ns, u64 last_burst_ns)
 {
+	if (running_tier == TIER_BATCH)
+		return burst_ns < TIER_HOG_NS && last_burst_ns >= TIER_HOG_TURN_NS && last_burst_ns < TIER_HOG_NS;
 	return running_tier == TIER_INTERACTIVE && (burst_ns >= TIER_HOG_TURN_NS || last_burst_ns >= TIER_HOG_TURN_NS);
 }
 
@@ -472,11 +474,14 @@ core_fn u64 tier_turn_left_ns(u64 turn_ns, u64 ran_ns)
 	return ran_ns + TIER_TURN_LEAST_NS < turn_ns ? turn_ns - ran_ns : TIER_TURN_LEAST_NS;
 }
 
-/* Whether a CPU's timer is set for a turn that ends in so long, given when it fires; 0: it is not set. One that should
- * have fired long ago was lost. */
+/* Whether a CPU's timer is set for a turn that ends in so long, given when it fires; 0: it is not set. One that was set
+ * for a later end comes too late for who began to wait since; one that should have fired long ago was lost. */
 core_fn int tier_sets_timer(u64 timer_ns, u64 left_ns, u64 now_ns)
 {
-	return left_ns && timer_ns != TIER_NO_TIMER_NS && timer_ns + TIER_TURNS_NS < now_ns + left_ns;
+	u64 ends_ns = now_ns + left_ns;
+
+	return left_ns && timer_ns != TIER_NO_TIMER_NS &&
+	       (timer_ns + TIER_TURNS_NS < ends_ns || timer_ns > ends_ns + TIER_TURN_LEAST_NS);
 }
 
 /* The vtime by which a thread whose turn is over is compared with the first of its queue. Credit counts for one turn at

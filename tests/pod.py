@@ -2,7 +2,7 @@
 """Starts the container of a DaemonSet as far as Linux is concerned: its root, mounts, capabilities and limits are those of the manifest.
 Usage: pod.py MANIFEST ROOT VOLUMES CONFIGMAP PID-FILE   ROOT is the unpacked image; host paths below /run and /var are taken from the folder VOLUMES, the
 files of the ConfigMap from the folder CONFIGMAP. Needs root and a mount namespace of its own (unshare -m). Becomes the container's first process."""
-import ctypes, json, os, subprocess, sys
+import ctypes, json, os, shutil, subprocess, sys
 import yaml
 
 # By their order in linux/capability.h.
@@ -31,7 +31,14 @@ def mount_all(pod, container, root, volumes, configmap):
     for mount in container["volumeMounts"]:
         volume = sources[mount["name"]]
         if "configMap" in volume:
-            source = os.path.join(configmap, mount["subPath"])
+            # As a kubelet has it: a folder of links, of which one is turned when the ConfigMap changes.
+            assert "subPath" not in mount, "a file of a ConfigMap never changes in a pod"
+            source = os.path.join(volumes, "configmap")
+            os.makedirs(os.path.join(source, "..1"))
+            for name in ("tactus.conf",):
+                shutil.copy(os.path.join(configmap, name), os.path.join(source, "..1", name))
+                os.symlink("..data/" + name, os.path.join(source, name))
+            os.symlink("..1", os.path.join(source, "..data"))
         else:
             source = volume["hostPath"]["path"]
             if source.startswith(("/run", "/var")):
@@ -39,6 +46,8 @@ def mount_all(pod, container, root, volumes, configmap):
             if volume["hostPath"]["type"] == "DirectoryOrCreate":
                 os.makedirs(source, exist_ok=True)
         target = root + mount["mountPath"]
+        # Runtimes make what an image does not have.
+        os.makedirs(target, exist_ok=True)
         run("mount", "--bind", source, target)
         if mount.get("readOnly"):
             run("mount", "-o", "remount,bind,ro", target)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A real systemd in a container of this machine's own files: sourced after tests/tap.sh by tests that are root. And one in a guest.
+# A real systemd in a container of this machine's own files, or of those of container_root: sourced after tests/tap.sh by tests that are root. And one in a guest.
 # In the container processes have numbers of their own, and cgroups; what it writes goes to memory.
 
 # service_on KERNEL: a guest with that kernel boots a real systemd, which installs, runs, upgrades and removes the package. Source kernel.sh too.
@@ -23,13 +23,14 @@ container_boot() {
 	mkdir "$top" "$container_group" || return 1
 	cat >"$scratch/boot" <<-'END'
 		set -e
-		top=$1 here=$2 target=$3
+		top=$1 here=$2 target=$3 files=$5
 		echo $$ >"$4/cgroup.procs"
 		mount --make-rprivate /
 		mount -t tmpfs tmpfs "$top"
 		mkdir "$top/upper" "$top/work" "$top/root"
-		mount -t overlay overlay -o "lowerdir=/,upperdir=$top/upper,workdir=$top/work" "$top/root"
+		mount -t overlay overlay -o "lowerdir=$files,upperdir=$top/upper,workdir=$top/work" "$top/root"
 		cd "$top/root"
+		mkdir -p "./$here"
 		mount --rbind "$here" "./$here"
 		mount --rbind /dev dev
 		mount --rbind /sys sys
@@ -44,7 +45,7 @@ container_boot() {
 			exec chroot . env -i container=tactus PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 SYSTEMD_UNIT_PATH="$1/tests/guest/systemd:/etc/systemd/system:/run/systemd/system" \
 				/lib/systemd/systemd --unit="$2" --show-status=no --log-target=journal' - "$here" "$target"
 	END
-	unshare --mount bash "$scratch/boot" "$top" "$here" "$1" "$container_group" >"$scratch/systemd" 2>&1 &
+	unshare --mount bash "$scratch/boot" "$top" "$here" "$1" "$container_group" "${container_root:-/}" >"$scratch/systemd" 2>&1 &
 	container_shell=$!
 	for _ in $(seq 300); do
 		container=$(pgrep -P $container_shell systemd) && [ -e "/proc/$container/root/run/systemd/private" ] && return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records the same loads under one scheduler after another, in one boot of a VM; called by bench/simulate/run.sh.
 # Usage: bench/simulate/guest.sh 'SCHEDULER...' LOAD...   Prints lines "recording SCHEDULER LOAD BASE64", gzipped, and what loads say.
-#   SCHEDULER: eevdf tactus hints vtime fifo   (the last two are scx_simple without and with -f)
+#   SCHEDULER: eevdf tactus tuned hints vtime fifo   (tuned: tactus with the configuration TUNED; the last two are scx_simple without and with -f)
 set -uo pipefail
 schedulers=$1
 shift
@@ -38,6 +38,7 @@ until_hints() {
 take_over() {
 	case $1 in
 	tactus) $tactus run --actuator scx >"$scratch/out" 2>"$scratch/err" & ;;
+	tuned) $tactus run --actuator scx --config "$TUNED" >"$scratch/out" 2>"$scratch/err" & ;;
 	hints) $tactus run --actuator hints >"$scratch/out" 2>"$scratch/err" & ;;
 	vtime) "$simple" >"$scratch/out" 2>"$scratch/err" & ;;
 	fifo) "$simple" -f >"$scratch/out" 2>"$scratch/err" & ;;

@@ -5,6 +5,7 @@
 #             (vtime, fifo); predicts each from each, and prints how far that is from what was really recorded
 #   speed     a minute of a busy machine with 16 CPUs: CPU time, events a second, memory
 #   KERNEL    one with sched_ext of which the source is known (debian-7.2)   -c CPUs (2)   -s seconds of each recording (4)
+#   SCHEDULERS, LOADS  which are recorded and predicted; of the schedulers "tuned" is tactus's with the configuration TUNED
 #   -k        keep recordings in this folder; those that are there already are not made again
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,7 +30,7 @@ mkdir -p "$folder"
 [ -n "$keep" ] || trap 'rm -rf "$folder"' EXIT
 
 record() {
-	local simple='' missing=''
+	local simple='' missing='' status=0
 	for scheduler in $schedulers; do
 		for load in $loads; do [ -s "$folder/$load-$scheduler.tactus" ] || { missing+=" $scheduler" && break; }; done
 	done
@@ -40,13 +41,16 @@ record() {
 		missing=" eevdf tactus"
 	fi
 	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE bench/real/train.c -o "$folder/train" || die "bench-simulate: train.c does not compile"
-	CMD="TACTUS=${TACTUS:-build/tactus} LOAD=${LOAD:-build/bench/load} TRAIN=$(realpath "$folder")/train SCX_SIMPLE=$simple SECONDS_EACH=$seconds bench/simulate/guest.sh '${missing# }' $loads" \
-		KERNEL=$kernel CLOCK=virtual CPUS=$cpus LIMIT=7200 vm/run.sh >"$folder/log" || { cut -c 1-300 "$folder/log" | tail -n 5 >&2; return 1; }
+	CMD="TACTUS=${TACTUS:-build/tactus} LOAD=${LOAD:-build/bench/load} TRAIN=$(realpath "$folder")/train SCX_SIMPLE=$simple SECONDS_EACH=$seconds TUNED=${TUNED:-} bench/simulate/guest.sh '${missing# }' $loads" \
+		KERNEL=$kernel CLOCK=virtual CPUS=$cpus LIMIT=7200 vm/run.sh >"$folder/log" || status=1
+	# What there is when a guest ends early is good.
 	while read -r scheduler load data; do
-		base64 -d <<<"$data" | gzip -d >"$folder/$load-$scheduler.tactus"
+		base64 -d <<<"$data" | gzip -d >"$folder/part" && mv "$folder/part" "$folder/$load-$scheduler.tactus"
 	done < <(sed -n 's/^recording //p' "$folder/log")
 	sed -i '/^recording /d' "$folder/log"
+	[ $status = 0 ] || cut -c 1-300 "$folder/log" | tail -n 5 >&2
 	grep -E '^(#|said)' "$folder/log" >&2
+	return $status
 }
 
 status=0

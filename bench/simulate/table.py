@@ -38,18 +38,18 @@ def row_of(load, recorded, policy, folder):
         return None
     again, against, waits, refused = simulate(path, recorded, policy, real)
     if not again or not against:
-        return f"| {load} | {recorded} | {again['waits_octaves']:.2f}, {again['cpu_share'] * 100:.1f} % | {policy} | **refused**: {refused} | | | |"
+        return f"| {load} | {recorded} | {again['waits_octaves']:.2f}, {again['cpu_share'] * 100:.1f} % | {policy} | **refused**: {refused} | | | | |"
     everything = waits["all"]
     middle, tail = (f"{ms(everything[f'real_{name}'])}, {ms(everything[f'predicted_{name}'])}" for name in ("p50_ns", "p99_ns"))
     frames = f"{against['real_late']} of {against['real_frames']}, {against['predicted_late']} of {against['predicted_frames']}" if against["real_frames"] else ""
     return (f"| {load} | {recorded} | {again['waits_octaves']:.2f}, {again['cpu_share'] * 100:.1f} %{f', **refused**: {refused}' if refused else ''} | {policy} "
-            f"| {against['waits_octaves']:.2f} ({everything['octaves']:.2f}) | {middle} | {tail} | {frames} |")
+            f"| {against['waits_octaves']:.2f} ({everything['octaves']:.2f}) | {middle} | {tail} | {against['cpu_share'] * 100:.1f} % | {frames} |")
 
 
 def main():
     folder, schedulers, loads = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
-    print("| load | recorded under | again: octaves, shares | predicted | octaves by role (all waits) | p50, ms: real, predicted | p99, ms: real, predicted | late frames: real, predicted |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| load | recorded under | again: octaves, shares | predicted | octaves by role (all waits) | p50, ms: real, predicted | p99, ms: real, predicted | CPU shares | late frames: real, predicted |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for load in loads:
         for recorded in schedulers:
             for policy in schedulers:

@@ -113,9 +113,15 @@ static void find_unit(char *unit, size_t size)
 		unit[0] = '\0';
 }
 
+static int journal = -2; /* not looked for yet */
+
+void say_to_stderr(void)
+{
+	journal = -1;
+}
+
 static bool journal_log(int priority, const struct say_about *about, const char *message)
 {
-	static int journal = -2; /* not looked for yet */
 	static char unit[UNIT_SIZE];
 	char text[TEXT_SIZE];
 	size_t len;

@@ -37,6 +37,9 @@ struct say_about {
 };
 void note_about(const struct say_about *about, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What is said goes to stderr from here on, which is another one than it was, and not to the journal. */
+void say_to_stderr(void);
+
 /* Sets unit to the name of the service that a text like /proc/self/cgroup's names. False if it names none that fits. */
 bool say_unit_of(const char *cgroup, char *unit, size_t size);
 /* A message as the journal takes it, in lines of FIELD=value; texts are plain, unit may be "". Returns how long it is,

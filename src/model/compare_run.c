@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../base/hash.h"
 #include "../base/vec.h"
 
 /* What a run is cut into at first; blocks of several are made where it is long. */
@@ -21,38 +23,44 @@ int compare_run_init(struct compare_run *run, const struct cpu_topology *topolog
 	return threads_init(&run->threads, topology, cpus_len);
 }
 
+static void free_shares(struct compare_shares *shares)
+{
+	map_free(&shares->by_key);
+	free(shares->keys);
+	free(shares->cpu_ns);
+}
+
 void compare_run_free(struct compare_run *run)
 {
 	compare_take_free(&run->take);
 	threads_free(&run->threads);
 	blocks_free(&run->blocks);
-	map_free(&run->by_pid);
-	free(run->cpu_ns);
-	free(run->pids);
+	free_shares(&run->by_pid);
+	free_shares(&run->by_name);
 	*run = (struct compare_run){ 0 };
 }
 
-static void add_share(struct compare_run *run, u32 pid, u64 cpu_ns)
+static bool add_share(struct compare_shares *shares, u64 key, u64 cpu_ns)
 {
-	u32 place = map_get(&run->by_pid, pid);
+	u32 place = map_get(&shares->by_key, key);
 
 	if (!place) {
-		if (!vec_reserve(run->cpu_ns, run->cpu_room, run->pids_len + 1, 64) ||
-		    !vec_reserve(run->pids, run->pids_room, run->pids_len + 1, 64) ||
-		    !map_set(&run->by_pid, pid, run->pids_len + 1)) {
-			run->failed = true;
-			return;
-		}
-		run->cpu_ns[run->pids_len] = 0;
-		run->pids[run->pids_len] = pid;
-		place = ++run->pids_len;
+		if (!vec_reserve(shares->cpu_ns, shares->cpu_room, shares->len + 1, 64) ||
+		    !vec_reserve(shares->keys, shares->keys_room, shares->len + 1, 64) ||
+		    !map_set(&shares->by_key, key, shares->len + 1))
+			return false;
+		shares->cpu_ns[shares->len] = 0;
+		shares->keys[shares->len] = key;
+		place = ++shares->len;
 	}
-	run->cpu_ns[place - 1] += cpu_ns;
+	shares->cpu_ns[place - 1] += cpu_ns;
+	return true;
 }
 
 static void piece_ends(struct compare_run *run, u64 to_ns)
 {
 	struct threads *threads = &run->threads;
+	u64 name;
 
 	threads_charge(threads, to_ns);
 	for (size_t i = 0; i < threads->len; i++) {
@@ -60,7 +68,9 @@ static void piece_ends(struct compare_run *run, u64 to_ns)
 
 		if (!thread->account.cpu_ns || thread->bystander)
 			continue;
-		add_share(run, thread->pid, thread->account.cpu_ns);
+		name = hash_keyed(thread->comm.text, strnlen(thread->comm.text, COMM_LEN));
+		run->failed |= !add_share(&run->by_pid, thread->pid, thread->account.cpu_ns) ||
+			       !add_share(&run->by_name, name, thread->account.cpu_ns);
 		if (thread->role && thread->role->tier == TIER_LATENCY_CRITICAL)
 			run->urgent_ns += thread->account.cpu_ns;
 	}

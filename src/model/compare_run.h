@@ -6,6 +6,13 @@
 
 #include "compare_take.h"
 
+/* CPU time by what it was for: a process, or all threads of a name. */
+struct compare_shares {
+	struct map by_key; /* the index of its CPU time, plus one */
+	u64 *keys, *cpu_ns;
+	u32 len, keys_room, cpu_room;
+};
+
 struct compare_run {
 	struct threads threads;
 	struct compare_take take;
@@ -13,11 +20,8 @@ struct compare_run {
 	u64 start_ns;	   /* what comes before is known, and not counted */
 	u64 piece_from_ns; /* 0: it has not begun */
 	u64 last_ns;
-	struct map by_pid; /* the index of its CPU time, plus one */
-	u64 *cpu_ns;
-	u32 *pids;
-	u64 urgent_ns; /* CPU time of latency-critical threads */
-	u32 pids_len, pids_room, cpu_room;
+	struct compare_shares by_pid, by_name; /* names: hash_keyed() */
+	u64 urgent_ns;			       /* CPU time of latency-critical threads */
 	bool failed;
 	bool for_fidelity;
 };

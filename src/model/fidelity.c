@@ -90,31 +90,40 @@ static u64 all_counts(const struct blocks *blocks, u32 from, u32 len)
 	return sum;
 }
 
-static u64 share_of(const struct compare_run *run, u32 pid)
+static double sum_of(const struct compare_shares *shares)
 {
-	u32 place = map_get(&run->by_pid, pid);
+	double sum = 0;
 
-	return place ? run->cpu_ns[place - 1] : 0;
+	for (u32 i = 0; i < shares->len; i++)
+		sum += (double)shares->cpu_ns[i];
+	return sum;
 }
 
 /* Half of all that differs: what one has too much another has too little. */
+static double shares_differ(const struct compare_shares *a, const struct compare_shares *b)
+{
+	double a_sum = sum_of(a), b_sum = sum_of(b), differ = 0;
+
+	if (!a_sum || !b_sum)
+		return 0;
+	for (u32 i = 0; i < a->len; i++) {
+		u32 place = map_get(&b->by_key, a->keys[i]);
+
+		differ += fabs((double)a->cpu_ns[i] / a_sum - (place ? (double)b->cpu_ns[place - 1] / b_sum : 0));
+	}
+	for (u32 i = 0; i < b->len; i++)
+		if (!map_get(&a->by_key, b->keys[i]))
+			differ += (double)b->cpu_ns[i] / b_sum;
+	return differ / 2;
+}
+
 static void compare_shares(struct fidelity *fidelity, const struct compare_run *a, const struct compare_run *b)
 {
-	double a_sum = 0, b_sum = 0, differ = 0;
+	double a_sum = sum_of(&a->by_pid), b_sum = sum_of(&b->by_pid);
 
-	for (u32 i = 0; i < a->pids_len; i++)
-		a_sum += (double)a->cpu_ns[i];
-	for (u32 i = 0; i < b->pids_len; i++)
-		b_sum += (double)b->cpu_ns[i];
-	if (!a_sum || !b_sum)
-		return;
-	for (u32 i = 0; i < a->pids_len; i++)
-		differ += fabs((double)a->cpu_ns[i] / a_sum - (double)share_of(b, a->pids[i]) / b_sum);
-	for (u32 i = 0; i < b->pids_len; i++)
-		if (!map_get(&a->by_pid, b->pids[i]))
-			differ += (double)b->cpu_ns[i] / b_sum;
-	fidelity->shares = differ / 2;
-	fidelity->cpu = fabs(b_sum - a_sum) / a_sum;
+	fidelity->shares = shares_differ(&a->by_pid, &b->by_pid);
+	fidelity->names = shares_differ(&a->by_name, &b->by_name);
+	fidelity->cpu = a_sum && b_sum ? fabs(b_sum - a_sum) / a_sum : 0;
 }
 
 void fidelity_of(struct fidelity *fidelity, const struct compare_run *a, const struct compare_run *b)

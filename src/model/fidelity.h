@@ -25,7 +25,8 @@ struct fidelity {
 	struct fidelity_waits roles[ROLES];
 	double waits;  /* octaves, the mean over roles by their waits */
 	double late;   /* frames that are late in one and not in the other, net, of all */
-	double shares; /* of the CPU time, what has another owner */
+	double shares; /* of the CPU time, what another process has */
+	double names;  /* of the CPU time, what threads of another name have: for runs whose processes are others */
 	double cpu;    /* by how much the CPU time in all differs, of it */
 	double urgent; /* by how much the CPU time that urgent threads got differs, of it: how far they came */
 	u64 urgent_ns[2];

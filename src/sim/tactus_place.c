@@ -101,7 +101,7 @@ bool tactus_can_preempt(const struct machine *machine, const struct scx_entity *
 	u64 ran_ns = machine->now_ns - run->since_ns;
 	bool is_rt = running && running->prio <= PRIO_REALTIME_LAST;
 
-	return !run->kicked && !is_rt &&
+	return !run->kicked && !run->is_given && !is_rt &&
 	       tier_preempts(tier, entity->is_light, run->tier,
 			     tier_burst_counted_ns(run->burst_ns + ran_ns, run->may_burn), run->last_burst_ns, ran_ns,
 			     tactus_of(machine)->settings.light_ns);

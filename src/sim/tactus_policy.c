@@ -104,6 +104,7 @@ static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32
 	tactus_join_queue(machine, entity, tactus_cache(tactus, cpu), entity->tier, true);
 	entity->queued_at_ns = machine->now_ns;
 	entity->direct_cpu = cpu;
+	tactus->runs[cpu].is_given = 1;
 	return cpu;
 }
 
@@ -200,8 +201,10 @@ static void enqueue_bound(struct machine *machine, struct sim_thread *thread, s3
 
 	tactus_join_queue(machine, thread->scx, tactus_cache(tactus, cpu), TIER_LATENCY_CRITICAL, wakes);
 	thread->scx->tier = TIER_LATENCY_CRITICAL;
+	thread->scx->boost = 0;
 	insert_local(machine, thread, cpu, tactus->settings.slice_ns, joins != TIER_BOUND_LAST);
-	if (joins == TIER_BOUND_PREEMPTS && !sim_is_idle(machine, cpu)) {
+	/* A CPU that is about to look for a thread runs none, and is not idle either. */
+	if (joins == TIER_BOUND_PREEMPTS && sim_running(machine, cpu)) {
 		sim_running(machine, cpu)->slice_left_ns = 0;
 		sim_resched(machine, cpu);
 	}
@@ -258,6 +261,10 @@ static bool keeps_running(struct machine *machine, struct sim_thread *prev, s32 
 
 	tactus->runs[cpu].looked_ns = machine->now_ns;
 	tactus_charge(machine, prev);
+	if (tactus->runs[cpu].turn_over) {
+		tactus->runs[cpu].turn_over = 0;
+		return false;
+	}
 	tactus->runs[cpu].may_burn = entity->may_burn;
 	tier = tactus_tier(machine, prev, &boost);
 	deadline = tier_deadline(entity->vtime, base_ns, entity->effective_weight, boost);
@@ -284,7 +291,7 @@ static void dispatch(struct machine *machine, s32 cpu, struct sim_thread *prev)
 	bool own_first = own_waits(tactus, cpu);
 	s64 own_lag, shared_lag;
 
-	tactus->runs[cpu].kicked = 0;
+	tactus->runs[cpu].kicked = tactus->runs[cpu].is_given = 0;
 	if (tactus_dispatch_any_late(machine, own, shared, cpu) || tactus_steal_older(machine, shared, cpu))
 		return;
 	if (prev || (own_first && tactus->queues[shared].len)) {
@@ -356,7 +363,7 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 	u64 now_ns = machine->now_ns, follows, *clock;
 
 	run->since_ns = run->looked_ns = now_ns;
-	run->kicked = 0;
+	run->kicked = run->is_given = run->turn_over = 0;
 	run->tier = entity->tier;
 	run->burst_ns = entity->burst_ns;
 	run->may_burn = entity->may_burn;

@@ -9,6 +9,7 @@
 #include "../../core/urgency.h"
 #include "dsq.h"
 #include "machine.h"
+#include "weights.h"
 
 /* As struct scx_task. */
 struct scx_entity {
@@ -35,7 +36,7 @@ struct tactus_load {
 /* As struct cpu_run. */
 struct tactus_run {
 	u64 since_ns, burst_ns, last_burst_ns, shared_seen, looked_ns, late_at_ns;
-	u32 tier, kicked, is_own, own_waits, may_burn;
+	u32 tier, kicked, is_own, own_waits, may_burn, is_given, turn_over;
 	u32 looks; /* into other caches' queues */
 	u64 turn_since_ns, turn_vtime, effective_weight, turn_timer_ns;
 	u32 boost;
@@ -70,7 +71,8 @@ static inline u32 tactus_cache(const struct tactus *tactus, s32 cpu)
 
 static inline bool is_cpu_kthread(const struct sim_thread *thread)
 {
-	return thread->work->is_kernel && thread->work->only_cpu >= 0;
+	return tier_is_bound(thread->work->is_kernel && thread->work->only_cpu >= 0, (s32)thread->prio - PRIO_NICE_0,
+			     thread->scx->burst_ns);
 }
 
 /* tactus_place.c: as bpf/scx_place.h. */

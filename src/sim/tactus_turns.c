@@ -95,7 +95,7 @@ static bool end_turn_for(struct machine *machine, u32 queue, s32 cpu)
 {
 	struct tactus *tactus = tactus_of(machine);
 	const struct scx_config *settings = &tactus->settings;
-	const struct tactus_run *run = &tactus->runs[cpu];
+	struct tactus_run *run = &tactus->runs[cpu];
 	u64 clock = tactus->clocks[queue], vtime, deadline;
 	const struct sim_thread *first;
 
@@ -108,6 +108,7 @@ static bool end_turn_for(struct machine *machine, u32 queue, s32 cpu)
 	deadline = tier_deadline(vtime, settings->slice_ns, run->effective_weight, run->boost);
 	if (!sim_may_run(first, cpu) || tier_keeps_cpu(deadline, clock, tactus_first_lag(tactus, queue)))
 		return false;
+	run->turn_over = 1;
 	tactus_kick(machine, cpu);
 	return true;
 }

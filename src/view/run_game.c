@@ -146,10 +146,14 @@ struct counted_game {
 static int take_role_of_game(void *data, const void *bytes)
 {
 	const struct counted_game *of = data;
-	const struct event_role *event = bytes;
+	struct event_role event;
 
-	if (run_role_is_sound(&event->head))
-		games_role(of->run->games, of->pid, 0, "", event, clock_now_ns());
+	if (!run_role_is_sound(bytes))
+		return 0;
+	event = *(const struct event_role *)bytes;
+	/* In the stream this says that the thread has ended; here it has not. */
+	event.head.flags &= ~EVENT_FLAG_CLOSING;
+	games_role(of->run->games, of->pid, 0, "", &event, clock_now_ns());
 	return 0;
 }
 

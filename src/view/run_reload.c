@@ -40,6 +40,7 @@ static void be_checker(const struct run *run, int fd)
 	struct rules *rules;
 
 	dup2(fd, STDERR_FILENO);
+	say_to_stderr();
 	take_options(run, &options, &chosen);
 	_exit(role_options_rules(&rules));
 }

@@ -82,8 +82,7 @@ static void fidelity_json(const struct wording *words, const struct fidelity *fi
 	json_double(&json, "waits_octaves", fidelity->waits, 3);
 	json_double(&json, "late_share", fidelity->late, 4);
 	/* Between two real runs, processes are others. */
-	if (!path)
-		json_double(&json, "cpu_share", fidelity->shares, 4);
+	json_double(&json, "cpu_share", path ? fidelity->names : fidelity->shares, 4);
 	json_double(&json, "cpu_time", fidelity->cpu, 4);
 	json_double(&json, "urgent_cpu", fidelity->urgent, 4);
 	named_u64(&json, words->real, "urgent_cpu_ns", fidelity->urgent_ns[0]);
@@ -139,7 +138,8 @@ void simulate_print_against(const struct fidelity *fidelity, const char *policy,
 	print_plain(stdout, path);
 	puts(", and as predicted");
 	print_roles(fidelity, "REAL", "PREDICTED");
-	printf("  error: waits by %.2f octaves", fidelity->waits);
+	printf("  error: waits by %.2f octaves, CPU shares of threads by name by %.1f %%", fidelity->waits,
+	       fidelity->names * 100);
 	print_late(fidelity);
 }
 

@@ -131,7 +131,7 @@ int simulate_run(const struct simulate_source *source, const struct work *work, 
 			    "recording is damaged",
 			    params->policy->name);
 	if (taker.error)
-		return fail("simulate", "the recording: %s", strerror(-taker.error));
+		return fail("simulate", "cannot write the recording: %s: nothing is left of it", strerror(-taker.error));
 	if (error == -EINTR)
 		return fail(source->path, "stopped: nothing is predicted");
 	return error ? fail(source->path, "out of memory") : 0;

@@ -133,6 +133,8 @@ static const struct setting settings[] = {
 	{ 5000, RAISE_INPUT, 4, 8, 1000 },
 	{ 5000, RAISE_INPUT, 4, 8, 2000 },
 	{ 2000, RAISE_INPUT, 4, 8, 1000 },
+	{ 5000, RAISE_FRAMES, 4, 8, 500 },
+	{ 5000, RAISE_INPUT | RAISE_FRAMES, 4, 8, 500 },
 };
 /* What is better by less is not better. */
 #define TRIFLE_OCTAVES 0.1
@@ -326,8 +328,53 @@ static int write_found(struct tune_view *view, u32 best)
 		settings[best].discount, settings[best].light_us);
 	if (!output_close(out))
 		return EXIT_FAILURE;
-	note("what was found is in %s: 'tactus run --config %s' takes it", view->chosen.write, view->chosen.write);
+	note("%s is in %s: 'tactus run --config %s' takes it",
+	     best ? "what was found" : "nothing better was found: what 'tactus run' has by itself", view->chosen.write,
+	     view->chosen.write);
 	return 0;
+}
+
+struct part {
+	const char *what, *unit;
+	double usual, found;
+};
+
+static bool is_worse(const struct part *part)
+{
+	return part->usual > 0 ? part->found > 0 && log2(part->found / part->usual) > TRIFLE_OCTAVES : part->found > 0;
+}
+
+/* Of what is a gain in all, parts may be losses. */
+static void print_losses(const struct tune_view *view, u32 best)
+{
+	bool loses = false;
+
+	for (int file = 0; file < view->len; file++) {
+		const struct score *usual = &view->scores[file][0], *found = &view->scores[file][best];
+		const struct part parts[] = {
+			{ "urgent threads wait", " us", usual->urgent_ns / 1e3, found->urgent_ns / 1e3 },
+			{ "all threads wait", " us", usual->all_ns / 1e3, found->all_ns / 1e3 },
+			{ "late are", " % of all frames", usual->late * 100, found->late * 100 },
+			{ "switches are", "", usual->switches, found->switches },
+		};
+		u32 said = 0;
+
+		for (u32 i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+			if (!is_worse(&parts[i]))
+				continue;
+			if (!said++) {
+				fputs("it loses in ", stdout);
+				print_plain(stdout, view->sources[file].path);
+			}
+			printf("%s %s %.1f%s instead of %.1f", said > 1 ? "," : ":", parts[i].what, parts[i].found,
+			       parts[i].unit, parts[i].usual);
+		}
+		if (said)
+			putchar('\n');
+		loses |= said > 0;
+	}
+	if (!loses)
+		puts("it loses nowhere");
 }
 
 static void print_best(const struct tune_view *view, u32 best, double gain, double held, int loses)
@@ -346,6 +393,7 @@ static void print_best(const struct tune_view *view, u32 best, double gain, doub
 	else
 		printf(", by %+.2f on what was held out (%d of %d recordings lose)\n", held, loses,
 		       view->len - view->held_from);
+	print_losses(view, best);
 }
 
 static int print_found(struct tune_view *view)

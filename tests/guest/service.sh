@@ -87,6 +87,11 @@ is "a reload is no restart" "$(main_pid)/$(state reloads)" "$before/1"
 cp /etc/tactus.conf "$scratch/conf"
 sed -i 's/^compare.*/compare = teapot/' /etc/tactus.conf
 holds "a reload of a wrong file fails" bash -c '! systemctl reload tactus'
+# What the run says of the file is for who asked, and not for its own journal alone.
+like "a reload of a wrong file names the file, the line and what is wrong" "$(/usr/sbin/tactus reload 2>&1)" "not reloaded: /etc/tactus.conf:[0-9]+: .*teapot"
+like "systemctl's reload of a wrong file leaves its line in the journal" "$(journalctl -u tactus -o cat)" 'not reloaded: /etc/tactus.conf:[0-9]+: .*teapot'
+sed -i '1s/.*/[options run/' /etc/tactus.conf
+like "a reload of a file whose section has no end names the line" "$(/usr/sbin/tactus reload 2>&1)" "not reloaded: /etc/tactus.conf:1: no '\]'"
 is "the service goes on after a reload of a wrong file" "$(show ActiveState)/$(main_pid)" "active/$before"
 cp "$scratch/conf" /etc/tactus.conf
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What is released: Debian packages without a complaint of lintian's, the same bytes each time; the source tarball and the static one; the
-# files for clusters. That the package works is tested in a VM (tests/long/33-service-debian-7.2.sh).
+# files for clusters. That the package works is tested in host/96-service, in VMs and on a fresh Debian (tests/long/33 and 95).
 . tests/tap.sh
 
 out=$scratch/packages
@@ -9,7 +9,7 @@ deb=$(echo "$out"/tactus_*.deb) gamemode=$(echo "$out"/tactus-gamemode_*.deb)
 is "the package needs the C library and libelf alone" "$(dpkg-deb -f "$deb" Depends | sed 's/ ([^)]*)//g; s/t64//g')" "libc6, libelf1"
 is "the program of the package needs no other library" "$(objdump -p build/tactus-packaged | awk '/NEEDED/ { print $2 }' | grep -vE '^(libc|libm|libelf|ld-linux[-a-z0-9]*)\.so' | tr '\n' ' ')" ""
 for file in ./usr/sbin/tactus ./lib/systemd/system/tactus.service ./etc/tactus.conf ./usr/share/man/man8/tactus.8.gz \
-	./usr/share/bash-completion/completions/tactus ./usr/share/zsh/vendor-completions/_tactus ./usr/share/doc/tactus/tactus.conf; do
+	./usr/share/bash-completion/completions/tactus ./usr/share/zsh/vendor-completions/_tactus ./usr/share/fish/vendor_completions.d/tactus.fish ./usr/share/doc/tactus/tactus.conf; do
 	holds "the package brings $file" bash -c 'dpkg-deb -c "$1" | grep -q " $2\$"' - "$deb" "$file"
 done
 is "the package's files are root's" "$(dpkg-deb -c "$deb" "$gamemode" 2>/dev/null | awk '$2 != "root/root"' | wc -l)" 0

@@ -73,6 +73,14 @@ want = next(d for d in yaml.safe_load_all(open(sys.argv[1])) if d["kind"] == "Da
 print(sorted(n for i, n in enumerate(pod.NAMES) if bits >> i & 1 and n not in want))' "$manifest")" "[]"
 is "no part of tactus was refused for want of a right in the container" "$(grep -ciE 'permission denied|operation not permitted|read-only file' "$scratch/stderr")" 0
 grep -iE 'permission denied|operation not permitted|read-only file' "$scratch/stderr" | head -n 5 | sed 's/^/# /'
+readers() { in_pod /usr/sbin/tactus status --json | json 'd["readers"]'; }
+is "the container goes by the ConfigMap" "$(readers)" root
+# As a kubelet does a minute after a change of it: the new files in a folder of their own, and then the link to it in one go.
+configuration=$scratch/volumes/configmap
+mkdir "$configuration/..2"
+sed 's/^readers = root$/readers = all/' deploy/kubernetes/tactus.conf >"$configuration/..2/tactus.conf"
+ln -s ..2 "$configuration/..new" && mv -T "$configuration/..new" "$configuration/..data"
+is "a ConfigMap that was changed is in force after a reload" "$(in_pod /usr/sbin/tactus reload 2>&1) $(readers)" "reloaded all"
 in_pod /usr/sbin/tactus pause >"$scratch/paused" 2>&1
 like "the container is paused from inside" "$(in_pod /usr/sbin/tactus status 2>&1)" 'paused'
 kill -TERM "$pod"

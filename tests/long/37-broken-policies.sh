@@ -7,7 +7,7 @@ printf 'int node_distances_read(void) { return 0; }\nint capacities_read(void) {
 
 # build FOLDER: the property test of the sources there
 build() {
-	(cd "$1" && gcc -std=gnu11 -O1 -w -D_GNU_SOURCE tests/unit/sim_property_test.c src/sim/*.c src/sched/scx_places.c "$scratch/apart.c" src/base/say.c -o test -lm)
+	(cd "$1" && gcc -std=gnu11 -O1 -w -D_GNU_SOURCE tests/unit/sim_property_test.c src/sim/*.c src/sched/scx_places.c "$scratch/apart.c" src/base/say.c src/base/hash.c -o test -lm)
 }
 copy() {
 	mkdir "$1" "$1/tests" "$1/src" && cp -r core "$1/" && cp -r tests/unit "$1/tests/" && cp -r src/sim src/sched src/base "$1/src/"

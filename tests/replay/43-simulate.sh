@@ -93,6 +93,9 @@ predicts() {
 predicts $under_eevdf eevdf tactus $under_tactus
 predicts $under_tactus tactus eevdf $under_eevdf
 like "--against prints the real run beside the prediction" "$("$tactus" simulate -i $under_eevdf --against $under_tactus)" 'WAITS OF +REAL +PREDICTED'
+is "a recording held against itself has the CPU shares that its policy gives back" \
+	"$("$tactus" simulate -i $under_eevdf --policy eevdf --against $under_eevdf --json | json '[r["cpu_share"] < 0.05 for r in rows if r["record"] == "against"]')" "[True]"
+like "--against says by how much CPU shares differ" "$("$tactus" simulate -i $under_eevdf --against $under_tactus)" 'CPU shares of threads by name by [0-9.]+ %'
 like "a recording under tactus that is taken for eevdf is refused, and how to say so" "$("$tactus" simulate -i $under_tactus 2>&1)" 'nothing is predicted: .*--recorded'
 is "--hints is --policy hints" "$("$tactus" simulate -i $under_eevdf --hints)" "$("$tactus" simulate -i $under_eevdf --policy hints)"
 head -c 90000 $under_eevdf >"$scratch/cut.tactus"

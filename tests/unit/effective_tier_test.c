@@ -55,6 +55,9 @@ static void test_neutral(void)
 	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread with a batch role is batch by a neutral scheduler too");
 	in.is_kernel_thread = 1;
 	is_now(in, TIER_LATENCY_CRITICAL, 0, TIER_LIMIT_NONE, "kernel thread goes first by a neutral scheduler too");
+	in.nice = 19;
+	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE,
+	       "kernel thread that the kernel made nicer does not go first by a neutral scheduler either");
 	in.is_idle_policy = 1;
 	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread with the policy idle is batch by a neutral scheduler too");
 	is(tier_credited(TIER_INTERACTIVE, 1), TIER_BATCH, "thread that slept gets no credit by a neutral scheduler");
@@ -136,6 +139,14 @@ static void test_owners_word(void)
 	in.role_tier = TIER_INTERACTIVE;
 	in.is_kernel_thread = 1;
 	is_now(in, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "kernel thread is urgent, whatever its policy and role");
+	in.nice = 19;
+	in.is_batch_policy = 0;
+	is_now(in, TIER_INTERACTIVE, 3, TIER_LIMIT_NONE, "kernel thread that the kernel made nicer is not urgent");
+	ok(tier_is_bound(1, 0, 0), "kernel thread that may run on one CPU alone passes no queue");
+	ok(tier_is_bound(1, -20, TIER_HOG_NS - 1), "kernel thread that works for less than a hog passes no queue");
+	ok(!tier_is_bound(1, 0, TIER_HOG_NS), "kernel thread that runs on and on waits in a queue");
+	ok(!tier_is_bound(1, 1, 0), "kernel thread that the kernel made nicer waits in a queue");
+	ok(!tier_is_bound(0, 0, 0), "thread that is not bound waits in a queue");
 }
 
 static void test_locks(void)

@@ -26,6 +26,7 @@ struct load_thread {
 	u32 kind, period_us, run_us;
 	s32 nice;
 	u32 is_urgent, pinned_plus; /* to that CPU, plus one; 0: not */
+	u32 is_bound;		    /* the kernel's, for that CPU */
 };
 
 enum { LOAD_THREADS_MOST = 16, LOAD_START_NS = 1000000000 };
@@ -118,6 +119,7 @@ static inline void load_build(struct work *work, const struct load *load)
 			work->threads[index].start_ns = tid;
 			work->threads[index].only_cpu = of->pinned_plus ? (s32)(of->pinned_plus - 1) % (s32)load->cpus
 									: -1;
+			work->threads[index].is_kernel = of->is_bound != 0;
 			load_fill(work, of, (u32)index, end_ns);
 			if (of->is_urgent)
 				load_make_urgent(work, (u32)index);

@@ -13,7 +13,9 @@ enum {
 	STARVES_MS = 1300, /* late after a second, looked for each twentieth of one, four at a time */
 	URGENT_WAITS_US = TIER_MISS_NS / NSEC_PER_USEC, /* beyond that it counts as a miss */
 	IDLE_PERMILLE = 1,
-	SHARE_PERCENT = 12,
+	SHARE_PERCENT =
+		12, /* and so many turns of the lightest, which a load that is no longer than this may be off by */
+	SHARE_TURNS = 3,
 };
 
 struct measured {
@@ -23,6 +25,7 @@ struct measured {
 	u64 idle_ns;
 	u64 stayed;	       /* how often one was kept on its CPU for moving too often */
 	u64 hog_low, hog_high; /* of pure hogs: CPU time by weight, the least and the most */
+	u64 hog_turn;	       /* a slice by the weight of the lightest */
 	u32 hogs;
 };
 
@@ -51,6 +54,8 @@ static void note_hogs(struct measured *measured, const struct machine *machine)
 		if (!thread->work->goes_on)
 			continue;
 		measured->hogs++;
+		if (TIER_SLICE_NS * 100 / scx_weight_of_prio(thread->prio) > measured->hog_turn)
+			measured->hog_turn = TIER_SLICE_NS * 100 / scx_weight_of_prio(thread->prio);
 		measured->hog_low = by_weight < measured->hog_low ? by_weight : measured->hog_low;
 		measured->hog_high = by_weight > measured->hog_high ? by_weight : measured->hog_high;
 	}
@@ -89,7 +94,7 @@ static u32 urgent_permille(const struct load *load)
 	for (u32 i = 0; i < load->len; i++) {
 		const struct load_thread *thread = &load->threads[i];
 
-		if (thread->is_urgent)
+		if (thread->is_urgent || thread->is_bound)
 			sum += thread->kind == LOAD_HOG || thread->kind == LOAD_PAIR
 				       ? 1000
 				       : (u32)((u64)thread->run_us * 1000 /
@@ -115,10 +120,18 @@ static bool has_pressing(const struct load *load)
 	return false;
 }
 
+static bool has_bound(const struct load *load)
+{
+	for (u32 i = 0; i < load->len; i++)
+		if (load->threads[i].is_bound)
+			return true;
+	return false;
+}
+
 static bool has_pinned(const struct load *load)
 {
 	for (u32 i = 0; i < load->len; i++)
-		if (load->threads[i].pinned_plus)
+		if (load->threads[i].pinned_plus && !load->threads[i].is_bound)
 			return true;
 	return false;
 }
@@ -145,14 +158,15 @@ static bool holds(const struct load *load, const struct measured *measured, enum
 		return urgent_permille(load) > 150 || has_pinned(load) || has_pressing(load) ||
 		       measured->urgent_longest_ns <= (u64)URGENT_WAITS_US * NSEC_PER_USEC;
 	case CONSERVES_WORK:
-		/* One that moved too often stays on its CPU for the rest of the second, by rule. */
-		return has_pinned(load) || measured->stayed ||
+		/* One that moved too often stays on its CPU for the rest of the second, by rule; one that may run
+		 * nowhere else waits for its CPU. */
+		return has_pinned(load) || has_bound(load) || measured->stayed ||
 		       measured->idle_ns * 1000 <= (u64)load->span_ms * NSEC_PER_MSEC * load->cpus * IDLE_PERMILLE;
 	default:
 		/* On one CPU, where there is nothing but turns. */
 		return load->cpus > 1 || !all_hogs_alike(load) || measured->hog_low == ~0ULL ||
 		       measured->hog_high * 100 <=
-			       measured->hog_low * (100 + SHARE_PERCENT) + 100ull * 2 * TIER_SLICE_NS * 10;
+			       measured->hog_low * (100 + SHARE_PERCENT) + 100 * SHARE_TURNS * measured->hog_turn;
 	}
 }
 
@@ -160,6 +174,18 @@ static u32 chance(u64 *seed, u32 most)
 {
 	*seed = sim_hash(*seed, 1);
 	return (u32)(*seed >> 20) % most;
+}
+
+/* What that CPU needs done by the kernel, now and then. */
+static void make_bound(struct load_thread *thread, u32 pinned_plus)
+{
+	thread->kind = LOAD_PERIODIC;
+	thread->run_us = 50 + thread->run_us % 200;
+	thread->period_us = 5000 + thread->period_us;
+	thread->nice = 0;
+	thread->is_urgent = 0;
+	thread->pinned_plus = pinned_plus;
+	thread->is_bound = 1;
 }
 
 static struct load random_load(u64 seed)
@@ -184,6 +210,9 @@ static struct load random_load(u64 seed)
 		}
 		thread->pinned_plus = chance(&seed, 12) ? 0 : 1 + chance(&seed, load.cpus);
 	}
+	if (!only_hogs && !chance(&seed, 3))
+		for (u32 i = 0; i < load.len && i < 2; i++)
+			make_bound(&load.threads[i], 1 + chance(&seed, load.cpus));
 	return load;
 }
 
@@ -191,9 +220,9 @@ static void print_load(const struct load *load)
 {
 	printf("#   { .cpus = %u, .span_ms = %u, .len = %u, .threads = {\n", load->cpus, load->span_ms, load->len);
 	for (u32 i = 0; i < load->len; i++)
-		printf("#     { %u, %u, %u, %d, %u, %u },\n", load->threads[i].kind, load->threads[i].period_us,
+		printf("#     { %u, %u, %u, %d, %u, %u, %u },\n", load->threads[i].kind, load->threads[i].period_us,
 		       load->threads[i].run_us, load->threads[i].nice, load->threads[i].is_urgent,
-		       load->threads[i].pinned_plus);
+		       load->threads[i].pinned_plus, load->threads[i].is_bound);
 	printf("#   } },\n");
 }
 
@@ -207,7 +236,7 @@ static bool breaks(const struct load *load, const struct sim_policy *policy, enu
 static bool same_thread(const struct load_thread *a, const struct load_thread *b)
 {
 	return a->kind == b->kind && a->period_us == b->period_us && a->run_us == b->run_us && a->nice == b->nice &&
-	       a->is_urgent == b->is_urgent && a->pinned_plus == b->pinned_plus;
+	       a->is_urgent == b->is_urgent && a->pinned_plus == b->pinned_plus && a->is_bound == b->is_bound;
 }
 
 static bool same_load(const struct load *a, const struct load *b)
@@ -245,7 +274,7 @@ static bool shrink_once(struct load *load, const struct sim_policy *policy, enum
 			if (i == 1)
 				thread->nice = 0;
 			else if (i == 2)
-				thread->pinned_plus = 0;
+				thread->pinned_plus = thread->is_bound ? thread->pinned_plus : 0;
 			else if (i == 3)
 				thread->period_us = (thread->period_us + 999) / 1000 * 1000;
 			else
@@ -290,6 +319,32 @@ static const struct load kept[] = {
 		       { LOAD_PAIR, 19000, 1300, 0, 0, 0 },
 		       { LOAD_SLEEPER, 3000, 2600, 0, 0, 0 },
 		       { LOAD_PAIR, 22000, 1400, 0, 1, 0 } } },
+	/* Two that woke at one moment: the first was given an idle CPU, and the second preempted what had run there
+	 * before, went before the first, and let it wait beside idle CPUs. */
+	{ .cpus = 3,
+	  .span_ms = SPAN_MS,
+	  .len = 5,
+	  .threads = { { LOAD_PERIODIC, 6000, 1200, 0, 1, 0 },
+		       { LOAD_PERIODIC, 6000, 400, 0, 0, 0 },
+		       { LOAD_HOG, 4000, 1300, 0, 0, 0 },
+		       { LOAD_PERIODIC, 10000, 2700, 0, 0, 0 },
+		       { LOAD_SLEEPER, 4000, 1100, 0, 0, 0 } } },
+	/* Hogs of a ninth of the usual weight: a turn is much of what they get. */
+	{ .cpus = 1,
+	  .span_ms = SPAN_MS,
+	  .len = 7,
+	  .threads = { { LOAD_HOG, 0, 0, 9, 0, 0 },
+		       { LOAD_HOG, 0, 0, 8, 0, 0 },
+		       { LOAD_HOG, 0, 0, 0, 0, 0 },
+		       { LOAD_HOG, 0, 0, 0, 0, 0 },
+		       { LOAD_HOG, 0, 0, 0, 0, 0 },
+		       { LOAD_HOG, 0, 0, 7, 0, 0 },
+		       { LOAD_HOG, 0, 0, 0, 0, 0 } } },
+	/* A kernel thread of a CPU that was about to look for a thread: the simulator crashed. */
+	{ .cpus = 1,
+	  .span_ms = SPAN_MS,
+	  .len = 2,
+	  .threads = { { LOAD_PERIODIC, 5000, 2000, 0, 0, 0 }, { LOAD_PERIODIC, 5000, 300, 0, 0, 1, 1 } } },
 };
 
 static void test_kept(void)

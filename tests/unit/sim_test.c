@@ -209,6 +209,73 @@ static void test_round_trip(const struct sim_policy *policy, u32 cpus)
 	work_free(&again);
 }
 
+/* A kernel thread of one CPU, beside a hog or a thread that wakes at the same moments, and finds the CPU about to look
+ * for a thread. */
+static void test_bound(bool beside_hog)
+{
+	struct load load = {
+		.cpus = 1,
+		.span_ms = 3000,
+		.len = 2,
+		.threads = { { .kind = beside_hog ? LOAD_HOG : LOAD_PERIODIC, .period_us = 5000, .run_us = 2000 },
+			     { .kind = LOAD_PERIODIC, .period_us = 5000, .run_us = 300 } }
+	};
+	struct seen seen = { 0 };
+	struct machine machine;
+	struct work work;
+
+	load_build(&work, &load);
+	work.tick_ns = 4 * MS;
+	work.threads[1].is_kernel = 1;
+	work.threads[1].only_cpu = 0;
+	machine = run(&work, &policy_tactus, SCX_KERNEL(7, 2), &seen);
+	printf("# longest wait of a CPU's kernel thread: %" PRIu64 " us\n", seen.longest_ns[1] / 1000);
+	is_between(150, ran_ms(&machine, 1), 180, "a kernel thread of one CPU does its work beside %s",
+		   beside_hog ? "a hog" : "one that wakes when it does");
+	is_between(0, seen.longest_ns[1] / 1000, 20, "a kernel thread of one CPU runs at once beside %s",
+		   beside_hog ? "a hog" : "one that wakes when it does");
+	machine_free(&machine);
+	work_free(&work);
+}
+
+/* Two hogs, and two of another run; the second of those has this name. */
+static struct fidelity against_others(const char *name)
+{
+	struct load load = { .cpus = 1, .span_ms = 3000, .len = 2 };
+	struct compare_run *runs[2];
+	struct fidelity fidelity;
+
+	for (u32 i = 0; i < 2; i++) {
+		struct work work;
+
+		load_build(&work, &load);
+		for (u32 t = 0; t < work.len; t++)
+			work.threads[t].pid += i * 1000;
+		if (i)
+			snprintf(work.threads[1].comm.text, sizeof(work.threads[1].comm.text), "%s", name);
+		runs[i] = waits_of(&work, &policy_eevdf, SCX_KERNEL(6, 18));
+		work_free(&work);
+	}
+	fidelity_of(&fidelity, runs[0], runs[1]);
+	for (u32 i = 0; i < 2; i++) {
+		compare_run_free(runs[i]);
+		free(runs[i]);
+	}
+	return fidelity;
+}
+
+static void test_names(void)
+{
+	struct fidelity same = against_others("load"), other = against_others("other");
+
+	printf("# other processes: shares differ by %.3f, by name by %.3f and %.3f\n", same.shares, same.names,
+	       other.names);
+	ok(same.shares > 0.999, "two runs without a process in common have no CPU time in common by process");
+	ok(same.names < 0.001, "two runs whose threads have the same names have the same CPU shares by name");
+	is_between(480, (u64)(other.names * 1000), 520,
+		   "where one of two equal hogs has another name, half of the CPU time is another name's");
+}
+
 /* The 5 ms thread beside three hogs on one CPU, by kernel: between three quarters of the least and five quarters of the
  * most that bench/latency measured in VMs (docs/benchmarks.md). */
 static void test_kernels(void)
@@ -443,5 +510,8 @@ int main(void)
 	test_caches_share();
 	test_speed();
 	test_copies();
+	test_names();
+	test_bound(false);
+	test_bound(true);
 	return tap_end();
 }

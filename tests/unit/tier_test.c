@@ -302,7 +302,11 @@ static void timed_turn_tests(void)
 	ok(tier_times_own_turn(TIER_INTERACTIVE, 0, TIER_HOG_TURN_NS), "thread that runs long at a time is timed");
 	ok(tier_times_own_turn(TIER_INTERACTIVE, TIER_HOG_TURN_NS, 0), "thread that has run long by now is timed");
 	ok(!tier_times_own_turn(TIER_INTERACTIVE, 0, 0), "thread that runs shortly is not timed");
-	ok(!tier_times_own_turn(TIER_BATCH, 0, slice), "batch thread is not timed for its own sake");
+	ok(tier_times_own_turn(TIER_BATCH, 0, slice), "batch thread that sleeps is timed for its own sake");
+	ok(!tier_times_own_turn(TIER_BATCH, TIER_HOG_NS, slice),
+	   "batch thread that has run on and on by now is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 0, TIER_HOG_NS), "batch thread that ran on and on last time is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, slice, 0), "batch thread that has not slept yet is not timed");
 	is(tier_own_turn_ns(clock - slice, clock), slice + TIER_HOG_TURN_NS,
 	   "thread with credit has that for its turn");
 	is(tier_own_turn_ns(clock + slice, clock), TIER_HOG_TURN_NS, "thread that is ahead has a short turn");
@@ -311,6 +315,10 @@ static void timed_turn_tests(void)
 	is(tier_sets_timer(0, TIER_TURN_NS, clock), 1, "timer that is not set is set for a turn that ends");
 	is(tier_sets_timer(0, 0, clock), 0, "timer is not set for a turn that ends with the tick");
 	is(tier_sets_timer(clock + TIER_TURN_NS, TIER_TURN_NS, clock), 0, "timer that is set is not set again");
+	is(tier_sets_timer(clock + 2 * TIER_TURN_NS, TIER_TURN_NS, clock), 1,
+	   "timer that is set for a later end is set for an earlier one");
+	is(tier_sets_timer(clock + TIER_TURN_NS / 2, TIER_TURN_NS, clock), 0,
+	   "timer that is set for an earlier end is left, and looks when it fires");
 	is(tier_sets_timer(clock - 2 * TIER_TURNS_NS, TIER_TURN_NS, clock), 1, "timer that was lost is set again");
 	is(tier_sets_timer(TIER_NO_TIMER_NS, TIER_TURN_NS, clock), 0,
 	   "timer that the kernel had no room for is not set");

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Threads of which nothing is known, beside hogs on a simulated CPU: under tactus none waits much longer at the longest
+ * than under the kernel's own scheduler. The kinds are those of bench/latency/unknown.c. */
+#include "sim_load.h"
+#include "tap.h"
+
+enum { RUNS = 12, SPAN_MS = 8000, WARM_MS = 500, HOGS = 3, PERCENT_MOST = 125 };
+
+struct kind {
+	const char *name;
+	u32 sleep_least_us, sleep_most_us, run_least_us, run_most_us;
+};
+static const struct kind kinds[] = {
+	{ "one that wakes seldom for next to nothing", 5000, 60000, 20, 80 },
+	{ "a worker of a pool", 2000, 50000, 500, 6000 },
+	{ "one that wants half of its share in parts", 1000, 60000, 1000, 20000 },
+};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), BUSY = 2 };
+
+struct waits_seen {
+	u64 from_ns, now_longest_ns[KINDS];
+	const struct machine *machine;
+};
+
+static void on_wait(void *data, const struct sim_thread *thread, u64 wait_ns)
+{
+	struct waits_seen *seen = data;
+	u32 kind = sim_index(seen->machine, thread) - HOGS;
+
+	if (kind < KINDS && thread->is_woken && seen->machine->now_ns >= seen->from_ns &&
+	    wait_ns > seen->now_longest_ns[kind])
+		seen->now_longest_ns[kind] = wait_ns;
+}
+
+static u64 draw_ns(u64 *state, u64 least_us, u64 most_us)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (least_us + *state % (most_us - least_us)) * NSEC_PER_USEC;
+}
+
+static void set_batch(struct work *work, u32 thread)
+{
+	struct event_role role = { 0 };
+
+	load_make_urgent(work, thread);
+	memcpy(&role, work->kept + work->kept_len - sizeof(role), sizeof(role));
+	role.role = ROLE_CPU_BOUND;
+	role.tier = TIER_BATCH;
+	role.boost = 0;
+	memcpy(work->kept + work->kept_len - sizeof(role), &role, sizeof(role));
+}
+
+static u32 add_thread(struct work *work, enum work_begin begins)
+{
+	u32 tid = 1000 + work->len;
+	int index = work_add_thread(work, tid, tid, "load", begins);
+
+	work->threads[index].prio = PRIO_NICE_0;
+	work->threads[index].start_ns = tid;
+	work->threads[index].only_cpu = -1;
+	return (u32)index;
+}
+
+static void build(struct work *work, u64 seed, bool busy_is_batch)
+{
+	u64 end_ns = LOAD_START_NS + (u64)SPAN_MS * NSEC_PER_MSEC;
+
+	work_init(work, "7.2", NULL, 1, LOAD_START_NS, 0);
+	work->last_ns = end_ns;
+	work->tick_ns = 4 * NSEC_PER_MSEC;
+	for (u32 i = 0; i < HOGS; i++) {
+		u32 hog = add_thread(work, BEGIN_RUNNABLE);
+
+		work->threads[hog].goes_on = 1;
+		set_batch(work, hog);
+	}
+	for (u32 i = 0; i < KINDS; i++) {
+		const struct kind *kind = &kinds[i];
+		u64 state = 88172645463325252ull + (i + seed * KINDS) * 7919;
+		u32 thread = add_thread(work, BEGIN_ASLEEP);
+
+		if (i == BUSY && busy_is_batch)
+			set_batch(work, thread);
+		for (u64 at_ns = work->first_ns, sleep_ns, run_ns; at_ns < end_ns; at_ns += sleep_ns + run_ns) {
+			sleep_ns = draw_ns(&state, kind->sleep_least_us, kind->sleep_most_us);
+			run_ns = draw_ns(&state, kind->run_least_us, kind->run_most_us);
+			load_step(work, thread, STEP_SLEEP_FOR, sleep_ns, 0);
+			load_step(work, thread, STEP_RUN, run_ns, 0);
+		}
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The longest wait of each kind, the median of the runs. */
+static void measure(const struct sim_policy *policy, bool busy_is_batch, u64 *longest_ns)
+{
+	static struct sim_topology topology;
+	u64 all[KINDS][RUNS];
+
+	sim_topology_flat(&topology, 1);
+	for (u32 run = 0; run < RUNS; run++) {
+		struct sim_params params = { .policy = policy, .kernel = SCX_KERNEL(7, 2), .seed = 1 + run };
+		struct waits_seen seen = { .from_ns = LOAD_START_NS + (u64)WARM_MS * NSEC_PER_MSEC };
+		struct machine machine = { .on_wait = on_wait, .data = &seen };
+		struct work work;
+
+		seen.machine = &machine;
+		build(&work, run, busy_is_batch);
+		if (machine_run(&machine, &work, &topology, &params))
+			exit(1);
+		for (u32 i = 0; i < KINDS; i++)
+			all[i][run] = seen.now_longest_ns[i];
+		machine_free(&machine);
+		work_free(&work);
+	}
+	for (u32 i = 0; i < KINDS; i++) {
+		qsort(all[i], RUNS, sizeof(all[i][0]), by_size);
+		longest_ns[i] = all[i][RUNS / 2];
+	}
+}
+
+int main(void)
+{
+	u64 eevdf_ns[KINDS], tactus_ns[KINDS];
+
+	measure(&policy_eevdf, false, eevdf_ns);
+	for (int batch = 0; batch < 2; batch++) {
+		measure(&policy_tactus, batch, tactus_ns);
+		for (u32 i = 0; i < KINDS; i++) {
+			printf("# %s: longest wait %" PRIu64 " us under eevdf, %" PRIu64 " us under tactus\n",
+			       kinds[i].name, eevdf_ns[i] / 1000, tactus_ns[i] / 1000);
+			is_between(0, tactus_ns[i] / 1000, eevdf_ns[i] / 1000 * PERCENT_MOST / 100,
+				   "%s, of which nothing is known%s, waits at most 1.25 times as long under tactus as "
+				   "under eevdf",
+				   kinds[i].name, batch ? ", beside a busy one that passes for batch" : "");
+		}
+	}
+	return tap_end();
+}
