@@ -260,16 +260,43 @@ void games_sound(struct games *games, const struct sound_seen *seen)
 			add_sound(&games->all[i], seen);
 }
 
-bool games_belongs(const struct games *games, u32 game_pid, u32 pid)
+void games_shows(struct games *games, u32 pid)
 {
-	const struct game *game = games_find(games, game_pid);
+	struct game *game = find(games, pid);
 
-	if (!game)
-		return false;
+	if (game)
+		game->is_shown = true;
+}
+
+u32 games_front(struct games *games, u32 before_pid)
+{
+	u32 pid = 0;
+
+	for (u32 i = games->len; i-- > 0;) {
+		struct game *game = &games->all[i];
+
+		game->is_in_front = game->is_shown;
+		game->is_shown = false;
+		if (game->is_in_front && (!pid || pid != before_pid))
+			pid = game->pid;
+	}
+	return pid;
+}
+
+static bool belongs(const struct games *games, const struct game *game, u32 pid)
+{
 	for (u32 i = 0; i < game->sound_len; i++)
 		if (game->sound[i].pid == pid)
 			return true;
-	return pid == game_pid || is_helper_of(games, game, pid);
+	return pid == game->pid || is_helper_of(games, game, pid);
+}
+
+bool games_belongs(const struct games *games, u32 pid)
+{
+	for (u32 i = 0; i < games->len; i++)
+		if (games->all[i].is_in_front && belongs(games, &games->all[i], pid))
+			return true;
+	return false;
 }
 
 const struct game *games_due(struct games *games, u64 now_ns)

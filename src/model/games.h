@@ -29,7 +29,8 @@ struct game {
 	u32 pid;
 	u32 user;
 	bool is_reported;
-	bool is_loading; /* by what the kernel half was told */
+	bool is_loading;	    /* by what the kernel half was told */
+	bool is_shown, is_in_front; /* somebody looks: in this window of waits so far, in the last one */
 	char comm[COMM_LEN];
 	char why[GAME_WHY_SIZE];
 	u64 family;
@@ -87,8 +88,14 @@ bool games_report(struct games *games, u32 pid, bool knows_sound, u64 now_ns);
  * shaders for one, or that it no longer is. Each change once; 0: there is none. */
 u32 games_next_loading(struct games *games, u64 now_ns, bool *is_loading);
 
-/* Whether the process is the game, or serves it. */
-bool games_belongs(const struct games *games, u32 game_pid, u32 pid);
+/* A thread of the process has an audience: if it is a game, it is in front from the end of this window on. */
+void games_shows(struct games *games, u32 pid);
+/* A window of waits ends. Returns the pid of a game in front, the same as before if that one still is: nobody takes its
+ * place by a game of his own. 0: there is none. */
+u32 games_front(struct games *games, u32 before_pid);
+
+/* Whether the process is a game in front, or serves one. */
+bool games_belongs(const struct games *games, u32 pid);
 
 /* Whether one of them is this user's. */
 bool games_has_user(const struct games *games, u32 user);

@@ -115,11 +115,11 @@ struct run {
 	u32 had_partial; /* threads with the policy before we gave it to any */
 	struct run_effect effect;
 	struct run_control control;
-	struct run_status last;	 /* the last line */
-	struct games *games;	 /* NULL: no room for them */
-	u64 sound_looked_ns;	 /* for what plays games' sound, */
-	u32 sound_after;	 /* in threads with greater numbers next time */
-	u32 game_pid, game_next; /* the one in front in the last window of waits, and so far in this; 0: none */
+	struct run_status last; /* the last line */
+	struct games *games;	/* NULL: no room for them */
+	u64 sound_looked_ns;	/* for what plays games' sound, */
+	u32 sound_after;	/* in threads with greater numbers next time */
+	u32 game_pid;		/* the one in front in the last window of waits; 0: none */
 	u64 by_evidence[EVIDENCES];
 	u8 *evidence_of;	  /* of each tid, the last that was counted */
 	struct trial_view *trial; /* acting is on trial ('tactus trial'), and no lines are printed; NULL: it is not */
@@ -162,8 +162,10 @@ void run_game_program(void *data, const struct program_seen *seen);
 void run_game_role(struct run *run, const struct event_role *event);
 void run_game_tick(struct run *run);
 void run_game_end(struct run *run);
-/* Whose threads have an audience in this window of waits; and whether a process is the game in front, or serves it. */
+/* Whose threads have an audience in this window of waits; its end; and whether a process is a game in front, or serves
+ * one. */
 void run_game_row(struct run *run, const struct wait_row *row);
+void run_game_window_ends(struct run *run);
 bool run_game_has(void *run, u32 pid);
 
 /* What is known of a thread goes to the hints, if they are given. */

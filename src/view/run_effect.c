@@ -210,8 +210,7 @@ static bool window_ends(struct run *run)
 	bool was_held = effects_hold(effect->effects);
 	enum effect_acting acted = acts(run), acting = acted == effect->acted ? acted : EFFECT_ACTED_PARTLY;
 
-	run->game_pid = run->game_next;
-	run->game_next = 0;
+	run_game_window_ends(run);
 	effects_window_ends(effect->effects, &(struct effect_window){ .acting = acting,
 								      .now_ns = clock_now_ns(),
 								      .game_pid = run->game_pid,

@@ -282,13 +282,18 @@ void run_game_end(struct run *run)
 
 void run_game_row(struct run *run, const struct wait_row *row)
 {
-	if (row->has_audience && run->games && games_find(run->games, row->pid))
-		run->game_next = row->pid;
+	if (row->has_audience && run->games)
+		games_shows(run->games, row->pid);
+}
+
+void run_game_window_ends(struct run *run)
+{
+	run->game_pid = run->games ? games_front(run->games, run->game_pid) : 0;
 }
 
 bool run_game_has(void *data, u32 pid)
 {
 	const struct run *run = data;
 
-	return run->games && games_belongs(run->games, run->game_pid, pid);
+	return run->games && games_belongs(run->games, pid);
 }

@@ -35,10 +35,9 @@ done
 holds "a user's program is said to play sound" plays_sound "${pids[-1]}"
 cpu_ms() { awk '{ print ($14 + $15) * 10 }' "/proc/$runner/stat"; }
 # Of a span in which nothing is looked for
-sleep 1
 began=$(cpu_ms)
-sleep 4
-idle_ms=$(($(cpu_ms) - began))
+sleep 2
+idle_ms=$((2 * ($(cpu_ms) - began)))
 for _ in $(seq $games); do
 	"${he[@]}" "$scratch/steamapps/common/Fake/idle" 600 &
 	pids+=($!)

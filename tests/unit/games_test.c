@@ -115,7 +115,8 @@ static void test_sound(void)
 {
 	struct games *games = games_new();
 	struct program_seen reaper = { 10, PROCESS_HELPER, 480, "reaper", "*/reaper", 1000, false },
-			    game = { 12, PROCESS_GAME, 480, "game", "a game's environment", 1000, false };
+			    game = { 12, PROCESS_GAME, 480, "game", "a game's environment", 1000, false },
+			    pretender = { 70, PROCESS_GAME, 480, "his", "a game's environment", 65534, false };
 	struct event_role render = role_of(20, ROLE_RENDER, 1);
 	struct sound_seen own = sound_of(21, 12, 1000, 0, "data-loop.0"), child = sound_of(31, 30, 1000, 0, "mixer"),
 			  sibling = sound_of(41, 40, 1000, 0, "voice"), family = sound_of(51, 50, 1000, 480, "wine"),
@@ -144,9 +145,22 @@ static void test_sound(void)
 	games_sound(games, &sibling);
 	is(games_find(games, 12)->sound_len, 3,
 	   "sound of a game's own thread, of its child and of its launcher's child is its own, once each");
-	ok(games_belongs(games, 12, 30), "process that plays a game's sound is part of it");
-	ok(games_belongs(games, 12, 10), "helper of a game is part of it");
-	ok(!games_belongs(games, 12, 60), "stranger is no part of a game");
+	games_shows(games, 12);
+	ok(!games_belongs(games, 12), "game is not in front until a window in which it has an audience is over");
+	is(games_front(games, 0), 12, "game with an audience is in front");
+	ok(games_belongs(games, 30), "process that plays the sound of a game in front is part of it");
+	ok(games_belongs(games, 10), "helper of a game in front is part of it");
+	ok(!games_belongs(games, 60), "stranger is no part of a game");
+	games_saw(games, &pretender, 1);
+	games_shows(games, 70);
+	games_shows(games, 12);
+	is(games_front(games, 12), 12, "game in front stays there beside another user's that has an audience too");
+	ok(games_belongs(games, 10), "helper of a game in front is part of it beside another user's game in front");
+	ok(games_belongs(games, 70), "game in front beside another is part of one in front");
+	games_shows(games, 70);
+	is(games_front(games, 12), 70, "another game is in front once the first has no audience any more");
+	ok(!games_belongs(games, 10), "helper of a game that is not in front is no part of one in front");
+	is(games_front(games, 70), 0, "no game is in front while none has an audience");
 	ok(games_report(games, 12, true, 2ull * SECOND),
 	   "game whose sound is known is told a second after its first frame");
 	game_words(words, games_find(games, 12), 2);

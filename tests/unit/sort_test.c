@@ -103,7 +103,7 @@ static void test_many(void)
 	make_rows((char *)rows, LARGEST, sizeof(*rows), LARGEST);
 	sort_rows_by(rows, LARGEST, sizeof(*rows), counted, &(int){ 1 });
 	is(wrong_in((char *)rows, LARGEST, sizeof(*rows), 1), 0, "100,000 rows are sorted");
-	is_between(0, compared, 17 * LARGEST + LARGEST, "that takes no more comparisons than merging does");
+	is_between(0, compared, 17 * LARGEST + LARGEST, "100,000 rows take no more comparisons than merging does");
 	compared = 0;
 	sort_rows_by(rows, LARGEST, sizeof(*rows), counted, &(int){ 1 });
 	is_between(0, compared, LARGEST, "rows that are sorted are compared once each");
@@ -111,7 +111,8 @@ static void test_many(void)
 	compared = 0;
 	sort_rows_in_place(rows, LARGEST, sizeof(*rows), counted, &(int){ 1 });
 	is(wrong_in((char *)rows, LARGEST, sizeof(*rows), 1), 0, "100,000 rows of few ranks are sorted without memory");
-	is_between(0, compared, 2 * 17 * LARGEST, "that takes no more than twice as many comparisons");
+	is_between(0, compared, 2 * 17 * LARGEST,
+		   "rows that are sorted without memory take no more than twice as many comparisons");
 }
 
 int main(void)
