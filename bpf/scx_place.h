@@ -138,8 +138,9 @@ static __always_inline bool can_preempt(struct task_ctx *thread, u32 tier, s32 c
 	struct cpu_run *run = run_on(cpu);
 	u64 ran_ns = now_ns - run->since_ns;
 
-	return !run->kicked && !run->is_given && tier_preempts(tier, thread->scx.is_light, run->tier, burst_on(run, ran_ns),
-					     run->last_burst_ns, ran_ns, settings.light_ns);
+	return !run->kicked && !run->is_given &&
+	       tier_preempts(tier, thread->scx.is_light, run->tier, burst_on(run, ran_ns), run->last_burst_ns, ran_ns,
+			     settings.light_ns);
 }
 
 /* A CPU of the cache whose thread this one may preempt; a big one for an urgent thread, if there is one. -1: none. */
