@@ -455,11 +455,13 @@ core_fn u64 tier_turn_ns(u32 running_tier, u32 asking, u32 asking_timed, u32 urg
 
 /* Whether a timer ends the turn of a thread that runs for its own sake, where hogs wait: it runs for long at a time, by
  * its last burst or by this one, and is no hog. What it has had too much by the next tick it would wait for as it
- * wakes, as often as there are hogs. One that is known as batch and sleeps is no hog either. */
-core_fn int tier_times_own_turn(u32 running_tier, u64 burst_ns, u64 last_burst_ns)
+ * wakes, as often as there are hogs. One that is known as batch, and that a timer or a device wakes, is no hog either.
+ */
+core_fn int tier_times_own_turn(u32 running_tier, int by_timer, u64 burst_ns, u64 last_burst_ns)
 {
 	if (running_tier == TIER_BATCH)
-		return burst_ns < TIER_HOG_NS && last_burst_ns >= TIER_HOG_TURN_NS && last_burst_ns < TIER_HOG_NS;
+		return by_timer && burst_ns < TIER_HOG_NS && last_burst_ns >= TIER_HOG_TURN_NS &&
+		       last_burst_ns < TIER_HOG_NS;
 	return running_tier == TIER_INTERACTIVE && (burst_ns >= TIER_HOG_TURN_NS || last_burst_ns >= TIER_HOG_TURN_NS);
 }
 

@@ -299,14 +299,16 @@ static void timed_turn_tests(void)
 	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 9, 9, 0), 0, "urgent thread's turn ends for urgent ones alone");
 	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 0, 0, 1), TIER_TURN_NS, "urgent thread's turn ends for an urgent one");
 	is(tier_turn_ns(TIERS, 9, 9, 9), 0, "turn of a thread that nothing may interrupt ends by no timer");
-	ok(tier_times_own_turn(TIER_INTERACTIVE, 0, TIER_HOG_TURN_NS), "thread that runs long at a time is timed");
-	ok(tier_times_own_turn(TIER_INTERACTIVE, TIER_HOG_TURN_NS, 0), "thread that has run long by now is timed");
-	ok(!tier_times_own_turn(TIER_INTERACTIVE, 0, 0), "thread that runs shortly is not timed");
-	ok(tier_times_own_turn(TIER_BATCH, 0, slice), "batch thread that sleeps is timed for its own sake");
-	ok(!tier_times_own_turn(TIER_BATCH, TIER_HOG_NS, slice),
+	ok(tier_times_own_turn(TIER_INTERACTIVE, 1, 0, TIER_HOG_TURN_NS), "thread that runs long at a time is timed");
+	ok(tier_times_own_turn(TIER_INTERACTIVE, 1, TIER_HOG_TURN_NS, 0), "thread that has run long by now is timed");
+	ok(!tier_times_own_turn(TIER_INTERACTIVE, 1, 0, 0), "thread that runs shortly is not timed");
+	ok(tier_times_own_turn(TIER_BATCH, 1, 0, slice), "batch thread that sleeps is timed for its own sake");
+	ok(!tier_times_own_turn(TIER_BATCH, 1, TIER_HOG_NS, slice),
 	   "batch thread that has run on and on by now is not timed");
-	ok(!tier_times_own_turn(TIER_BATCH, 0, TIER_HOG_NS), "batch thread that ran on and on last time is not timed");
-	ok(!tier_times_own_turn(TIER_BATCH, slice, 0), "batch thread that has not slept yet is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 1, 0, TIER_HOG_NS),
+	   "batch thread that ran on and on last time is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 0, 0, slice), "batch thread that another thread woke is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 1, slice, 0), "batch thread that has not slept yet is not timed");
 	is(tier_own_turn_ns(clock - slice, clock), slice + TIER_HOG_TURN_NS,
 	   "thread with credit has that for its turn");
 	is(tier_own_turn_ns(clock + slice, clock), TIER_HOG_TURN_NS, "thread that is ahead has a short turn");
