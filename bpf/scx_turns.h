@@ -57,12 +57,11 @@ static __always_inline u64 turn_left_ns(s32 cpu, u64 now_ns)
 	struct cpu_run *run = run_on(cpu);
 	u32 shared = cache_of(cpu), tier = run->tier < TIERS ? tier_on(cpu, now_ns) : TIERS;
 	struct queue_load *load = load_of(shared), *own = load_of(queue_of_cpu(cpu));
-	u64 turn_ns = tier_turn_ns(tier, load->asking + (run->own_waits ? own->asking : 0),
+	u64 burst_ns = run->burst_ns + span_between(run->since_ns, now_ns);
+	u64 turn_ns = tier_turn_ns(tier, burst_ns, load->asking + (run->own_waits ? own->asking : 0),
 				   load->asking_timed + (run->own_waits ? own->asking_timed : 0), load->urgent);
 
-	if (!turn_ns &&
-	    tier_times_own_turn(tier, run->by_timer != 0, run->burst_ns + span_between(run->since_ns, now_ns),
-				run->last_burst_ns) &&
+	if (!turn_ns && tier_times_own_turn(tier, run->by_timer != 0, burst_ns, run->last_burst_ns) &&
 	    (u32)scx_bpf_dsq_nr_queued(shared) > load->asking)
 		turn_ns = tier_own_turn_ns(run->turn_vtime, *clock_of(shared));
 	return turn_ns ? tier_turn_left_ns(turn_ns, span_between(run->turn_since_ns, now_ns)) : 0;
@@ -82,8 +81,9 @@ static __always_inline void start_turn_timer(s32 cpu, u64 left_ns, u64 now_ns)
 static __always_inline void time_turn(s32 cpu, u64 now_ns)
 {
 	u64 left_ns = turn_left_ns(cpu, now_ns);
+	struct queue_load *load = load_of(cache_of(cpu));
 
-	if (tier_sets_timer(run_on(cpu)->turn_timer_ns, left_ns, now_ns))
+	if (tier_sets_timer(run_on(cpu)->turn_timer_ns, left_ns, now_ns, load->asking_timed + load->urgent))
 		start_turn_timer(cpu, left_ns, now_ns);
 }
 

@@ -39,7 +39,7 @@ static u64 turn_left_ns(const struct machine *machine, s32 cpu)
 	const struct tactus_load *load = &tactus->loads[shared], *own = &tactus->loads[tactus_own_queue(cpu)];
 	u64 burst_ns = run->burst_ns + span_between(run->since_ns, machine->now_ns);
 	u32 tier = run->tier < TIERS ? tier_now(run->tier, tier_burst_counted_ns(burst_ns, run->may_burn)) : TIERS;
-	u64 turn_ns = tier_turn_ns(tier, load->asking + (run->own_waits ? own->asking : 0),
+	u64 turn_ns = tier_turn_ns(tier, burst_ns, load->asking + (run->own_waits ? own->asking : 0),
 				   load->asking_timed + (run->own_waits ? own->asking_timed : 0), load->urgent);
 
 	if (!turn_ns && tier_times_own_turn(tier, run->by_timer != 0, burst_ns, run->last_burst_ns) &&
@@ -57,8 +57,11 @@ static void start_turn_timer(struct machine *machine, s32 cpu, u64 left_ns)
 static void time_turn(struct machine *machine, s32 cpu)
 {
 	u64 left_ns = turn_left_ns(machine, cpu);
+	const struct tactus *tactus = tactus_of(machine);
+	const struct tactus_load *load = &tactus->loads[tactus_cache(tactus, cpu)];
 
-	if (tier_sets_timer(tactus_of(machine)->runs[cpu].turn_timer_ns, left_ns, machine->now_ns))
+	if (tier_sets_timer(tactus->runs[cpu].turn_timer_ns, left_ns, machine->now_ns,
+			    load->asking_timed + load->urgent))
 		start_turn_timer(machine, cpu, left_ns);
 }
 
