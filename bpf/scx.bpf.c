@@ -279,6 +279,7 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	run->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
 	run->last_burst_ns = thread->scx.last_burst_ns;
 	run->tier = thread->scx.tier;
+	run->by_timer = thread->scx.by_timer;
 	power_on_running(run, cpu, now_ns);
 	give_way(p, thread, run, cpu);
 	emit_deadline_miss(p, thread, run, cpu, now_ns);

@@ -61,6 +61,8 @@ struct cpu_run {
 	u32 may_burn;	   /* its thread stays urgent however long it runs */
 	u32 holder_tid;	   /* this thread goes first, see scx_locks.h; 0: none */
 	u32 looked;	   /* while it is looked for */
+	u32 by_timer;	   /* a timer or a device woke its thread last */
+	u32 unused;
 	struct power_use power;
 };
 static struct cpu_run runs[SCX_CPUS_MAX];

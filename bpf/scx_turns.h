@@ -57,11 +57,11 @@ static __always_inline u64 turn_left_ns(s32 cpu, u64 now_ns)
 	struct cpu_run *run = run_on(cpu);
 	u32 shared = cache_of(cpu), tier = run->tier < TIERS ? tier_on(cpu, now_ns) : TIERS;
 	struct queue_load *load = load_of(shared), *own = load_of(queue_of_cpu(cpu));
-	u64 turn_ns = tier_turn_ns(tier, load->asking + (run->own_waits ? own->asking : 0),
+	u64 burst_ns = run->burst_ns + span_between(run->since_ns, now_ns);
+	u64 turn_ns = tier_turn_ns(tier, burst_ns, load->asking + (run->own_waits ? own->asking : 0),
 				   load->asking_timed + (run->own_waits ? own->asking_timed : 0), load->urgent);
 
-	if (!turn_ns &&
-	    tier_times_own_turn(tier, run->burst_ns + span_between(run->since_ns, now_ns), run->last_burst_ns) &&
+	if (!turn_ns && tier_times_own_turn(tier, run->by_timer != 0, burst_ns, run->last_burst_ns) &&
 	    (u32)scx_bpf_dsq_nr_queued(shared) > load->asking)
 		turn_ns = tier_own_turn_ns(run->turn_vtime, *clock_of(shared));
 	return turn_ns ? tier_turn_left_ns(turn_ns, span_between(run->turn_since_ns, now_ns)) : 0;
@@ -81,8 +81,9 @@ static __always_inline void start_turn_timer(s32 cpu, u64 left_ns, u64 now_ns)
 static __always_inline void time_turn(s32 cpu, u64 now_ns)
 {
 	u64 left_ns = turn_left_ns(cpu, now_ns);
+	struct queue_load *load = load_of(cache_of(cpu));
 
-	if (tier_sets_timer(run_on(cpu)->turn_timer_ns, left_ns, now_ns))
+	if (tier_sets_timer(run_on(cpu)->turn_timer_ns, left_ns, now_ns, load->asking_timed + load->urgent))
 		start_turn_timer(cpu, left_ns, now_ns);
 }
 
@@ -118,6 +119,13 @@ static __always_inline void turn_begins(struct task_ctx *thread, s32 cpu, u64 no
 	time_turn(cpu, now_ns);
 }
 
+/* The vtime of the thread that runs there, with what its turn has taken so far. */
+static __always_inline u64 turn_vtime_now(struct cpu_run *run, u64 now_ns)
+{
+	return run->turn_vtime + tier_charge(span_between(run->turn_since_ns, now_ns), run->effective_weight, run->tier,
+					     settings.discount, 0);
+}
+
 /* Lets the first of the queue run on that CPU, if it would be by its deadline. Where no CPU can be kicked, it is moved
  * there: not while somebody is in the CPU's local queue, who would wait for every turn to come. */
 static __noinline bool end_turn_for(u32 queue, s32 cpu, u64 now_ns)
@@ -127,8 +135,7 @@ static __noinline bool end_turn_for(u32 queue, s32 cpu, u64 now_ns)
 	struct task_struct *p;
 	bool ended = false;
 
-	vtime = run->turn_vtime + tier_charge(span_between(run->turn_since_ns, now_ns), run->effective_weight,
-					      run->tier, settings.discount, 0);
+	vtime = turn_vtime_now(run, now_ns);
 	bpf_for_each(scx_dsq, p, queue, 0)
 	{
 		struct task_ctx *first = vtime_before(vtime, clock) ? thread_of(p) : NULL;
@@ -167,8 +174,13 @@ static int on_turn_timer(void *map, u32 *key, struct turn_timer *timer)
 	if (left_ns <= TIER_TURN_LEAST_NS) {
 		left_ns = TIER_HOG_TURN_NS;
 		if ((run->own_waits && end_turn_for(queue_of_cpu(cpu), cpu, now_ns)) ||
-		    end_turn_for(cache_of(cpu), cpu, now_ns))
+		    end_turn_for(cache_of(cpu), cpu, now_ns)) {
 			left_ns = 0;
+		} else {
+			/* It goes on for another turn, or each that begins to wait would set the timer for at once. */
+			run->turn_vtime = turn_vtime_now(run, now_ns);
+			run->turn_since_ns = now_ns;
+		}
 	}
 	bpf_rcu_read_unlock();
 	if (left_ns)

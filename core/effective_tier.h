@@ -83,11 +83,11 @@ core_fn int tier_serves_all(int is_kernel_thread, s32 nice)
 	return is_kernel_thread && nice <= 0;
 }
 
-/* Whether a kernel thread that may run on one CPU alone passes no queue there. One that runs on and on gets its share
- * like any other, until it sleeps. */
+/* Whether a kernel thread that may run on one CPU alone passes no queue there. One that runs for long without a sleep
+ * is not urgent either, and waits in a queue like any other. */
 core_fn int tier_is_bound(int is_bound_thread, s32 nice, u64 burst_ns)
 {
-	return tier_serves_all(is_bound_thread, nice) && burst_ns < TIER_HOG_NS;
+	return tier_serves_all(is_bound_thread, nice) && burst_ns < TIER_BURST_NS;
 }
 
 /* How urgent the thread is, apart from its user's budget. */

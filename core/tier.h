@@ -444,22 +444,24 @@ core_fn int tier_ends_turn(u32 running_tier, u64 ran_ns, u64 turns_until_ns, u64
  * a timer or a device woke, and how many urgent ones; 0: the tick does. A hog's turn ends for whoever is no hog. One
  * that is no hog gives way to those that woke by themselves, not to those that it may have woken, which gain nothing by
  * going before it: programs that wake each other all the time would only switch more often. */
-core_fn u64 tier_turn_ns(u32 running_tier, u32 asking, u32 asking_timed, u32 urgent)
+core_fn u64 tier_turn_ns(u32 running_tier, u64 burst_ns, u32 asking, u32 asking_timed, u32 urgent)
 {
 	if (running_tier == TIER_LATENCY_CRITICAL)
 		return urgent ? TIER_TURN_NS : 0;
 	if (running_tier == TIER_BATCH)
-		return asking ? TIER_HOG_TURN_NS : 0;
+		return (burst_ns >= TIER_HOG_NS ? asking : asking_timed) ? TIER_HOG_TURN_NS : 0;
 	return running_tier == TIER_INTERACTIVE && asking_timed ? TIER_TURN_NS : 0;
 }
 
 /* Whether a timer ends the turn of a thread that runs for its own sake, where hogs wait: it runs for long at a time, by
  * its last burst or by this one, and is no hog. What it has had too much by the next tick it would wait for as it
- * wakes, as often as there are hogs. One that is known as batch and sleeps is no hog either. */
-core_fn int tier_times_own_turn(u32 running_tier, u64 burst_ns, u64 last_burst_ns)
+ * wakes, as often as there are hogs. One that is known as batch, and that a timer or a device wakes, is no hog either.
+ */
+core_fn int tier_times_own_turn(u32 running_tier, int by_timer, u64 burst_ns, u64 last_burst_ns)
 {
 	if (running_tier == TIER_BATCH)
-		return burst_ns < TIER_HOG_NS && last_burst_ns >= TIER_HOG_TURN_NS && last_burst_ns < TIER_HOG_NS;
+		return by_timer && burst_ns < TIER_HOG_NS && last_burst_ns >= TIER_HOG_TURN_NS &&
+		       last_burst_ns < TIER_HOG_NS;
 	return running_tier == TIER_INTERACTIVE && (burst_ns >= TIER_HOG_TURN_NS || last_burst_ns >= TIER_HOG_TURN_NS);
 }
 
@@ -475,13 +477,14 @@ core_fn u64 tier_turn_left_ns(u64 turn_ns, u64 ran_ns)
 }
 
 /* Whether a CPU's timer is set for a turn that ends in so long, given when it fires; 0: it is not set. One that was set
- * for a later end comes too late for who began to wait since; one that should have fired long ago was lost. */
-core_fn int tier_sets_timer(u64 timer_ns, u64 left_ns, u64 now_ns)
+ * for a later end comes too late for who woke by himself since: programs that wake each other all the time would only
+ * switch more often for it. One that should have fired long ago was lost. */
+core_fn int tier_sets_timer(u64 timer_ns, u64 left_ns, u64 now_ns, u32 asking_timed)
 {
 	u64 ends_ns = now_ns + left_ns;
 
 	return left_ns && timer_ns != TIER_NO_TIMER_NS &&
-	       (timer_ns + TIER_TURNS_NS < ends_ns || timer_ns > ends_ns + TIER_TURN_LEAST_NS);
+	       (timer_ns + TIER_TURNS_NS < ends_ns || (asking_timed && timer_ns > ends_ns + TIER_TURN_LEAST_NS));
 }
 
 /* The vtime by which a thread whose turn is over is compared with the first of its queue. Credit counts for one turn at

@@ -368,6 +368,7 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 	run->burst_ns = entity->burst_ns;
 	run->may_burn = entity->may_burn;
 	run->last_burst_ns = entity->last_burst_ns;
+	run->by_timer = entity->by_timer;
 	give_way(machine, thread, run, cpu);
 	entity->queued_at_ns = 0;
 	move_rate_note(&entity->move_rate, entity->last_cpu >= 0 && entity->last_cpu != cpu, now_ns);

@@ -36,7 +36,7 @@ struct tactus_load {
 /* As struct cpu_run. */
 struct tactus_run {
 	u64 since_ns, burst_ns, last_burst_ns, shared_seen, looked_ns, late_at_ns;
-	u32 tier, kicked, is_own, own_waits, may_burn, is_given, turn_over;
+	u32 tier, kicked, is_own, own_waits, may_burn, is_given, turn_over, by_timer;
 	u32 looks; /* into other caches' queues */
 	u64 turn_since_ns, turn_vtime, effective_weight, turn_timer_ns;
 	u32 boost;

@@ -39,10 +39,10 @@ static u64 turn_left_ns(const struct machine *machine, s32 cpu)
 	const struct tactus_load *load = &tactus->loads[shared], *own = &tactus->loads[tactus_own_queue(cpu)];
 	u64 burst_ns = run->burst_ns + span_between(run->since_ns, machine->now_ns);
 	u32 tier = run->tier < TIERS ? tier_now(run->tier, tier_burst_counted_ns(burst_ns, run->may_burn)) : TIERS;
-	u64 turn_ns = tier_turn_ns(tier, load->asking + (run->own_waits ? own->asking : 0),
+	u64 turn_ns = tier_turn_ns(tier, burst_ns, load->asking + (run->own_waits ? own->asking : 0),
 				   load->asking_timed + (run->own_waits ? own->asking_timed : 0), load->urgent);
 
-	if (!turn_ns && tier_times_own_turn(tier, burst_ns, run->last_burst_ns) &&
+	if (!turn_ns && tier_times_own_turn(tier, run->by_timer != 0, burst_ns, run->last_burst_ns) &&
 	    tactus->queues[shared].len > load->asking)
 		turn_ns = tier_own_turn_ns(run->turn_vtime, tactus->clocks[shared]);
 	return turn_ns ? tier_turn_left_ns(turn_ns, span_between(run->turn_since_ns, machine->now_ns)) : 0;
@@ -57,8 +57,11 @@ static void start_turn_timer(struct machine *machine, s32 cpu, u64 left_ns)
 static void time_turn(struct machine *machine, s32 cpu)
 {
 	u64 left_ns = turn_left_ns(machine, cpu);
+	const struct tactus *tactus = tactus_of(machine);
+	const struct tactus_load *load = &tactus->loads[tactus_cache(tactus, cpu)];
 
-	if (tier_sets_timer(tactus_of(machine)->runs[cpu].turn_timer_ns, left_ns, machine->now_ns))
+	if (tier_sets_timer(tactus->runs[cpu].turn_timer_ns, left_ns, machine->now_ns,
+			    load->asking_timed + load->urgent))
 		start_turn_timer(machine, cpu, left_ns);
 }
 
@@ -90,6 +93,12 @@ void tactus_turn_begins(struct machine *machine, const struct scx_entity *entity
 	time_turn(machine, cpu);
 }
 
+static u64 turn_vtime_now(const struct machine *machine, const struct tactus_run *run)
+{
+	return run->turn_vtime + tier_charge(span_between(run->turn_since_ns, machine->now_ns), run->effective_weight,
+					     run->tier, tactus_of(machine)->settings.discount, 0);
+}
+
 /* Lets the first of the queue run on that CPU, if it would be by its deadline. */
 static bool end_turn_for(struct machine *machine, u32 queue, s32 cpu)
 {
@@ -102,8 +111,7 @@ static bool end_turn_for(struct machine *machine, u32 queue, s32 cpu)
 	if (!tactus->queues[queue].len)
 		return false;
 	first = &machine->threads[dsq_at(&tactus->queues[queue], 0)->thread];
-	vtime = run->turn_vtime + tier_charge(span_between(run->turn_since_ns, machine->now_ns), run->effective_weight,
-					      run->tier, settings->discount, 0);
+	vtime = turn_vtime_now(machine, run);
 	vtime = tier_turn_vtime(vtime, clock, first->scx->asks_in != 0);
 	deadline = tier_deadline(vtime, settings->slice_ns, run->effective_weight, run->boost);
 	if (!sim_may_run(first, cpu) || tier_keeps_cpu(deadline, clock, tactus_first_lag(tactus, queue)))
@@ -125,8 +133,12 @@ void tactus_turn_timer(struct machine *machine, s32 cpu)
 	if (left_ns <= TIER_TURN_LEAST_NS) {
 		left_ns = TIER_HOG_TURN_NS;
 		if ((run->own_waits && end_turn_for(machine, tactus_own_queue(cpu), cpu)) ||
-		    end_turn_for(machine, tactus_cache(tactus, cpu), cpu))
+		    end_turn_for(machine, tactus_cache(tactus, cpu), cpu)) {
 			left_ns = 0;
+		} else {
+			run->turn_vtime = turn_vtime_now(machine, run);
+			run->turn_since_ns = machine->now_ns;
+		}
 	}
 	if (left_ns)
 		start_turn_timer(machine, cpu, left_ns);

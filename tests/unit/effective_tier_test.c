@@ -143,8 +143,8 @@ static void test_owners_word(void)
 	in.is_batch_policy = 0;
 	is_now(in, TIER_INTERACTIVE, 3, TIER_LIMIT_NONE, "kernel thread that the kernel made nicer is not urgent");
 	ok(tier_is_bound(1, 0, 0), "kernel thread that may run on one CPU alone passes no queue");
-	ok(tier_is_bound(1, -20, TIER_HOG_NS - 1), "kernel thread that works for less than a hog passes no queue");
-	ok(!tier_is_bound(1, 0, TIER_HOG_NS), "kernel thread that runs on and on waits in a queue");
+	ok(tier_is_bound(1, -20, TIER_BURST_NS - 1), "kernel thread that has not run for long passes no queue");
+	ok(!tier_is_bound(1, 0, TIER_BURST_NS), "kernel thread that runs for long waits in a queue");
 	ok(!tier_is_bound(1, 1, 0), "kernel thread that the kernel made nicer waits in a queue");
 	ok(!tier_is_bound(0, 0, 0), "thread that is not bound waits in a queue");
 }

@@ -291,36 +291,45 @@ static void timed_turn_tests(void)
 {
 	u64 slice = TIER_SLICE_NS, clock = 100 * slice;
 
-	is(tier_turn_ns(TIER_BATCH, 1, 0, 0), TIER_HOG_TURN_NS, "hog's turn ends by a timer for whoever is no hog");
-	is(tier_turn_ns(TIER_BATCH, 0, 0, 0), 0, "hog's turn ends with a tick while only hogs wait");
-	is(tier_turn_ns(TIER_INTERACTIVE, 9, 0, 0), 0, "no timer is set for threads that wake each other");
-	is(tier_turn_ns(TIER_INTERACTIVE, 1, 1, 0), TIER_TURN_NS,
+	is(tier_turn_ns(TIER_BATCH, TIER_HOG_NS, 1, 0, 0), TIER_HOG_TURN_NS,
+	   "hog's turn ends by a timer for whoever is no hog");
+	is(tier_turn_ns(TIER_BATCH, TIER_HOG_NS, 0, 0, 0), 0, "hog's turn ends with a tick while only hogs wait");
+	is(tier_turn_ns(TIER_BATCH, 0, 9, 0, 0), 0, "no timer is set for batch threads that wake each other");
+	is(tier_turn_ns(TIER_BATCH, 0, 9, 1, 0), TIER_HOG_TURN_NS,
+	   "turn of a batch thread that is no hog ends by a timer for one that a timer woke");
+	is(tier_turn_ns(TIER_INTERACTIVE, 0, 9, 0, 0), 0, "no timer is set for threads that wake each other");
+	is(tier_turn_ns(TIER_INTERACTIVE, 0, 1, 1, 0), TIER_TURN_NS,
 	   "turn of a thread that is no hog ends by a timer for one that a timer woke");
-	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 9, 9, 0), 0, "urgent thread's turn ends for urgent ones alone");
-	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 0, 0, 1), TIER_TURN_NS, "urgent thread's turn ends for an urgent one");
-	is(tier_turn_ns(TIERS, 9, 9, 9), 0, "turn of a thread that nothing may interrupt ends by no timer");
-	ok(tier_times_own_turn(TIER_INTERACTIVE, 0, TIER_HOG_TURN_NS), "thread that runs long at a time is timed");
-	ok(tier_times_own_turn(TIER_INTERACTIVE, TIER_HOG_TURN_NS, 0), "thread that has run long by now is timed");
-	ok(!tier_times_own_turn(TIER_INTERACTIVE, 0, 0), "thread that runs shortly is not timed");
-	ok(tier_times_own_turn(TIER_BATCH, 0, slice), "batch thread that sleeps is timed for its own sake");
-	ok(!tier_times_own_turn(TIER_BATCH, TIER_HOG_NS, slice),
+	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 0, 9, 9, 0), 0, "urgent thread's turn ends for urgent ones alone");
+	is(tier_turn_ns(TIER_LATENCY_CRITICAL, 0, 0, 0, 1), TIER_TURN_NS,
+	   "urgent thread's turn ends for an urgent one");
+	is(tier_turn_ns(TIERS, 0, 9, 9, 9), 0, "turn of a thread that nothing may interrupt ends by no timer");
+	ok(tier_times_own_turn(TIER_INTERACTIVE, 1, 0, TIER_HOG_TURN_NS), "thread that runs long at a time is timed");
+	ok(tier_times_own_turn(TIER_INTERACTIVE, 1, TIER_HOG_TURN_NS, 0), "thread that has run long by now is timed");
+	ok(!tier_times_own_turn(TIER_INTERACTIVE, 1, 0, 0), "thread that runs shortly is not timed");
+	ok(tier_times_own_turn(TIER_BATCH, 1, 0, slice), "batch thread that sleeps is timed for its own sake");
+	ok(!tier_times_own_turn(TIER_BATCH, 1, TIER_HOG_NS, slice),
 	   "batch thread that has run on and on by now is not timed");
-	ok(!tier_times_own_turn(TIER_BATCH, 0, TIER_HOG_NS), "batch thread that ran on and on last time is not timed");
-	ok(!tier_times_own_turn(TIER_BATCH, slice, 0), "batch thread that has not slept yet is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 1, 0, TIER_HOG_NS),
+	   "batch thread that ran on and on last time is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 0, 0, slice), "batch thread that another thread woke is not timed");
+	ok(!tier_times_own_turn(TIER_BATCH, 1, slice, 0), "batch thread that has not slept yet is not timed");
 	is(tier_own_turn_ns(clock - slice, clock), slice + TIER_HOG_TURN_NS,
 	   "thread with credit has that for its turn");
 	is(tier_own_turn_ns(clock + slice, clock), TIER_HOG_TURN_NS, "thread that is ahead has a short turn");
 	is(tier_turn_left_ns(TIER_TURN_NS, 0), TIER_TURN_NS, "turn that begins has all of its time left");
 	is(tier_turn_left_ns(TIER_TURN_NS, ~0ULL >> 1), TIER_TURN_LEAST_NS, "turn that is over ends at once");
-	is(tier_sets_timer(0, TIER_TURN_NS, clock), 1, "timer that is not set is set for a turn that ends");
-	is(tier_sets_timer(0, 0, clock), 0, "timer is not set for a turn that ends with the tick");
-	is(tier_sets_timer(clock + TIER_TURN_NS, TIER_TURN_NS, clock), 0, "timer that is set is not set again");
-	is(tier_sets_timer(clock + 2 * TIER_TURN_NS, TIER_TURN_NS, clock), 1,
+	is(tier_sets_timer(0, TIER_TURN_NS, clock, 1), 1, "timer that is not set is set for a turn that ends");
+	is(tier_sets_timer(0, 0, clock, 1), 0, "timer is not set for a turn that ends with the tick");
+	is(tier_sets_timer(clock + TIER_TURN_NS, TIER_TURN_NS, clock, 1), 0, "timer that is set is not set again");
+	is(tier_sets_timer(clock + 2 * TIER_TURN_NS, TIER_TURN_NS, clock, 1), 1,
 	   "timer that is set for a later end is set for an earlier one");
-	is(tier_sets_timer(clock + TIER_TURN_NS / 2, TIER_TURN_NS, clock), 0,
+	is(tier_sets_timer(clock + 2 * TIER_TURN_NS, TIER_TURN_NS, clock, 0), 0,
+	   "timer that is set for a later end is left where only threads wait that others woke");
+	is(tier_sets_timer(clock + TIER_TURN_NS / 2, TIER_TURN_NS, clock, 1), 0,
 	   "timer that is set for an earlier end is left, and looks when it fires");
-	is(tier_sets_timer(clock - 2 * TIER_TURNS_NS, TIER_TURN_NS, clock), 1, "timer that was lost is set again");
-	is(tier_sets_timer(TIER_NO_TIMER_NS, TIER_TURN_NS, clock), 0,
+	is(tier_sets_timer(clock - 2 * TIER_TURNS_NS, TIER_TURN_NS, clock, 1), 1, "timer that was lost is set again");
+	is(tier_sets_timer(TIER_NO_TIMER_NS, TIER_TURN_NS, clock, 1), 0,
 	   "timer that the kernel had no room for is not set");
 	is(tier_turn_vtime(clock - slice, clock, 1), clock, "credit counts for one turn where another asks");
 	is(tier_turn_vtime(clock - slice, clock, 0), clock - slice, "credit counts on before hogs");
