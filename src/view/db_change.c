@@ -217,7 +217,8 @@ static const struct argp_option export_own[] = {
 
 const struct command_usage db_export_usage = {
 	.name = "db export",
-	.text = "Writes the database to a file, or to standard output with '-' or, as JSON, without a file. Replaces an "
+	.text = "Writes the database to a file, or to standard output with '-' or, as JSON, without a file. Replaces "
+		"an "
 		"earlier export of the same format, and with --force any file.\v"
 		"Examples:\n"
 		"  tactus db export kinds.pddb\n"

@@ -115,6 +115,7 @@ heroic=$!
 # Lutris gives all of its games this number of Steam's.
 SteamAppId=default LUTRIS_GAME_UUID=25-37 "$scratch/bin/lutris-wrapper" -c '"$1/bin/uuid" '"$present"'; true' lutris-wrapper "$scratch" <"$scratch/go-uuid" >"$scratch/uuid" 2>&1 &
 lutris=$!
+# shellcheck disable=SC2086 # several words
 "$scratch/data/lutris/runners/zdoom/zdoom" $present <"$scratch/go-zdoom" >"$scratch/zdoom" 2>&1 &
 zdoom=$!
 "$scratch/bin/gamescope" -c 'GAMESCOPE_WAYLAND_DISPLAY=gamescope-0 "$1/bin/deck" '"$present"'; true' gamescope "$scratch" <"$scratch/go-deck" >"$scratch/deck" 2>&1 &
