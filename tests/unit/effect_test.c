@@ -262,7 +262,7 @@ static void test_game_cost(void)
 static void test_eased_for_game(void)
 {
 	ok(effect_may_ease(EFFECT_GAME_EASED_OF_USER - 1, EFFECT_GAME_EASED_OF_USER - 1),
-	   "one more of a user's processes that waits for a game is treated as urgent while few are");
+	   "another of a user's processes that waits for a game is treated as urgent while few are");
 	ok(!effect_may_ease(EFFECT_GAME_EASED_OF_USER, EFFECT_GAME_EASED_OF_USER),
 	   "no more than four of one user's processes are treated as urgent beside a game");
 	ok(effect_may_ease(EFFECT_GAME_EASED_OF_USER, 0),
