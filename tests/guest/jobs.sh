@@ -9,7 +9,7 @@ others=launch:,gpu:,wine:,input:,frame:,socket:,sound:,learned:,cuda:,fence:,mem
 jobs_by_doctor() { TACTUS_SKIP_HOOKS=$others "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]'; }
 
 mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing
-is "without a driver that uses the scheduler for GPUs its tracepoints are not there" "$(ls -d $events 2>/dev/null)" ""
+is "the tracepoints of the scheduler for GPUs are not there without a driver that uses it" "$(ls -d $events 2>/dev/null)" ""
 is "doctor: the jobs sensor waits where no driver uses the scheduler for GPUs, and that is no fault" "$(jobs_by_doctor)" "[('ok', 'none yet')]"
 TACTUS_SKIP_HOOKS=$others "$tactus" gpu -v >"$scratch/out" 2>"$scratch/err" &
 watcher=$!

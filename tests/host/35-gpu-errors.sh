@@ -19,7 +19,7 @@ pose
 posed nvidia "$tactus" cuda -o "$scratch/trace.jsonl" -- build/workloads/gpu_jobs 3 0 >"$scratch/out" 2>"$scratch/err"
 is "cuda ends well as a GPU reports errors" $? 0
 is "a trace that is taken live has each error that the GPU reports, with its message" "$(errors "$scratch/trace.jsonl")" "[(1, 'gfx'), (2, 'gfx'), (3, 'gfx')]"
-is "each error is said at once, in words" "$(sed -n 's/.*the GPU reports an error: //p' "$scratch/err" | paste -sd,)" "Xid 1: gfx,Xid 2: gfx,Xid 3: gfx"
+is "cuda says each error at once, in words" "$(sed -n 's/.*the GPU reports an error: //p' "$scratch/err" | paste -sd,)" "Xid 1: gfx,Xid 2: gfx,Xid 3: gfx"
 posed nvidia "$tactus" cuda --json -o "$scratch/recording" -- build/workloads/gpu_jobs 2 0 >"$scratch/rows" 2>"$scratch/err"
 is "rows have the errors of the GPU, the last first" "$(grep '"record":"cuda_xid"' "$scratch/rows" | json '[(r["xid"], r["message"]) for r in rows]')" "[(2, 'gfx'), (1, 'gfx')]"
 "$tactus" cuda -i "$scratch/recording" -o "$scratch/replayed.jsonl" >/dev/null 2>&1

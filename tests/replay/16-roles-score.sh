@@ -46,7 +46,7 @@ like "the score has every thread" "$(cat "$scratch/out")" 'open: 140 of 140 thre
 sights 19
 score -w
 is "nineteen threads of a role are too few where all scenes were played" $? 1
-is "each role with too few threads is named, in each way that has targets" "$(missed | tr ';' '\n' | grep -c ': 19 threads, not 20$')" 14
+is "the score names each role with too few threads, in each way that has targets" "$(missed | tr ';' '\n' | grep -c ': 19 threads, not 20$')" 14
 score
 is "nineteen threads of a role are no fault where some scenes were played" "$? $(missed)" "0 "
 sights 40 input unknown 4
@@ -55,10 +55,10 @@ is "a role that is found in 90 of 100 threads meets its target" "$? $(missed)" "
 sights 40 input unknown 5
 score -w
 is "a role that is found in fewer than 90 of 100 threads fails" "$? $(missed)" "1 open: input: 87.5 % (35 of 40), not 90 %;hidden: input: 87.5 % (35 of 40), not 90 %"
-like "each thread that is taken for another role is listed" "$(grep -c 'wrong: scene: pad first .*: unknown 80 (of a test), known as input' "$scratch/out")" '^15$'
+like "the score lists each thread that is taken for another role" "$(grep -c 'wrong: scene: pad first .*: unknown 80 (of a test), known as input' "$scratch/out")" '^15$'
 sights 40 render unknown 1
 score
-is "one thread that presents and is not found fails" "$? $(missed)" "1 open: frames: 97.5 %, not 100 %;hidden: frames: 97.5 %, not 100 %"
+is "a single thread that presents and is not found fails" "$? $(missed)" "1 open: frames: 97.5 %, not 100 %;hidden: frames: 97.5 %, not 100 %"
 like "the score names lines of the labels that no thread fits" "$(cat "$scratch/out")" 'no thread fits: line 2: scene: game other =helper'
 sights 40 audio none 40
 score

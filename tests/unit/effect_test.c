@@ -301,7 +301,8 @@ static void test_beside_game(void)
 	while (!world.found && windows++ < 60)
 		play(&world, 60 * MS, true, EFFECT_ACTED);
 	is(world.found, 1, "process that waits fifteen times as long beside a game is found");
-	is_between(EFFECT_GAME_WINDOWS, windows, EFFECT_GAME_WINDOWS + 2, "it is found in some seconds (%u)", windows);
+	is_between(EFFECT_GAME_WINDOWS, windows, EFFECT_GAME_WINDOWS + 2,
+		   "a wait beside a game is found in some seconds (%u)", windows);
 	is(world.last.pid, 7, "finding beside a game names the process that waits, and not the game");
 	is(world.last.game_pid, 9, "finding beside a game names the game");
 	ok(world.last.held_p99_ns < 8 * MS, "finding beside a game says how long the process waited before");

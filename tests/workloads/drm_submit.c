@@ -156,12 +156,24 @@ static void ask(void)
 	ioctl(device, DRM_IOCTL_MODE_ATOMIC, &try);
 }
 
+/* Without a buffer that waits for them, commands have a fence only if somebody asks for it. */
+static int submit_commands(void)
+{
+	static const uint32_t nothing; /* a word which says that nothing is to be done */
+	struct drm_virtgpu_execbuffer commands = { .flags = VIRTGPU_EXECBUF_FENCE_FD_OUT,
+						   .size = sizeof(nothing),
+						   .command = (uintptr_t)&nothing,
+						   .fence_fd = -1 };
+	int error = ioctl(device, DRM_IOCTL_VIRTGPU_EXECBUFFER, &commands);
+
+	if (!error)
+		close(commands.fence_fd);
+	return error;
+}
+
 static int submit(int nth)
 {
 	struct drm_mode_crtc_page_flip flip = { .crtc_id = crtc, .fb_id = frame };
-	/* One word, which says that nothing is to be done. */
-	static const uint32_t nothing;
-	struct drm_virtgpu_execbuffer commands = { .size = sizeof(nothing), .command = (uintptr_t)&nothing };
 	static struct vgem_attach attach;
 	struct nvidia_alloc object = { .class = CHANNEL_CLASS };
 	struct nvidia_wrapped wrapped = { 0x2b, sizeof(object), (uintptr_t)&object };
@@ -171,7 +183,7 @@ static int submit(int nth)
 	if (is_flipping)
 		return ioctl(device, DRM_IOCTL_MODE_PAGE_FLIP, &flip);
 	if (!strcmp(driver, "virgl"))
-		return ioctl(device, DRM_IOCTL_VIRTGPU_EXECBUFFER, &commands);
+		return submit_commands();
 	if (nth % 2)
 		return ioctl(device, VGEM_SIGNAL, &(struct vgem_signal){ .fence = attach.fence });
 	attach = (struct vgem_attach){ .handle = buffer, .flags = 1 };
