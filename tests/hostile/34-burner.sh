@@ -102,9 +102,10 @@ say_measured "a thread that presented twelve frames: raised $ever, to nice $low"
 is "a thread that presents is raised for it" "$ever" 1
 holds "a hint's nice value has a bound" test "$low" -ge -10
 echo >&5
-read -r ever share low _ <<<"$(watched spin 4)"
-say_measured "one that spins after twelve frames: raised in $share % of the looks after two seconds"
-holds "a thread that spins after a few frames is not urgent for long" test "$share" -le 35
+read -r ever share low used_s span_s <<<"$(watched spin 4)"
+say_measured "one that spins after twelve frames: raised in $share % of the looks after two seconds; it used $used_s s of CPU in $span_s s while it was raised"
+# On a busy machine it takes long until it has burnt: what counts is the CPU time that it had by it.
+holds "a thread that spins after a few frames has less than a second of CPU by being urgent" awk "BEGIN { exit !($used_s < 1) }"
 kill "$spinner"
 echo >&6
 read -r ever share low used_s span_s <<<"$(watched many 5)"
