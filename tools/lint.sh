@@ -110,12 +110,12 @@ check_symbols() {
 }
 
 # Folders whose tests have names that stand alone; those that are not clean yet come later.
-named_tests=(tests/unit tests/host tests/hostile tests/guest tests/vm tests/long tests/replay)
+named_tests=(tests/unit tests/btf tests/host tests/hostile tests/guest tests/vm tests/kernels tests/long tests/replay tests/wine.sh)
 
 # Numbers say in which order tests of a folder run.
 twice_numbered() {
 	local folder
-	for folder in tests/{host,hostile,replay,vm,long}; do
+	for folder in tests/{host,hostile,replay,vm,kernels,long}; do
 		find "$folder" -name '[0-9]*-*.sh' -printf '%f\n' | cut -d- -f1 | sort | uniq -d | sed "s|^|$folder: two tests have the number |"
 	done
 }

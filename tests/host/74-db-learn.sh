@@ -100,7 +100,7 @@ ls -d /sys/fs/bpf/tactus 2>/dev/null | wc -l
 PINS
 unshare -m bash "$scratch/pins" "$tactus" "$scratch" "$scratch/$lone" $less >"$scratch/pinned" 2>&1
 is "the folder of pinned maps is for root alone" "$(sed -n 1p "$scratch/pinned")" 700
-is "both maps are pinned while a run goes on" "$(sed -n 2p "$scratch/pinned")" "observed predicted "
+is "the two maps of what is learned are pinned while a run goes on" "$(sed -n 2p "$scratch/pinned")" "observed predicted "
 is "a kind is forgotten while a run goes on" "$(sed -n 3p "$scratch/pinned")" "1 kind forgotten"
 is "no map is pinned after the end of a run" "$(sed -n 4p "$scratch/pinned")" 0
 is "a kind that was forgotten while a run went on stays forgotten" "$(known 'len([r for r in rows if r["comm"] == "'$lone'" and r["exe"] == ""])')" 0

@@ -75,8 +75,8 @@ like "tune writes a configuration of 'tactus run'" "$(cat "$scratch/tuned.conf")
 like "tune writes a credit" "$(cat "$scratch/tuned.conf")" '^credit = [0-9]+$'
 like "tune writes a discount" "$(cat "$scratch/tuned.conf")" '^discount = [0-9]+$'
 like "tune writes the bound of light threads" "$(cat "$scratch/tuned.conf")" '^light-us = [0-9]+$'
-holds "--policy takes what tune wrote" simulate --policy "$scratch/tuned.conf"
-holds "which 'tactus run' would take" "$tactus" config --config "$scratch/tuned.conf" run
+holds "simulate --policy takes what tune wrote" simulate --policy "$scratch/tuned.conf"
+holds "tactus run would take what tune wrote" "$tactus" config --config "$scratch/tuned.conf" run
 fails "tune refuses a recording that its policy does not give back" "$tactus" tune "$made" --recorded fifo
 is "tune takes recordings behind -i as well" "$("$tactus" tune -i "$made" --recorded eevdf)" "$("$tactus" tune "$made" --recorded eevdf)"
 like "tune names a file that it can't write before it searches" "$("$tactus" tune "$made" --recorded fifo --write "$scratch/none/tuned.conf" 2>&1)" 'tuned\.conf: cannot write'

@@ -382,7 +382,7 @@ static void test_work(void)
 	is(a->steps[1].kind, STEP_WAKE, "thread that wakes another does so after its burst");
 	is(a->steps[2].value, 2000, "thread that woke another runs on until it sleeps");
 	is(a->steps[3].kind, STEP_SLEEP_UNTIL, "a sleep that an interrupt ends lasts until its time");
-	is(a->steps[3].value, 20000, "which is that of the wake-up");
+	is(a->steps[3].value, 20000, "time that a sleep lasts until is that of the wake-up");
 	is(b->steps[0].kind, STEP_SLEEP_SIGNAL, "a thread that was woken by another sleeps until that does it");
 	is(b->steps[1].value, 4000, "thread that was woken runs after its wake-up");
 	is(work.edges, 1, "work with a single wake-up by a thread has one edge");
