@@ -31,6 +31,9 @@ bool db_matches(const char *pattern, const char *text);
  * be read of it is there all the same. */
 int db_load(struct procdb *db, const struct procdb_settings *settings, const char *command);
 
+/* And what was added to it of others, as its parts. */
+int db_load_parts(struct procdb *db, const struct procdb_settings *settings, const char *command);
+
 /* One object and a newline. `whole`: with history and votes by role. */
 void db_print_json(FILE *out, const struct profile *profile, bool whole);
 
