@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/privileges.h"
 #include "../base/sort.h"
 #include "../base/suggest.h"
 #include "../model/roles.h"
@@ -123,6 +124,27 @@ int db_load(struct procdb *db, const struct procdb_settings *settings, const cha
 			      db->len);
 	procdb_file_close(&file);
 	return status;
+}
+
+int db_give_up_but(const struct procdb_settings *settings, const char *command)
+{
+	struct procdb_file file = { .folder_fd = -1, .lock_fd = -1 };
+	char path[PROCDB_PATH_SIZE];
+	struct reason why = { "" };
+	int error = settings->path ? 0 : procdb_default_path(path, &why);
+
+	/* A user may have no folder for it. */
+	if (error == -ENOENT) {
+		privileges_give_up_all();
+		return 0;
+	}
+	if (!error)
+		error = procdb_file_open(&file, settings->path ? settings->path : path, true, &why);
+	if (error)
+		return fail(command, "%s", why.text);
+	privileges_give_up_but_writing(file.folder_fd);
+	procdb_file_close(&file);
+	return 0;
 }
 
 static int by_name(const void *a, const void *b)
