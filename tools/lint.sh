@@ -76,26 +76,15 @@ check_manual() {
 	mandoc -T lint -W warning man/*.8 || breach "man page: see above"
 }
 
-# The binaries that are built: what the Makefile asks of compiler and linker must have arrived.
 check_binary() {
-	local binary what pattern
+	local binary built=() line
 	say "hardening of what is built"
-	for binary in build/tactus build/tactus-static build/aarch64/tactus build/aarch64/tactus-static; do
-		[ -e "$binary" ] || continue
-		readelf -hldsW "$binary" >build/lint.readelf 2>/dev/null
-		while IFS='|' read -r what pattern; do
-			grep -qE -- "$pattern" build/lint.readelf || breach "$binary: $what is missing"
-		done <<-'END'
-			PIE|Type: +DYN
-			RELRO|GNU_RELRO
-			BIND_NOW|FLAGS_1.*NOW
-			a stack that is not executable|GNU_STACK.* RW +0x
-			the stack protector|__stack_chk_fail
-			FORTIFY|__[a-z]+_chk
-		END
-		! grep -q TEXTREL build/lint.readelf || breach "$binary: has text that is relocated"
+	for binary in build/tactus{,-static,-packaged} build/aarch64/tactus{,-static,-packaged}; do
+		[ ! -e "$binary" ] || built+=("$binary")
 	done
-	rm -f build/lint.readelf
+	while IFS= read -r line; do
+		breach "$line"
+	done < <(tools/hardened.sh "${built[@]}")
 }
 
 # The linker is told to take the first of two definitions, since one function of libbpf is replaced: two of our own by one name would

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/descriptors.h"
 #include "../base/say.h"
 #include "../sink/json.h"
 #include "../sink/text.h"
@@ -54,7 +55,7 @@ static void print_merged(const char *path, const struct procdb_merged *merged, b
 			       : "; it does not say which database it is, so a later one counts whole again");
 }
 
-static int merge_file(const struct procdb_settings *settings, const char *path, bool json)
+static int merge_file(const struct procdb_settings *settings, int fd, const char *path, bool json)
 {
 	struct procdb_report report = { 0 };
 	struct procdb_merged merged;
@@ -63,7 +64,7 @@ static int merge_file(const struct procdb_settings *settings, const char *path, 
 	int status = 0;
 
 	procdb_init(&other, 0);
-	if (procdb_read_any(path, &other, &report, wall_clock_s(), &why))
+	if (procdb_read_any(fd, path, &other, &report, wall_clock_s(), &why))
 		status = fail("db merge", "%s", why.text);
 	/* A part of a file would count as all that there was of it. */
 	else if (report.faults)
@@ -77,6 +78,33 @@ static int merge_file(const struct procdb_settings *settings, const char *path, 
 	else
 		print_merged(path, &merged, json);
 	procdb_free(&other);
+	return status;
+}
+
+/* All are opened before the first is read: with what is in one nothing else can be opened. */
+static int merge_files(const struct procdb_settings *settings, char **paths, bool json)
+{
+	struct reason why = { "" };
+	int status = 0, len = 0, *fds;
+
+	while (paths[len])
+		len++;
+	fds = calloc((size_t)len, sizeof(*fds));
+	if (!fds)
+		return fail("db merge", "out of memory");
+	descriptors_allow();
+	for (int i = 0; i < len; i++) {
+		fds[i] = procdb_open_any(paths[i], &why);
+		if (fds[i] < 0)
+			status = fail("db merge", "%s", why.text);
+	}
+	if (db_give_up_but(settings, "db merge"))
+		status = EXIT_FAILURE;
+	else
+		for (int i = 0; i < len; i++)
+			if (fds[i] >= 0 && merge_file(settings, fds[i], paths[i], json))
+				status = EXIT_FAILURE;
+	free(fds);
 	return status;
 }
 
@@ -112,9 +140,7 @@ int db_merge(int argc, char **argv)
 		free(sorted);
 		return EXIT_USAGE;
 	}
-	for (char **path = options.command; *path; path++)
-		if (merge_file(&settings, *path, options.json))
-			status = EXIT_FAILURE;
+	status = merge_files(&settings, options.command, options.json);
 	free(sorted);
 	return status;
 }
