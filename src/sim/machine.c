@@ -395,6 +395,9 @@ static int set_up(struct machine *machine)
 		thread->prio = work->threads[i].prio;
 		thread->state = SIM_UNBORN;
 		thread->cpu = -1;
+		/* On a machine of fewer CPUs it stays on one all the same; which of others it may use is not known. */
+		thread->only_cpu = thread->work->only_cpu < 0 ? -1 : thread->work->only_cpu % (s32)machine->cpus_len;
+		thread->kept_off = machine->cpus_len == work->cpus_len ? thread->work->kept_off : NULL;
 		thread->role_tier = TIER_INTERACTIVE;
 		thread->fair.queue = thread->fair.left_queue = -1;
 	}

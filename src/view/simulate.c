@@ -342,6 +342,11 @@ static void print_run(const struct simulate_view *view)
 		       " of the recording's by threads, %" PRIu64 " at their times)\n",
 		       view->params.policy->name, view->topology.cpus_len, work->len, view->counts.switches,
 		       view->counts.wakeups, work->edges, work->external);
+		if (work->bound || work->kept_off)
+			printf("taken to be bound: %u threads to one CPU; %u more were kept off some, as they waited "
+			       "beside them and "
+			       "never ran there\n",
+			       work->bound, work->kept_off);
 		return;
 	}
 	json_record(&json, "simulated", false);
@@ -354,6 +359,8 @@ static void print_run(const struct simulate_view *view)
 	json_u64(&json, "longest_wait_ns", view->counts.longest_wait_ns);
 	json_u64(&json, "edges", work->edges);
 	json_u64(&json, "external", work->external);
+	json_u64(&json, "bound_threads", work->bound);
+	json_u64(&json, "kept_off_threads", work->kept_off);
 	json_object_end(&json);
 	json_line_end(&json);
 }
