@@ -185,15 +185,16 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 		sim_resched(machine, cpu);
 		return;
 	}
-	if (!curr || !wakes || (is_new && fair->forks_wait))
+	if (!curr || !wakes)
 		return;
-	preempts = fair->is_cfs
+	preempts = is_new && fair->forks_wait ? false
+		   : fair->is_cfs
 			   ? cfs_preempts(machine, curr, thread)
 			   : choose(machine, cpu, curr,
 				    !(fair->delays_dequeue && thread->fair.slice_ns < curr->fair.slice_ns)) == thread;
 	if (preempts) {
 		sim_resched(machine, cpu);
-	} else {
+	} else if (!machine->cpus[cpu].slice_ends_ns) {
 		set_slice_end(machine, cpu, curr);
 		machine_plan(machine, cpu);
 	}
@@ -343,10 +344,10 @@ static struct sim_thread *fair_pick(struct machine *machine, s32 cpu, struct sim
 			return NULL;
 		next = choose(machine, cpu, NULL, true);
 	}
-	if (next == prev) {
-		set_slice_end(machine, cpu, prev);
+	/* The kernel sets its timer for who is set to run, and who goes on is not: its turn ends with a tick, or as
+	 * somebody joins. */
+	if (next == prev)
 		return prev;
-	}
 	fair_list_remove(machine, cpu, next);
 	next->fair.queue = cpu;
 	if (prev)

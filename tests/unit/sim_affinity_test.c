@@ -233,8 +233,31 @@ static void test_realtime(void)
 	work_free(&work);
 }
 
+/* Two hogs wait and two run as the window opens, a pair on each CPU: nobody has a reason to move. */
+static void test_begin(void)
+{
+	static const enum work_begin begins[] = { BEGIN_RUNNING, BEGIN_RUNNABLE, BEGIN_RUNNABLE, BEGIN_RUNNING };
+	struct load load = { .cpus = 2, .span_ms = 1000, .len = 4 };
+
+	for (u32 i = 0; i < 2; i++) {
+		struct work work;
+
+		load_build(&work, &load);
+		for (u32 t = 0; t < 4; t++) {
+			work.threads[t].begins = (u8)begins[t];
+			work.threads[t].cpu = t / 2;
+		}
+		for (u32 t = 0; t < 4; t++)
+			is(run_on(&work, policies[i], 2, 1000 + t, NULL, NULL), 1ULL << t / 2,
+			   "%s: thread that ran or waited on CPU %u as the window opened does so in the simulation",
+			   policies[i]->name, t / 2);
+		work_free(&work);
+	}
+}
+
 int main(void)
 {
+	test_begin();
 	test_bound();
 	test_set();
 	test_free();
