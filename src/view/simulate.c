@@ -92,7 +92,7 @@ static const struct argp_option own_options[] = {
 	  "Simulate eevdf and tactus on machines of these sizes, such as 2,8,32, with as many copies as fill them", 0 },
 	{ "bound", KEY_BOUND, "OCTAVES", 0,
 	  "Predict only if the recorded policy, simulated, gives waits that differ by no more powers of two in the "
-	  "mean (default: 0.75)",
+	  "mean (default: 0.75); and predict also where that is known to be of no use",
 	  0 },
 	{ 0 },
 };
@@ -230,6 +230,7 @@ struct simulate_view {
 	struct recording_writer *writer;
 	struct compare_run predicted;
 	struct sim_counts counts;
+	struct simulate_expected expected;
 };
 
 static int open_all(struct simulate_view *view)
@@ -288,6 +289,8 @@ static int check_fidelity(struct simulate_view *view)
 	if (!status) {
 		fidelity_of(&fidelity, &source->original, &again);
 		simulate_print_fidelity(&fidelity, params.policy->name, view->options.json);
+		view->expected.recorded = params.policy;
+		view->expected.again = fidelity.waits;
 		if (view->chosen.bound)
 			bound.waits = view->chosen.bound;
 		breaks = fidelity_breaks(&fidelity, &bound);
@@ -378,6 +381,21 @@ static int hold_against(struct simulate_view *view)
 	return 0;
 }
 
+static int check_expected(struct simulate_view *view)
+{
+	const struct chosen *chosen = &view->chosen;
+	const struct sim_params *params = &view->params;
+	struct simulate_expected *expected = &view->expected;
+
+	expected->path = view->source.path;
+	expected->work = &view->source.work;
+	expected->policy = params->policy;
+	expected->is_other_machine = chosen->topology || chosen->cpus || chosen->copies || chosen->hz || chosen->kernel;
+	expected->is_other_settings = params->slice_ns || params->credit || params->discount || params->light_ns ||
+				      params->raise != RAISE_INPUT;
+	return chosen->bound ? 0 : simulate_check_expected(expected);
+}
+
 static int predict(struct simulate_view *view)
 {
 	struct work *work = &view->source.work;
@@ -391,6 +409,7 @@ static int predict(struct simulate_view *view)
 			      view->writer, &view->counts);
 	if (status)
 		return status;
+	simulate_print_expected(&view->expected, view->options.json);
 	print_run(view);
 	status = print_comparison(view);
 	return status || !view->chosen.against ? status : hold_against(view);
@@ -492,6 +511,8 @@ int view_simulate(int argc, char **argv)
 		view->params.kernel = view->chosen.kernel ? view->chosen.kernel : view->source.kernel;
 		status = check_fidelity(view);
 	}
+	if (!status && !view->chosen.sweep_len)
+		status = check_expected(view);
 	if (!status)
 		status = view->chosen.sweep_len ? simulate_sweep(&view->source, &view->params, view->chosen.sweep,
 								 view->chosen.sweep_len, view->options.json)
