@@ -11,6 +11,11 @@ breach() { printf '%s\n' "$*"; breaches=$((breaches + 1)); }
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard '*.c' '*.h')
 mapfile -t shell_files < <(git ls-files --cached --others --exclude-standard '*.sh' '*.bash' .ci/run)
 
+check_expected() {
+	say "expected errors of predictions"
+	tools/expected.py --check || breach "src/model/expected.c: not what docs/simulate.md has: run 'tools/expected.py --write' and 'make format'"
+}
+
 check_format() {
 	say "clang-format"
 	clang-format --dry-run -Werror "${c_files[@]}" || breach "format: run 'make format'"
@@ -117,6 +122,7 @@ check_names() {
 	done < <(twice_numbered; find "${named_tests[@]}" -type f \( -name '*.c' -o -name '*.h' -o -name '*.sh' -o -name '*.py' \) -exec python3 tools/test-names.py {} +)
 }
 
+check_expected
 check_format
 [ "${1:-}" = quick ] || check_analysis
 check_shell
