@@ -130,7 +130,8 @@ static struct procdb given_by(const char *at)
 	struct procdb db;
 
 	procdb_init(&db, 0);
-	is(procdb_read_any(at, &db, &report, NOW_S, &why), 0, "a machine's database is read: %s", why.text);
+	is(procdb_read_any(procdb_open_any(at, &why), at, &db, &report, NOW_S, &why), 0,
+	   "a machine's database is read: %s", why.text);
 	is(report.faults, 0, "a machine's database is whole");
 	is(store_read_parts(at, &db, NOW_S, &why), 0, "what it has of others is read: %s", why.text);
 	return db;
@@ -160,7 +161,8 @@ static u64 give(const char *from, const char *to)
 	ok(procdb_write_any(file, &db, PDDB_OWN, NOW_S, &why) >= 0, "a machine's database is exported: %s", why.text);
 	procdb_free(&db);
 	procdb_init(&db, 0);
-	is(procdb_read_any(file, &db, &report, NOW_S, &why), 0, "an export is read: %s", why.text);
+	is(procdb_read_any(procdb_open_any(file, &why), file, &db, &report, NOW_S, &why), 0, "an export is read: %s",
+	   why.text);
 	is(report.faults, 0, "an export with what it has of others is whole");
 	is(store_merge(&settings, &db, NOW_S, &merged, &why), 0, "an export is merged: %s", why.text);
 	procdb_free(&db);
@@ -222,7 +224,7 @@ static void test_damaged_parts(void)
 		fputc(is_at ^ 4, out);
 		fclose(out);
 		procdb_init(&db, 0);
-		procdb_read_any(file, &db, &report, NOW_S, &why);
+		procdb_read_any(procdb_open_any(file, &why), file, &db, &report, NOW_S, &why);
 		noticed += report.faults && db.len == whole.len;
 		procdb_free(&db);
 		out = fopen(file, "r+");
@@ -233,7 +235,8 @@ static void test_damaged_parts(void)
 	is(noticed, 43, "every wrong bit of a part is noticed, and the rest is read");
 	is(truncate(file, size + 100), 0, "export is cut within a part");
 	procdb_init(&db, 0);
-	is(procdb_read_any(file, &db, &report, NOW_S, &why), 0, "export that was cut within a part is read");
+	is(procdb_read_any(procdb_open_any(file, &why), file, &db, &report, NOW_S, &why), 0,
+	   "export that was cut within a part is read");
 	ok(strstr(report.first.text, "truncated"), "export that was cut within a part is said to be: %s",
 	   report.first.text);
 	procdb_free(&db);
