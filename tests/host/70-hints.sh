@@ -133,7 +133,7 @@ say_measured "after 300 short programs the journal has $lines lines"
 holds "short programs leave next to no lines in the journal" test "$lines" -lt 100
 holds "an urgent thread that lives stays in the journal" grep -qE "^tid $urgent .* given [0-9]+ -9 [0-9]+ end$" $journal
 ends "a second run by hints ends with an error beside a run that learns" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
-until_short $urgent
+holds "an urgent thread has a hint when the run that learns is to be killed" until_hint $urgent
 kill_both
 like "tactus undo puts back what a run that learns had given" "$("$tactus" undo)" 'put back$'
 is "an urgent thread has its slice and nice value back after tactus undo" "$(attr $urgent)" "0 0 $usual_slice"
