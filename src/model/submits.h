@@ -39,6 +39,7 @@ struct fence_row {
 	struct gpu_use use;
 	struct stall_window tooks;
 	u64 stalls;
+	u64 last_ns;
 	struct fence_row *next;
 };
 
@@ -51,12 +52,14 @@ struct ring_row {
 	struct gpu_use use;
 	struct stall_window queues, runs;
 	u64 stalls;
+	u64 last_ns;
 	struct ring_row *next;
 };
 
 struct memory_row {
 	u32 gpu, pid;
 	u64 bytes, most_bytes;
+	u64 last_ns;
 	struct memory_row *next;
 };
 
@@ -97,6 +100,10 @@ struct stall {
 bool submits_handle(struct submits *submits, const struct threads *threads, const struct event_header *event,
 		    struct stall *stall);
 void submits_free(struct submits *submits);
+
+/* For who watches for days: what has ended, or of which nothing came since then, makes room. Memory of a whole GPU
+ * stays as it was told last. */
+void submits_forget(struct submits *submits, const struct threads *threads, u64 since_ns);
 
 /* Counting begins anew; what is usual stays known. */
 void submits_restart(struct submits *submits);
