@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # 'tactus trial' on one CPU by the virtual clock: a program that it helps, one that it can't help, one that a rule of the configuration
-# makes it harm, each with the right verdict ('verdicts'); one that presents, which is measured by its frames ('frames'); and none in trials in which nothing acts ('nothing'; NULLS says how many, FIRST the
+# makes it harm, each with the right verdict ('verdicts'); one that presents, which is measured by its frames ('frames', or 'frames_by_hints'); and none in trials in which nothing acts ('nothing'; NULLS says how many, FIRST the
 # first seed). Words choose which of them; without any it is all. Runs in the VM.
 . tests/tap.sh
 . tests/guest/scheduler.sh
@@ -21,7 +21,7 @@ try_it() {
 verdict() { json 'rows[-1]["verdict"]' <"$scratch/$1"; }
 hogs() {
 	for _ in 1 2 3; do
-		"$scratch/hog" 0 1 900000 >/dev/null &
+		taskset -c 0 "$scratch/hog" 0 1 900000 >/dev/null &
 		load+=($!)
 	done
 }
@@ -71,6 +71,7 @@ frames() {
 		end_load
 	done
 }
+frames_by_hints() { ACTUATORS=hints frames; }
 nothing() {
 	local false_ones=0
 	for ((seed = ${FIRST:-1}; seed < ${FIRST:-1} + ${NULLS:-5}; seed++)); do
