@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -104,6 +105,36 @@ const char *metrics_misplaced(const struct metrics_wishes *wishes)
 	if (!wishes->tls_cert != !wishes->tls_key)
 		return "--tls-cert and --tls-key go together";
 	return NULL;
+}
+
+void metrics_look_at_files(struct metrics_wishes *wishes)
+{
+	const char *paths[METRICS_FILES] = { wishes->token_file, wishes->tls_cert, wishes->tls_key };
+
+	for (u32 i = 0; i < METRICS_FILES; i++) {
+		struct stat seen;
+
+		wishes->files[i] = (struct metrics_file){ 0 };
+		if (paths[i] && !stat(paths[i], &seen))
+			wishes->files[i] = (struct metrics_file){
+				.device = seen.st_dev,
+				.number = seen.st_ino,
+				.bytes = (u64)seen.st_size,
+				.changed_ns = (u64)seen.st_mtim.tv_sec * NSEC_PER_SEC + (u64)seen.st_mtim.tv_nsec
+			};
+	}
+}
+
+bool metrics_files_differ(const struct metrics_wishes *a, const struct metrics_wishes *b)
+{
+	for (u32 i = 0; i < METRICS_FILES; i++) {
+		const struct metrics_file *x = &a->files[i], *y = &b->files[i];
+
+		if (x->device != y->device || x->number != y->number || x->bytes != y->bytes ||
+		    x->changed_ns != y->changed_ns)
+			return true;
+	}
+	return false;
 }
 
 /* The first line of the file. */
