@@ -173,10 +173,10 @@ static void freed(const struct cuda *cuda, struct cuda_process *process, u64 add
 
 static void copied(struct cuda *cuda, const struct event_cuda_call *event, const struct cuda_api *api)
 {
-	u32 kind = event->copy ? event->copy : api->what;
+	enum cuda_copy kind = cuda_copy_of(api, event->copy);
 	/* Nothing waits for a copy within a device, or for memory to be filled, whatever the function's name. */
 	bool early = api->is_async || kind == COPY_DEVICE_TO_DEVICE || kind == COPY_SET;
-	struct cuda_copies *copies = &cuda->copies[kind < COPY_KINDS ? kind : COPY_UNKNOWN][early];
+	struct cuda_copies *copies = &cuda->copies[kind][early];
 
 	copies->count++;
 	copies->bytes += event->bytes;

@@ -17,6 +17,7 @@
 
 #include "../base/loop.h"
 #include "../base/owner.h"
+#include "../base/proc_apart.h"
 #include "../base/serve.h"
 #include "../base/system.h"
 #include "../base/tls.h"
@@ -293,8 +294,8 @@ static void find_group(struct metrics_live *live, const struct sums_head *head)
 static void find_rank(struct metrics_live *live, u32 pid, const struct comm *comm)
 {
 	struct rank_name name;
-	size_t len = read_of(pid, "environ", live->environment, ENVIRONMENT_BYTES);
-	bool is_rank = len && rank_name_parse(&name, live->environment, len);
+	ssize_t len = proc_apart_read(pid, "environ", live->environment, ENVIRONMENT_BYTES);
+	bool is_rank = len > 0 && rank_name_parse(&name, live->environment, (size_t)len);
 	u32 uid = 0;
 
 	/* Who ended meanwhile is nobody's. */

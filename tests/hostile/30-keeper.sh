@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
 # A run that is killed at once, as by the OOM killer: what it changed is undone within a second, by a keeper that signals do not end.
-# Needs custom slices (Linux 6.12 and later).
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
+. tests/hints.sh
 
-# Who was made nicer is not raised, and the clock is looked at in time beside any load.
-renice -n 0 -p $$ >/dev/null
 less=launch,gpu,wine,input,frame,socket,sound,learned
-nice_of() { build/workloads/attr "$1" 2>/dev/null | cut -d' ' -f2; }
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # until_nice TID TEST VALUE SECONDS
 until_nice() {
@@ -25,7 +22,7 @@ start_tactus() {
 	: >"$scratch/err"
 	"$tactus" run --actuator hints --compare off --without $less >/dev/null 2>"$scratch/err" &
 	runner=$!
-	wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
+	until_hints 300
 }
 
 setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace 5000 200 3600000 >/dev/null &
