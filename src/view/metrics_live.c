@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/http_client.h"
 #include "../base/loop.h"
 #include "../base/owner.h"
 #include "../base/proc_apart.h"
@@ -138,33 +139,12 @@ bool metrics_files_differ(const struct metrics_wishes *a, const struct metrics_w
 	return false;
 }
 
-/* The first line of the file. */
-static int read_token(const char *path, char token[HTTP_BEARER_SIZE], struct reason *why)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t got = fd < 0 ? -1 : read(fd, token, HTTP_BEARER_SIZE - 1);
-	int error = got < 0 ? errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	if (error) {
-		reason_set(why, "%s: %s", path, strerror(error));
-		return -error;
-	}
-	token[got] = '\0';
-	token[strcspn(token, "\r\n")] = '\0';
-	if (http_token_is_sound(token))
-		return 0;
-	reason_set(why, "%s: its first line is no token: 16 to 128 letters, digits and -._~+/=", path);
-	return -EINVAL;
-}
-
 static int start_server(struct metrics_live *live, const struct metrics_wishes *wishes)
 {
 	char token[HTTP_BEARER_SIZE] = "";
 	struct reason why = { "" };
 	struct tls *tls = NULL;
-	int error = wishes->token_file ? read_token(wishes->token_file, token, &why) : 0;
+	int error = wishes->token_file ? http_read_token(wishes->token_file, token, &why) : 0;
 
 	if (!error && wishes->tls_cert)
 		error = tls_open(&tls, wishes->tls_cert, wishes->tls_key, &why);
