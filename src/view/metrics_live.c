@@ -307,6 +307,9 @@ void metrics_live_event(struct metrics_live *live, const struct event_header *ev
 	const struct step_process *process;
 	struct step step;
 
+	/* Who can't begin, as where another run acts, still hears what came meanwhile. */
+	if (!live->capture)
+		return;
 	if (!metrics_events_handle(&live->events, &live->capture->threads, event, &step, &process))
 		return;
 	if (!metrics_knows_process(&live->metrics, process->pid))
