@@ -26,8 +26,12 @@ is "the packages have the same bytes when they are made again" "$(cd "$out" && s
 
 if git rev-parse HEAD >/dev/null 2>&1; then
 	holds "make dist makes a tarball" packaging/dist.sh "$out"
-	(umask 077 && TZ=Asia/Tokyo LC_ALL=C packaging/dist.sh "$scratch/again" >/dev/null)
-	is "the tarball has the same bytes by another umask, time zone and hour" "$(cd "$out" && sha256sum tactus-*.tar.gz)" "$(cd "$scratch/again" && sha256sum tactus-*.tar.gz)"
+	# In a clone, whose files have other times and modes than these.
+	git clone -q "$PWD" "$scratch/clone"
+	find "$scratch/clone" -name .git -prune -o -type f -exec touch -d '1999-12-31 23:59:59' {} +
+	chmod -R go-rwx "$scratch/clone"
+	(umask 077 && cd "$scratch/clone" && TZ=Asia/Tokyo LC_ALL=C packaging/dist.sh "$scratch/again" >/dev/null)
+	is "the tarball has the same bytes by another umask and time zone, from a clone whose files have other times and modes" "$(cd "$out" && sha256sum tactus-*.tar.gz)" "$(cd "$scratch/again" && sha256sum tactus-*.tar.gz)"
 	tar -C "$scratch" -xzf "$out"/tactus-*.tar.gz
 	is "the tarball holds what is committed" "$(cd "$scratch"/tactus-*/ && find . -type f -o -type l | wc -l)" "$(git ls-tree -r HEAD | wc -l)"
 else
@@ -86,6 +90,16 @@ else
 fi
 is "the PKGBUILD is of this version" "$(bash -c '. packaging/PKGBUILD && echo $pkgver')" "$(sed -n 's/^VERSION := //p' Makefile)"
 holds "the files for Kubernetes are sound YAML" python3 -c 'import sys, yaml
-for path in sys.argv[1:]: list(yaml.safe_load_all(open(path)))' deploy/kubernetes/*.yaml
+for path in sys.argv[1:]: list(yaml.safe_load_all(open(path)))' deploy/kubernetes/*.yaml deploy/prometheus/kubernetes*.yml
+is "the DaemonSet is for nodes with Linux alone" "$(python3 -c 'import yaml; print(yaml.safe_load(open("deploy/kubernetes/daemonset.yaml"))["spec"]["template"]["spec"]["nodeSelector"])')" "{'kubernetes.io/os': 'linux'}"
+# What Prometheus looks for in the cluster is what its role lets it see.
+cat >"$scratch/role.py" <<'END'
+import yaml
+(where,) = yaml.safe_load(open("deploy/prometheus/kubernetes.yml"))["scrape_configs"][0]["kubernetes_sd_configs"]
+role, binding = yaml.safe_load_all(open("deploy/prometheus/kubernetes-rbac.yml"))
+(rule,) = role["rules"]
+print(where["role"] + "s" in rule["resources"], where["namespaces"]["names"] == [role["metadata"]["namespace"]] == [binding["metadata"]["namespace"]], sorted(rule["verbs"]), binding["roleRef"]["name"] == role["metadata"]["name"])
+END
+is "the role for Prometheus lets it list the pods that it is configured to look for, and nothing else" "$(python3 "$scratch/role.py")" "True True ['get', 'list', 'watch'] True"
 is "the DaemonSet is not privileged" "$(python3 -c 'import yaml; d = yaml.safe_load(open("deploy/kubernetes/daemonset.yaml")); c = d["spec"]["template"]["spec"]["containers"][0]["securityContext"]; print(c["privileged"], c["capabilities"]["drop"])')" "False ['ALL']"
 done_testing
