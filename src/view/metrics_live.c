@@ -11,9 +11,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/http_client.h"
 #include "../base/loop.h"
 #include "../base/owner.h"
 #include "../base/proc_apart.h"
@@ -107,25 +109,34 @@ const char *metrics_misplaced(const struct metrics_wishes *wishes)
 	return NULL;
 }
 
-/* The first line of the file. */
-static int read_token(const char *path, char token[HTTP_BEARER_SIZE], struct reason *why)
+void metrics_look_at_files(struct metrics_wishes *wishes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t got = fd < 0 ? -1 : read(fd, token, HTTP_BEARER_SIZE - 1);
-	int error = got < 0 ? errno : 0;
+	const char *paths[METRICS_FILES] = { wishes->token_file, wishes->tls_cert, wishes->tls_key };
 
-	if (fd >= 0)
-		close(fd);
-	if (error) {
-		reason_set(why, "%s: %s", path, strerror(error));
-		return -error;
+	for (u32 i = 0; i < METRICS_FILES; i++) {
+		struct stat seen;
+
+		wishes->files[i] = (struct metrics_file){ 0 };
+		if (paths[i] && !stat(paths[i], &seen))
+			wishes->files[i] = (struct metrics_file){
+				.device = seen.st_dev,
+				.number = seen.st_ino,
+				.bytes = (u64)seen.st_size,
+				.changed_ns = (u64)seen.st_mtim.tv_sec * NSEC_PER_SEC + (u64)seen.st_mtim.tv_nsec
+			};
 	}
-	token[got] = '\0';
-	token[strcspn(token, "\r\n")] = '\0';
-	if (http_token_is_sound(token))
-		return 0;
-	reason_set(why, "%s: its first line is no token: 16 to 128 letters, digits and -._~+/=", path);
-	return -EINVAL;
+}
+
+bool metrics_files_differ(const struct metrics_wishes *a, const struct metrics_wishes *b)
+{
+	for (u32 i = 0; i < METRICS_FILES; i++) {
+		const struct metrics_file *x = &a->files[i], *y = &b->files[i];
+
+		if (x->device != y->device || x->number != y->number || x->bytes != y->bytes ||
+		    x->changed_ns != y->changed_ns)
+			return true;
+	}
+	return false;
 }
 
 static int start_server(struct metrics_live *live, const struct metrics_wishes *wishes)
@@ -133,7 +144,7 @@ static int start_server(struct metrics_live *live, const struct metrics_wishes *
 	char token[HTTP_BEARER_SIZE] = "";
 	struct reason why = { "" };
 	struct tls *tls = NULL;
-	int error = wishes->token_file ? read_token(wishes->token_file, token, &why) : 0;
+	int error = wishes->token_file ? http_read_token(wishes->token_file, token, &why) : 0;
 
 	if (!error && wishes->tls_cert)
 		error = tls_open(&tls, wishes->tls_cert, wishes->tls_key, &why);
@@ -296,6 +307,9 @@ void metrics_live_event(struct metrics_live *live, const struct event_header *ev
 	const struct step_process *process;
 	struct step step;
 
+	/* Who can't begin, as where another run acts, still hears what came meanwhile. */
+	if (!live->capture)
+		return;
 	if (!metrics_events_handle(&live->events, &live->capture->threads, event, &step, &process))
 		return;
 	if (!metrics_knows_process(&live->metrics, process->pid))
