@@ -286,7 +286,7 @@ function histogram(series, row) {
     if (!count) return;
     const last = i === counts.length - 1, words = last ? `over ${time(i * series.step)}` : `${time(i * series.step)} to ${time((i + 1) * series.step)}`;
     picture.append(svg('rect', { x: left + i * wide + 0.5, y: y(count), width: Math.max(1, wide - 1), height: height - foot - y(count),
-      fill: 'var(--frame)', rx: 1 }, svg('title', {}, `${number(count)} frames took ${words}`)));
+      fill: 'var(--frame)', rx: 1, 'data-bin': i, 'data-value': count }, svg('title', {}, `${number(count)} frames took ${words}`)));
   });
   const span = series.step * counts.length, x = (ns) => left + Math.min(ns / span, 1) * (width - left - 6);
   [['p50', row.p50_ns], ['p99', row.p99_ns]].forEach(([name, ns]) => picture.append(

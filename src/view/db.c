@@ -13,6 +13,7 @@
 #include "../base/suggest.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
+#include "../store/procdb_merge.h"
 #include "view.h"
 
 const struct command db_parts[] = {
@@ -124,6 +125,18 @@ int db_load(struct procdb *db, const struct procdb_settings *settings, const cha
 			      db->len);
 	procdb_file_close(&file);
 	return status;
+}
+
+int db_load_parts(struct procdb *db, const struct procdb_settings *settings, const char *command)
+{
+	char path[PROCDB_PATH_SIZE];
+	struct reason why = { "" };
+
+	if (!settings->path && procdb_default_path(path, &why))
+		return 0;
+	if (store_read_parts(settings->path ? settings->path : path, db, wall_clock_s(), &why))
+		return fail(command, "%s", why.text);
+	return 0;
 }
 
 int db_give_up_but(const struct procdb_settings *settings, const char *command)

@@ -288,6 +288,11 @@ int db_export(int argc, char **argv)
 		procdb_free(&db);
 		return fail("db export", "%s: %s", options.word, why.text);
 	}
+	/* With what others learned apart, so that nobody adds it twice. */
+	if (chosen.format == FORMAT_OWN && db_load_parts(&db, &chosen.db, "db export")) {
+		procdb_free(&db);
+		return EXIT_FAILURE;
+	}
 	count = procdb_write_any(options.word, &db, chosen.format == FORMAT_PDDB2 ? PDDB_2 : PDDB_OWN, wall_clock_s(),
 				 &why);
 	if (count < 0)

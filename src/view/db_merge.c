@@ -18,7 +18,8 @@ const struct command_usage db_merge_usage = {
 	.text = "Adds what other machines learned: votes of copies of their databases ('tactus db export FILE' there). "
 		"Of "
 		"one that was added before, only what it learned since counts: to merge a file twice changes nothing.\v"
-		"'tactus db forget --all' forgets that too. What a machine merged from others counts as its own.\n"
+		"'tactus db forget --all' forgets that too. A file also has what its machine merged from others, by "
+		"machine: each counts once, by whatever way it comes, also in a circle.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus db merge kinds.pddb\n"
@@ -35,7 +36,7 @@ static void print_merged(const char *path, const struct procdb_merged *merged, b
 	if (json_wanted) {
 		json_record(&json, "merged", false);
 		json_string(&json, "path", path);
-		json_u64(&json, "kinds", (u64)merged->kinds);
+		json_u64(&json, "kinds", merged->kinds);
 		json_u64(&json, "votes", merged->votes);
 		json_object_end(&json);
 		json_line_end(&json);
@@ -47,7 +48,7 @@ static void print_merged(const char *path, const struct procdb_merged *merged, b
 	else if (!merged->kinds)
 		printf(": nothing that was not added before\n");
 	else
-		printf(": %" PRIu64 " votes of %ld kind%s added%s\n", merged->votes, merged->kinds,
+		printf(": %" PRIu64 " votes of %" PRIu64 " kind%s added%s\n", merged->votes, merged->kinds,
 		       merged->kinds == 1 ? "" : "s",
 		       merged->has_origin
 			       ? ""
@@ -69,6 +70,9 @@ static int merge_file(const struct procdb_settings *settings, int fd, const char
 	else if (report.faults)
 		status = fail("db merge", "%s: damaged %s: nothing was added ('tactus db import' takes what is whole)",
 			      path, report.first.text);
+	/* A database in use has it in files beside it. */
+	else if (!other.parts_len && store_read_parts(path, &other, wall_clock_s(), &why))
+		status = fail("db merge", "%s", why.text);
 	else if (store_merge(settings, &other, wall_clock_s(), &merged, &why))
 		status = fail("db merge", "%s: %s", path, why.text);
 	else

@@ -446,6 +446,7 @@ static void push(struct metrics_live *live)
 	take_sums(live);
 	fill_reading(live, &reading);
 	metrics_push_send(&live->push, &reading);
+	metrics_events_told(&live->events);
 }
 
 static u64 own_cpu_ns(void)
@@ -469,7 +470,7 @@ static void answer(struct metrics_live *live)
 		serve_give_metrics(&live->serve, fd, len, plain_len);
 		close(fd);
 	}
-	metrics_events_turn(&live->events);
+	metrics_events_told(&live->events);
 	live->readings++;
 	live->reading_ns += own_cpu_ns() - began_ns;
 }
