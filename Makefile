@@ -2,6 +2,7 @@
 # What the machine lacks is found or made by tools/deps.sh, which writes where it is to build/deps.mk.
 VERSION := 0.1.0
 PREFIX ?= /usr/local
+SBINDIR ?= $(PREFIX)/sbin
 DESTDIR ?=
 SHARE = $(DESTDIR)$(PREFIX)/share
 
@@ -18,7 +19,9 @@ ifneq ($(filter-out deps run demo test test-long test-kernels help clean uninsta
 -include $(B)/deps.mk
 endif
 
-WARN := -Wall -Wextra -Werror
+# Who builds a package of a release has another compiler, whose new warnings are no reason to have no package: WERROR= there.
+WERROR ?= -Werror
+WARN := -Wall -Wextra $(WERROR)
 CFLAGS ?= -O2 -g
 # What makes a fault in a root program harder to use; tools/lint.sh looks for it in the binary. FORTIFY needs optimization.
 HARDENED = -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-D_FORTIFY_SOURCE=2)
@@ -173,19 +176,19 @@ test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(B)/bench/locks $(OF_X86)
 ## make cross       all of it, and its tests, for aarch64, unless this machine is one
 cross:
 	@$(if $(filter aarch64,$(HOST)),:,tools/deps.sh build aarch64 && $(MAKE) --no-print-directory ARCH=aarch64 all static test-workloads)
-## make install     into PREFIX (/usr/local), below DESTDIR if given
+## make install     into PREFIX (/usr/local), below DESTDIR if given; SBINDIR=/usr/bin where that is the one folder for programs
 SHARED := man/tactus.8:man/man8/tactus.8 completions/tactus.bash:bash-completion/completions/tactus completions/tactus.zsh:zsh/site-functions/_tactus \
 	completions/tactus.fish:fish/vendor_completions.d/tactus.fish examples/tactus.conf:doc/tactus/tactus.conf \
 	packaging/dbus/com.feralinteractive.GameMode.service:doc/tactus/com.feralinteractive.GameMode.service
 UNIT = $(DESTDIR)$(PREFIX)/lib/systemd/system/tactus.service
 PROGRAM ?= $(B)/tactus
 install: $(PROGRAM)
-	install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/tactus
+	install -D -m 755 $< $(DESTDIR)$(SBINDIR)/tactus
 	set -e; for pair in $(SHARED); do install -D -m 644 $${pair%%:*} $(SHARE)/$${pair#*:}; done
-	install -D -m 644 packaging/systemd/tactus.service $(UNIT) && sed -i 's|/usr/sbin/|$(PREFIX)/sbin/|' $(UNIT)
+	install -D -m 644 packaging/systemd/tactus.service $(UNIT) && sed -i 's|/usr/sbin/|$(SBINDIR)/|' $(UNIT)
 ## make uninstall   take out what 'make install' put in
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/sbin/tactus $(UNIT) $(foreach pair,$(SHARED),$(SHARE)/$(lastword $(subst :, ,$(pair))))
+	rm -f $(DESTDIR)$(SBINDIR)/tactus $(UNIT) $(foreach pair,$(SHARED),$(SHARE)/$(lastword $(subst :, ,$(pair))))
 ## make deb         Debian packages, in build/packages
 ## make dist        the source tarball of what is committed there, the same bytes each time; 'make tarballs' static binaries too, with checksums
 ## make image       a container image of the static binary, as one tar file

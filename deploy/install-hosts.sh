@@ -20,10 +20,12 @@ for host in "$@"; do
 		continue
 		;;
 	esac
-	# The package goes over the same connection; what arrived is compared before it is installed. What a host says is text for a terminal here:
-	# other characters go.
+	# The package goes over the same connection; what arrived is compared before it is installed, with what it needs: a minimal host lacks libelf, and at
+	# times apt's lists too. What a host says is text for a terminal here: other characters go.
 	if said=$($ssh "$host" "set -e; f=\$(mktemp --suffix=.deb); trap 'rm -f \$f' EXIT; cat >\$f; echo '$sum '\$f | sha256sum -c - >/dev/null
-		[ \"\$(dpkg-query -W -f '\${db:Status-Status} \${Version}' tactus 2>/dev/null)\" = 'installed $version' ] || o=\$(dpkg -i --force-confold \$f 2>&1) || { echo \"\$o\"; exit 1; }
+		put() { DEBIAN_FRONTEND=noninteractive apt-get -y -q --allow-downgrades -o Dpkg::Options::=--force-confold install \$f; }
+		chmod 644 \$f
+		[ \"\$(dpkg-query -W -f '\${db:Status-Status} \${Version}' tactus 2>/dev/null)\" = 'installed $version' ] || o=\$(put 2>&1) || o=\$(apt-get -q update 2>&1 && put 2>&1) || { echo \"\$o\"; exit 1; }
 		systemctl enable --quiet --now tactus; tactus status | head -n 2" <"$package" 2>&1); then
 		printf '%s: %s\n' "$host" "$(printf '%s\n' "$said" | tr -s ' \n' ' ' | LC_ALL=C tr -cd ' -~')"
 	else

@@ -33,7 +33,7 @@ needs() {
 # Fills FOLDER with what the package brings.
 fill() {
 	local root=$1 doc=$1/usr/share/doc/tactus
-	make --no-print-directory -s PROGRAM=build/tactus-packaged PREFIX=/usr DESTDIR="$root" install >/dev/null
+	make --no-print-directory -s WERROR= PROGRAM=build/tactus-packaged PREFIX=/usr DESTDIR="$root" install >/dev/null
 	strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/sbin/tactus"
 	mkdir -p "$root/usr/share/zsh/vendor-completions" "$root/lib/systemd" "$root/etc"
 	mv "$root/usr/share/zsh/site-functions/_tactus" "$root/usr/share/zsh/vendor-completions/"
@@ -80,7 +80,7 @@ flock 9
 main() {
 	local folder=${1:?} root=$stage/tactus game=$stage/tactus-gamemode
 	mkdir -p "$folder"
-	make --no-print-directory -s build/tactus-packaged >&2
+	make --no-print-directory -s WERROR= build/tactus-packaged >&2
 	rm -rf "$stage"
 	umask 022
 	fill "$root"

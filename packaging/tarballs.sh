@@ -13,10 +13,10 @@ put_together() {
 		build=build/$arch strip=$arch-linux-gnu-strip
 		tools/deps.sh build "$arch"
 	fi
-	make --no-print-directory -s ARCH="$arch" static
+	make --no-print-directory -s WERROR= ARCH="$arch" static
 	stage=$(mktemp -d)
 	mkdir "$stage/$name"
-	make --no-print-directory -s ARCH="$arch" PROGRAM="$build/tactus-static" PREFIX= DESTDIR="$stage/$name" install >/dev/null
+	make --no-print-directory -s WERROR= ARCH="$arch" PROGRAM="$build/tactus-static" PREFIX= DESTDIR="$stage/$name" install >/dev/null
 	"$strip" --strip-unneeded "$stage/$name/sbin/tactus"
 	install -m 755 packaging/install.sh "$stage/$name/install.sh"
 	install -m 644 LICENSE README.md CHANGELOG.md "$stage/$name/"

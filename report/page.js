@@ -99,9 +99,9 @@ function makeGpu() {
   if (rings.length) section.append(el('h3', {}, 'Rings: in the queue, behind another job, at work'), makeTable({ label: 'Rings of GPUs', id: 'ring-table', low: true, sort: 'jobs', rows: rings, columns: [
     ['device', 'device', 'text'], ['ring', 'ring', 'text'], ['jobs', 'jobs', 'count'], ['queue_p50_ns', 'queue p50', 'time'], ['queue_p99_ns', 'p99', 'time'], ['behind_p99_ns', 'behind p99', 'time'],
     ['run_p50_ns', 'run p50', 'time'], ['run_p99_ns', 'p99', 'time'], ['run_max_ns', 'longest', 'time'], ['busy_percent', 'busy %', 'percent'], ['stalls', 'stalls', 'count', true]] }));
-  if (fences.length) section.append(el('h3', {}, 'How long the GPU took'), makeTable({ label: 'Fences', low: true, sort: 'fences', rows: fences, columns: [
+  if (fences.length) section.append(el('h3', {}, 'How long the GPU took'), makeTable({ label: 'Fences', id: 'fence-table', low: true, sort: 'fences', rows: fences, columns: [
     ['driver', 'driver', 'text'], ['timeline', 'timeline', 'text'], ['fences', 'done', 'count'], ['p50_ns', 'p50', 'time'], ['p99_ns', 'p99', 'time'], ['max_ns', 'longest', 'time']] }));
-  if (memory.length) section.append(el('h3', {}, 'Memory'), makeTable({ label: 'Memory of GPUs', low: true, sort: 'most_bytes', rows: memory, columns: [
+  if (memory.length) section.append(el('h3', {}, 'Memory'), makeTable({ label: 'Memory of GPUs', id: 'memory-table', low: true, sort: 'most_bytes', rows: memory, columns: [
     ['gpu', 'GPU', 'plain'], ['pid', 'pid', 'plain'], ['bytes', 'at the end', 'bytes'], ['most_bytes', 'most', 'bytes']] }));
 }
 
@@ -122,7 +122,7 @@ function makeCuda() {
   section.append(el('h3', {}, 'Calls'), makeTable({ label: "CUDA's calls", id: 'cuda-table', sort: 'total_ns', low: true, rows: calls, columns: [
     ['function', 'Function', 'text'], ['class', 'for', 'text'], ['calls', 'calls', 'count'], ['errors', 'errors', 'count', true], ['total_ns', 'in all', 'time'], ['self_ns', 'itself', 'time'],
     ['ioctl_ns', 'in ioctls', 'time'], ['wait_ns', 'without a CPU', 'time'], ['p50_ns', 'p50', 'time'], ['p99_ns', 'p99', 'time'], ['max_ns', 'longest', 'time']] }));
-  if (copies.length) section.append(el('h3', {}, 'Copies'), makeTable({ label: 'Copies', low: true, rows: copies, columns:
+  if (copies.length) section.append(el('h3', {}, 'Copies'), makeTable({ label: 'Copies', id: 'copy-table', low: true, rows: copies, columns:
     Object.keys(copies[0]).filter((key) => !['record', 'schema', 'table', 'clock'].includes(key)).map((key) => [key, key === 'gb_per_s' ? 'GB a second' : key.replace(/_(ns|bytes)$/, '').replace(/_/g, ' '),
       typeof copies[0][key] === 'string' ? 'text' : key === 'gb_per_s' ? 'percent' : key.endsWith('_ns') ? 'time' : key.endsWith('bytes') ? 'bytes' : 'count']) }));
   if (errors.length) section.append(el('h3', {}, 'Calls that failed'), makeTable({ label: 'Calls that failed', id: 'error-table', low: true, sort: 'count', rows: errors, columns: [
@@ -141,7 +141,7 @@ function makeActs() {
   }
   countChart(section, "Decisions of tactus's scheduler over time.", [['preempts', 'others were pushed off a CPU for an urgent thread', 'accent'], ['decided_moves', 'moves to a free CPU', 'role-input'],
     ['urgent_misses', 'urgent threads that waited too long all the same', 'late']], true, number);
-  if (effects.length) section.append(el('h3', {}, 'Processes that waited longer because of it, and what was done'), makeTable({ label: 'Effects', low: true, rows: effects, columns: [
+  if (effects.length) section.append(el('h3', {}, 'Processes that waited longer because of it, and what was done'), makeTable({ label: 'Effects', id: 'effect-table', low: true, rows: effects, columns: [
     ['at_ns', 'at', 'moment'], ['who', 'who', 'text'], ['acted_p99_ns', 'p99 while acting', 'time'], ['held_p99_ns', 'while not', 'time'], ['cause', 'cause', 'text'], ['done', 'done', 'text']] }));
 }
 

@@ -48,5 +48,5 @@ function makeBars(rows, text, paint = 'var(--frame)') {
   const most = Math.max(1, ...rows.map((row) => row[1]));
   return el('div', { class: 'bars' }, rows.map(([name, value]) => [el('div', { class: 'name' }, name),
     svg('svg', { viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, svg('rect', { width: value && Math.max(0.4, 100 * value / most), height: 10, rx: 1, fill: paint })),
-    el('div', {}, text(value))]));
+    el('div', { 'data-value': value }, text(value))]));
 }

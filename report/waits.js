@@ -62,7 +62,7 @@ function makeWaits() {
   });
   section.append(el('p', { class: 'lead' }, 'one wait ', el('span', { class: 'ramp', 'aria-hidden': 'true' }), ' ', mostText));
   total();
-  window.waitCells = () => sum([...cells]);
+  window.waitCells = () => [...cells];
   const words = { all: 'all', wakeup: 'after a wake-up', preempt: 'after a preemption' };
   section.append(makeTable({ label: 'Waits by what was before them', id: 'wait-table', rows: rows.map((row) => ({ ...row, after: words[row.row] || row.row })), columns: [
     ['after', 'Waits', 'text'], ['waits', 'how many', 'count'], ['wait_ns', 'in all', 'time'], ['p50_ns', 'p50', 'time'], ['p90_ns', 'p90', 'time'],

@@ -117,13 +117,35 @@ class Browser:
     def keys(self, text):
         """Typed into what has the focus."""
         actions = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
-        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "key", "actions": actions}]})
 
-    def drag(self, points):
-        """The mouse goes to the first of the points, is pressed, goes to the others and is let go."""
+    def drag(self, points, holding=""):
+        """The mouse goes to the first of the points, is pressed, goes to the others and is let go; `holding`: a key that is down meanwhile."""
         to = [{"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)} for x, y in points]
         actions = [to[0], {"type": "pointerDown", "button": 0}, *to[1:], {"type": "pointerUp", "button": 0}]
-        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
+        if holding:
+            self.act("key", [{"type": "keyDown", "value": holding}])
+        self.act("pointer", actions)
+        if holding:
+            self.act("key", [{"type": "keyUp", "value": holding}])
+
+    def act(self, kind, actions):
+        """Of one mouse, one wheel and one keyboard, which stay as they are from one call to the next."""
+        self.ask("POST", "/actions", {"actions": [{"type": kind, "id": kind, "actions": actions, **({"parameters": {"pointerType": "mouse"}} if kind == "pointer" else {})}]})
+
+    def click(self, x, y, times=1):
+        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.act("pointer", [{"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}, *press * times])
+
+    def wheel(self, x, y, down):
+        self.act("wheel", [{"type": "scroll", "duration": 0, "x": int(x), "y": int(y), "deltaX": 0, "deltaY": down}])
+
+    def hover(self, x, y):
+        self.act("pointer", [{"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}])
+
+    def prefers(self, scheme):
+        """What the page is told of the desktop's colours: light, dark, or "" for what it has."""
+        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
 
 def check(name, held, seen=""):

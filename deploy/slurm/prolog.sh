@@ -7,11 +7,14 @@ PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin
 JOBS_MAY_PAUSE=no
 settings=/etc/default/tactus-slurm
 [ ! -r "$settings" ] || . "$settings"
-if ! tactus status >/dev/null 2>&1; then
-	systemctl start tactus >/dev/null 2>&1 || exit 0
-fi
 case $JOBS_MAY_PAUSE:${SLURM_JOB_COMMENT:-} in
-yes:*no-tactus*) tactus pause >/dev/null 2>&1 ;;
-*) tactus resume >/dev/null 2>&1 ;;
+yes:*no-tactus*)
+	# A pause is asked of one that is there: this job waits until it is.
+	tactus status >/dev/null 2>&1 || systemctl start tactus >/dev/null 2>&1 || exit 0
+	tactus pause >/dev/null 2>&1
+	;;
+*)
+	tactus resume >/dev/null 2>&1 || systemctl start --no-block tactus >/dev/null 2>&1
+	;;
 esac
 exit 0

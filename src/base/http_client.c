@@ -4,18 +4,22 @@
 #include "http_client.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "loop.h"
 
-enum { HEAD_SIZE = 2048, FIRST_ROOM = 16 << 10, HOSTS_LINE = 1024 };
+enum { HEAD_SIZE = 2048, FIRST_ROOM = 16 << 10, HOSTS_LINE = 1024, NAME_PATIENCE_MS = 10000 };
 
 static bool is_address(const char *host, u32 port, struct http_address *address)
 {
@@ -47,26 +51,90 @@ static bool find_in_hosts(const char *host, char found[HTTP_NAME_SIZE])
 	return is_found;
 }
 
+static void be_getent(int out, const char *host)
+{
+	char *const words[] = { "getent", "ahosts", (char *)host, NULL }, *const environment[] = { "LC_ALL=C", NULL };
+
+	dup2(out, STDOUT_FILENO);
+	execve("/usr/bin/getent", words, environment);
+	_exit(EXIT_FAILURE);
+}
+
+/* By a program that every C library brings: what finds names needs libraries that a static program has not. */
+static bool find_by_getent(const char *host, char found[HTTP_NAME_SIZE])
+{
+	char line[HOSTS_LINE] = "";
+	struct pollfd ready;
+	int fds[2];
+	pid_t child;
+
+	/* Nothing that it may take for an option. */
+	if (!isalnum((unsigned char)host[0]) || pipe2(fds, O_CLOEXEC))
+		return false;
+	child = fork();
+	if (!child)
+		be_getent(fds[1], host);
+	close(fds[1]);
+	ready = (struct pollfd){ .fd = fds[0], .events = POLLIN };
+	if (child > 0 && poll(&ready, 1, NAME_PATIENCE_MS) > 0 && read(fds[0], line, sizeof(line) - 1) < 0)
+		line[0] = '\0';
+	close(fds[0]);
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	line[strcspn(line, " \t\n")] = '\0';
+	snprintf(found, HTTP_NAME_SIZE, strchr(line, ':') ? "[%s]" : "%s", line);
+	return line[0];
+}
+
 int http_target_find(struct http_target *target, const char *url, u32 default_port, struct reason *why)
 {
 	char host[HTTP_NAME_SIZE], found[HTTP_NAME_SIZE];
 	u32 port;
 
-	if (!strncmp(url, "https://", 8)) {
-		reason_set(why, "%s: there is no TLS here: name a proxy on this machine that has it, by http://", url);
-		return -EINVAL;
-	}
 	if (!http_target_parse(target, url, default_port, host, &port)) {
 		reason_set(why, "%s: is no address such as http://127.0.0.1:9090", url);
 		return -EINVAL;
 	}
+	snprintf(target->host, sizeof(target->host), "%.*s", (int)strcspn(host + (host[0] == '['), "]"),
+		 host + (host[0] == '['));
 	if (is_address(host, port, &target->address) ||
 	    (!strcasecmp(host, "localhost") && is_address("127.0.0.1", port, &target->address)) ||
-	    (find_in_hosts(host, found) && is_address(found, port, &target->address)))
+	    (find_in_hosts(host, found) && is_address(found, port, &target->address)) ||
+	    (find_by_getent(host, found) && is_address(found, port, &target->address)))
 		return 0;
-	reason_set(why, "%s: /etc/hosts has no '%s': name it by its address", url, host);
+	reason_set(why, "%s: no address of '%s' is found, in /etc/hosts or by 'getent ahosts'", url, host);
 	return -ENOENT;
 }
+
+int http_read_token(const char *path, char token[HTTP_BEARER_SIZE], struct reason *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t got = fd < 0 ? -1 : read(fd, token, HTTP_BEARER_SIZE - 1);
+	int error = got < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (error) {
+		reason_set(why, "%s: %s", path, strerror(error));
+		return -error;
+	}
+	token[got] = '\0';
+	token[strcspn(token, "\r\n")] = '\0';
+	if (http_token_is_sound(token))
+		return 0;
+	reason_set(why, "%s: its first line is no token: 16 to 128 letters, digits and -._~+/=", path);
+	return -EINVAL;
+}
+
+/* What goes to the server and comes from it. */
+struct wire {
+	int fd;
+	const struct http_secrecy *secrecy; /* NULL: none */
+	void *session;
+	u64 until_ns;
+};
 
 /* False: its time is over, or it is. */
 static bool wait_until(int fd, short events, u64 until_ns)
@@ -104,14 +172,34 @@ static int call(const struct http_target *target, u64 until_ns)
 	return -error;
 }
 
-static int send_all(int fd, const char *bytes, size_t len, u64 until_ns)
+/* Keys that are agreed on come and go whichever way the rest does. */
+static bool wait_for_wire(const struct wire *wire, short events)
+{
+	if (wire->session)
+		events = wire->secrecy->waits_to_send(wire->session) ? POLLOUT : POLLIN;
+	return wait_until(wire->fd, events, wire->until_ns);
+}
+
+static ssize_t wire_send(const struct wire *wire, const char *bytes, size_t len)
+{
+	return wire->session ? wire->secrecy->send(wire->session, bytes, len)
+			     : send(wire->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static ssize_t wire_receive(const struct wire *wire, char *into, size_t size)
+{
+	return wire->session ? wire->secrecy->receive(wire->session, into, size)
+			     : recv(wire->fd, into, size, MSG_DONTWAIT);
+}
+
+static int send_all(const struct wire *wire, const char *bytes, size_t len)
 {
 	while (len) {
-		ssize_t sent = send(fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t sent = wire_send(wire, bytes, len);
 
 		if (sent < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (sent < 0 && !wait_until(fd, POLLOUT, until_ns))
+		if (sent < 0 && !wait_for_wire(wire, POLLOUT))
 			return -errno;
 		if (sent > 0) {
 			bytes += sent;
@@ -121,7 +209,7 @@ static int send_all(int fd, const char *bytes, size_t len, u64 until_ns)
 	return 0;
 }
 
-static char *hear_all(int fd, u64 until_ns, size_t *len, int *error)
+static char *hear_all(const struct wire *wire, size_t *len, int *error)
 {
 	size_t room = FIRST_ROOM;
 	char *bytes = malloc(room + 1), *grown;
@@ -140,14 +228,14 @@ static char *hear_all(int fd, u64 until_ns, size_t *len, int *error)
 			}
 			bytes = grown;
 		}
-		got = recv(fd, bytes + *len, room - *len, MSG_DONTWAIT);
+		got = wire_receive(wire, bytes + *len, room - *len);
 		if (got == 0)
 			break;
 		if (got > 0)
 			*len += (size_t)got;
 		else if (errno != EAGAIN && errno != EINTR)
 			*error = errno;
-		else if (!wait_until(fd, POLLIN, until_ns))
+		else if (!wait_for_wire(wire, POLLIN))
 			*error = errno;
 	}
 	if (!*error) {
@@ -158,7 +246,7 @@ static char *hear_all(int fd, u64 until_ns, size_t *len, int *error)
 	return NULL;
 }
 
-static int send_question(int fd, const struct http_question *question, u64 until_ns)
+static int send_question(const struct wire *wire, const struct http_question *question)
 {
 	const struct http_target *target = question->target;
 	char head[HEAD_SIZE];
@@ -176,34 +264,59 @@ static int send_question(int fd, const struct http_question *question, u64 until
 	if (len + 2 >= HEAD_SIZE)
 		return -EMSGSIZE;
 	memcpy(head + len, "\r\n", 2);
-	error = send_all(fd, head, (size_t)len + 2, until_ns);
+	error = send_all(wire, head, (size_t)len + 2);
 	if (!error && question->type)
-		error = send_all(fd, question->body, question->body_len, until_ns);
+		error = send_all(wire, question->body, question->body_len);
 	return error;
+}
+
+static char *ask_over(struct wire *wire, const struct http_question *question, size_t *all, int *error,
+		      struct reason *of_secrecy)
+{
+	char *bytes = NULL;
+
+	if (wire->secrecy) {
+		wire->session = wire->secrecy->begin(wire->secrecy->with, wire->fd);
+		*error = wire->session ? 0 : -ENOMEM;
+	}
+	if (!*error)
+		*error = send_question(wire, question);
+	if (!*error) {
+		bytes = hear_all(wire, all, error);
+		*error = -*error;
+	}
+	if (wire->session && *error && !wire->secrecy->explain(wire->session, of_secrecy) && *error == -EPROTO)
+		reason_set(of_secrecy, "it speaks no TLS that is known here");
+	if (wire->session)
+		wire->secrecy->end(wire->session);
+	return bytes;
 }
 
 char *http_ask(const struct http_question *question, u32 *status, size_t *len, struct reason *why)
 {
-	u64 until_ns = clock_now_ns() + (u64)question->patience_ms * NSEC_PER_MSEC;
-	int fd = call(question->target, until_ns), error = fd < 0 ? fd : 0;
-	char *bytes = NULL;
+	const struct http_target *target = question->target;
+	const char *scheme = target->is_encrypted ? "https" : "http";
+	struct wire wire = { .secrecy = target->is_encrypted ? question->secrecy : NULL,
+			     .until_ns = clock_now_ns() + (u64)question->patience_ms * NSEC_PER_MSEC };
+	struct reason of_secrecy = { "" };
 	size_t all = 0, body_at = 0;
+	char *bytes = NULL;
+	int error;
 
-	if (!error)
-		error = send_question(fd, question, until_ns);
+	wire.fd = call(target, wire.until_ns);
+	error = wire.fd < 0 ? wire.fd : 0;
 	if (!error) {
-		bytes = hear_all(fd, until_ns, &all, &error);
-		error = -error;
+		bytes = ask_over(&wire, question, &all, &error, &of_secrecy);
+		close(wire.fd);
 	}
-	if (fd >= 0)
-		close(fd);
 	if (error) {
-		reason_set(why, "http://%s: %s", question->target->name, strerror(-error));
+		reason_set(why, "%s://%s: %s", scheme, target->name,
+			   of_secrecy.text[0] ? of_secrecy.text : strerror(-error));
 		return NULL;
 	}
 	*status = http_answer_status(bytes, all, &body_at);
 	if (!*status) {
-		reason_set(why, "http://%s: what it answers is no HTTP", question->target->name);
+		reason_set(why, "%s://%s: what it answers is no HTTP", scheme, target->name);
 		free(bytes);
 		return NULL;
 	}

@@ -10,13 +10,14 @@
 bool http_target_parse(struct http_target *target, const char *url, u32 default_port, char host[HTTP_NAME_SIZE],
 		       u32 *port)
 {
-	static const char scheme[] = "http://";
-	const char *from = url + strlen(scheme), *colon;
+	bool is_encrypted = !strncmp(url, "https://", 8);
+	const char *from = url + (is_encrypted ? 8 : 7), *colon;
 	size_t len, path_len;
 
 	memset(target, 0, sizeof(*target));
-	if (strncmp(url, scheme, strlen(scheme)) != 0)
+	if (!is_encrypted && strncmp(url, "http://", 7) != 0)
 		return false;
+	target->is_encrypted = is_encrypted;
 	len = strcspn(from, "/?#");
 	path_len = strlen(from + len);
 	while (path_len && from[len + path_len - 1] == '/')
@@ -27,7 +28,7 @@ bool http_target_parse(struct http_target *target, const char *url, u32 default_
 	memcpy(target->path, from + len, path_len);
 	snprintf(host, HTTP_NAME_SIZE, "%s", target->name);
 	colon = strrchr(host, ':');
-	*port = default_port;
+	*port = is_encrypted ? HTTPS_PORT : default_port;
 	if (colon && !strchr(colon, ']')) {
 		char *end;
 

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "confine.h"
@@ -174,42 +175,80 @@ static void be_listener(struct listener *listener, pid_t run)
 	listen_for_ever(listener);
 }
 
-int power_profile_start(void)
+/* Gets into the bus, now or, as the listener, once it runs. */
+static bool get_in(struct listener *listener)
 {
-	static struct listener listener;
 	struct reason why;
-	pid_t self = getpid(), child;
-	int fds[2];
 
-	if (dbus_open(&listener.bus, true, &why))
-		return -1;
-	if (!add_matches(&listener.bus) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
-		dbus_close(&listener.bus);
-		return -1;
-	}
-	listener.tell_fd = fds[1];
-	child = fork();
-	if (!child)
-		be_listener(&listener, self);
-	close(fds[1]);
-	dbus_close(&listener.bus);
-	if (child > 0)
-		return fds[0];
-	close(fds[0]);
-	return -1;
+	if (dbus_open(&listener->bus, true, &why))
+		return false;
+	if (add_matches(&listener->bus))
+		return true;
+	dbus_close(&listener->bus);
+	return false;
 }
 
-bool power_profile_heard(int fd, char profile[POWER_PROFILE_SIZE], bool *ended)
+static bool start(struct power_profile *profile, bool is_in)
+{
+	static struct listener listener;
+	pid_t self = getpid();
+	int fds[2];
+
+	listener = (struct listener){ .bus.fd = -1 };
+	if (is_in && !get_in(&listener))
+		return false;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
+		dbus_close(&listener.bus);
+		return false;
+	}
+	listener.tell_fd = fds[1];
+	profile->listener = fork();
+	if (!profile->listener && (is_in || get_in(&listener)))
+		be_listener(&listener, self);
+	if (!profile->listener)
+		_exit(EXIT_FAILURE);
+	close(fds[1]);
+	dbus_close(&listener.bus);
+	profile->fd = fds[0];
+	if (profile->listener > 0)
+		return true;
+	close(fds[0]);
+	*profile = (struct power_profile){ 0 };
+	return false;
+}
+
+bool power_profile_start(struct power_profile *profile)
+{
+	return start(profile, true);
+}
+
+bool power_profile_start_again(struct power_profile *profile)
+{
+	return start(profile, false);
+}
+
+void power_profile_end(struct power_profile *profile)
+{
+	if (profile->fd <= 0)
+		return;
+	close(profile->fd);
+	/* It ends by itself when it hears that; what has no rights need not be waited for. */
+	kill(profile->listener, SIGKILL);
+	waitpid(profile->listener, NULL, 0);
+	*profile = (struct power_profile){ 0 };
+}
+
+bool power_profile_heard(const struct power_profile *profile, char heard[POWER_PROFILE_SIZE], bool *ended)
 {
 	char word[POWER_PROFILE_SIZE];
 	bool is_news = false;
 	ssize_t got;
 
-	while ((got = recv(fd, word, sizeof(word), MSG_DONTWAIT)) == (ssize_t)sizeof(word)) {
+	while ((got = recv(profile->fd, word, sizeof(word), MSG_DONTWAIT)) == (ssize_t)sizeof(word)) {
 		word[sizeof(word) - 1] = '\0';
 		if (word[0] && !power_profile_is_known(word))
 			continue;
-		memcpy(profile, word, sizeof(word));
+		memcpy(heard, word, sizeof(word));
 		is_news = true;
 	}
 	*ended = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);

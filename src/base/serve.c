@@ -4,6 +4,7 @@
 #include "serve.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,15 +60,36 @@ int serve_receive(int channel, struct serve_message *message, bool *ended)
 	return fd;
 }
 
+/* An address that this machine may get later, as when it boots: it is listened to from then on. */
+static int bind_early(int fd, const struct http_address *address, const char *url)
+{
+	int one = 1;
+
+	/* It holds for both families. */
+	if (setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &one, sizeof(one)) ||
+	    bind(fd, (const struct sockaddr *)&address->socket, address->len)) {
+		errno = EADDRNOTAVAIL;
+		return -1;
+	}
+	note("%s: this machine does not have that address yet; who asks there is answered once it does", url);
+	return 0;
+}
+
+static int bind_to(int fd, const struct http_address *address, const char *url)
+{
+	if (!bind(fd, (const struct sockaddr *)&address->socket, address->len))
+		return 0;
+	return errno == EADDRNOTAVAIL ? bind_early(fd, address, url) : -1;
+}
+
 static int listen_at(struct http_address *address, struct reason *why)
 {
 	int fd = socket(address->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, error;
 	char url[HTTP_URL_SIZE];
 
 	http_url(url, address, false, "");
-	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
-	    !bind(fd, (const struct sockaddr *)&address->socket, address->len) && !listen(fd, WAITING_MOST) &&
-	    !getsockname(fd, (struct sockaddr *)&address->socket, &address->len))
+	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) && !bind_to(fd, address, url) &&
+	    !listen(fd, WAITING_MOST) && !getsockname(fd, (struct sockaddr *)&address->socket, &address->len))
 		return fd;
 	error = errno;
 	reason_set(why, "cannot listen at %s: %s%s", url, strerror(error),

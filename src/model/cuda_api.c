@@ -159,6 +159,13 @@ const char *cuda_copy_name(enum cuda_copy copy)
 	return copy < COPY_KINDS ? names[copy] : names[COPY_UNKNOWN];
 }
 
+enum cuda_copy cuda_copy_of(const struct cuda_api *api, u32 said)
+{
+	u32 kind = said ? said : api->what;
+
+	return kind < COPY_KINDS ? kind : COPY_UNKNOWN;
+}
+
 const char *cuda_class_name(enum cuda_class class)
 {
 	static const char *const names[CUDA_CLASSES] = {

@@ -47,6 +47,9 @@ size_t cuda_plain_length(const char *function);
 /* How many bytes of memory that a function allocates or frees are meant by "device memory" and so on. */
 const char *cuda_memory_name(enum cuda_memory memory);
 const char *cuda_copy_name(enum cuda_copy copy);
+
+/* Which way a call copies: what it said itself, else what its function stands for. */
+enum cuda_copy cuda_copy_of(const struct cuda_api *api, u32 said);
 const char *cuda_class_name(enum cuda_class class);
 
 /* "CUDA_ERROR_OUT_OF_MEMORY"; NULL for a number that has no name here. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/json_read.h"
+#include "../base/sort.h"
 
 enum { KEY_SIZE = 32 };
 
@@ -50,10 +51,41 @@ bool segment_host_is_sound(const char *host)
 
 bool segment_is_of(const char *name, const char *host)
 {
-	size_t len = strlen(name), host_len = strlen(host), end_len = strlen(SEGMENT_END);
+	size_t len = strlen(name), end_len = strlen(SEGMENT_END);
+	char its[SEGMENT_HOST_SIZE];
 
-	return len > host_len + end_len && !strncmp(name, host, host_len) && name[host_len] == '-' &&
-	       !strcmp(name + len - end_len, SEGMENT_END);
+	/* The whole of it: "node" has nothing of "node-1". */
+	return len > end_len && !strcmp(name + len - end_len, SEGMENT_END) && segment_host(its, name, len - end_len) &&
+	       !strcmp(its, host);
+}
+
+int segments_by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+void segments_put_in_order(struct segment *all, size_t len)
+{
+	u64 last = 0;
+
+	if (!len)
+		return;
+	sort_rows(all, len, sizeof(*all), segments_by_name);
+	for (size_t i = 0; i < len; i++)
+		if (!all[i].place)
+			all[i].place = last;
+		else if (all[i].place > last && all[i].place != SEGMENT_NEWEST)
+			last = all[i].place;
+	sort_rows(all, len, sizeof(*all), by_place);
 }
 
 bool segment_line_file(const char *line, char file[SEGMENT_NAME_SIZE])

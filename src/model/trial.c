@@ -12,7 +12,10 @@
 enum {
 	FRAMES_LEAST = 5,	/* in a turn */
 	WAKES_LEAST_PER_S = 10, /* of a program that works when it is woken */
+	LAUNCHES_LEAST = 10,	/* in a turn */
 };
+
+#define FOREVER (~0ull)
 
 /* Differences that nobody feels are none: a hundredth, and of waits some microseconds. */
 #define TRIFLE 0.01
@@ -24,6 +27,11 @@ enum {
 static const double stakes[TRIAL_STAKES] = { 0.9, 0.4 };
 static const double parts[TRIAL_STAKES] = { 0.7, 0.3 };
 
+bool trial_is_rate(enum trial_by by)
+{
+	return by == TRIAL_BY_PROGRESS || by == TRIAL_BY_LAUNCHES;
+}
+
 double trial_measure(const struct trial_turn *turn, enum trial_by by)
 {
 	switch (by) {
@@ -31,6 +39,8 @@ double trial_measure(const struct trial_turn *turn, enum trial_by by)
 		return turn->frame_ns > 0 ? turn->frame_squares / turn->frame_ns : NAN;
 	case TRIAL_BY_WAITS:
 		return turn->wakes ? sqrt(turn->wait_squares / (double)turn->wakes) : NAN;
+	case TRIAL_BY_LAUNCHES:
+		return turn->span_ns ? (double)turn->launches * NSEC_PER_SEC / (double)turn->span_ns : NAN;
 	default:
 		return turn->span_ns ? (double)turn->cpu_ns / (double)turn->span_ns : NAN;
 	}
@@ -45,6 +55,7 @@ void trial_turn_add(struct trial_turn *into, const struct trial_turn *turn)
 	into->wakes += turn->wakes;
 	into->wait_squares += turn->wait_squares;
 	into->cpu_ns += turn->cpu_ns;
+	into->launches += turn->launches;
 }
 
 void trial_begin(struct trial *trial, u64 seed)
@@ -60,10 +71,46 @@ bool trial_acts(const struct trial *trial, u32 turn)
 	return draws_below(&draws, 2) != turn % 2;
 }
 
+void trial_windows_change(struct trial_windows *windows, u64 now_ns, bool acts, u64 turn_ns)
+{
+	u64 from_ns = now_ns + (windows->turn_end_ns ? TRIAL_SETTLE_NS : TRIAL_WARM_UP_NS);
+
+	if (windows->len == TRIAL_WINDOWS_MOST)
+		return;
+	if (windows->len && windows->all[windows->len - 1].to_ns == FOREVER)
+		windows->all[windows->len - 1].to_ns = now_ns;
+	windows->all[windows->len++] = (struct trial_window){ from_ns, FOREVER, acts };
+	windows->turn_end_ns = from_ns - TRIAL_SETTLE_NS + turn_ns;
+}
+
+bool trial_windows_turn_is_over(const struct trial_windows *windows, u64 now_ns)
+{
+	return now_ns >= windows->turn_end_ns && windows->len < TRIAL_WINDOWS_MOST;
+}
+
+enum trial_pass trial_windows_pass(struct trial_windows *windows, u64 now_ns, struct trial_window *counted)
+{
+	struct trial_window *first = &windows->all[0];
+
+	if (!windows->len)
+		return TRIAL_PASSES;
+	if (!windows->is_counted && now_ns >= first->from_ns) {
+		first->from_ns = now_ns;
+		windows->is_counted = true;
+		return TRIAL_COUNTS_FROM_NOW;
+	}
+	if (!windows->is_counted || now_ns < first->to_ns)
+		return TRIAL_PASSES;
+	*counted = *first;
+	windows->is_counted = false;
+	memmove(first, first + 1, --windows->len * sizeof(*first));
+	return TRIAL_COUNTED;
+}
+
 /* By what happens in both kinds of turns alike: so the choice says nothing of which is better. */
 static void choose(struct trial *trial)
 {
-	u32 with_frames = 0;
+	u32 with_frames = 0, with_launches = 0;
 	u64 wakes = 0, span_ns = 0;
 
 	for (u32 i = 0; i < trial->len; i++)
@@ -71,11 +118,14 @@ static void choose(struct trial *trial)
 			const struct trial_turn *turn = &trial->pairs[i].turns[side];
 
 			with_frames += turn->frames >= FRAMES_LEAST;
+			with_launches += turn->launches >= LAUNCHES_LEAST;
 			wakes += turn->wakes;
 			span_ns += turn->span_ns;
 		}
 	if (with_frames > trial->len)
 		trial->by = TRIAL_BY_FRAMES;
+	else if (with_launches > trial->len)
+		trial->by = TRIAL_BY_LAUNCHES;
 	else if ((double)wakes * NSEC_PER_SEC >= WAKES_LEAST_PER_S * (double)span_ns && span_ns)
 		trial->by = TRIAL_BY_WAITS;
 	else
@@ -110,7 +160,7 @@ static double difference(const struct trial_pair *pair, enum trial_by by)
 	if (isnan(without) || isnan(with) || without + least <= 0 || with + least <= 0)
 		return NAN;
 	logarithm = log((with + least) / (without + least));
-	return by == TRIAL_BY_PROGRESS ? -logarithm : logarithm;
+	return trial_is_rate(by) ? -logarithm : logarithm;
 }
 
 static int by_value(const void *a, const void *b)
@@ -157,7 +207,7 @@ static bool is_trifle(const struct trial *trial)
 }
 
 /* Of the mean of the logarithms, by Student's distribution. */
-static void fill_interval(struct trial_answer *answer, const double *differences, u32 len, bool is_progress)
+static void fill_interval(struct trial_answer *answer, const double *differences, u32 len, bool is_rate)
 {
 	double sum = 0, squares = 0, half;
 
@@ -168,8 +218,8 @@ static void fill_interval(struct trial_answer *answer, const double *differences
 	if (len < 2)
 		return;
 	half = student_quantile(0.95, len - 1) * sqrt(squares / (len - 1) / len);
-	answer->low = exp((is_progress ? -sum : sum) / len - half);
-	answer->high = exp((is_progress ? -sum : sum) / len + half);
+	answer->low = exp((is_rate ? -sum : sum) / len - half);
+	answer->high = exp((is_rate ? -sum : sum) / len + half);
 }
 
 /* What one who bets that acting helps, and one who bets that it harms, have in the end. */
@@ -209,7 +259,7 @@ struct trial_answer trial_answer(const struct trial *trial)
 	if (len) {
 		bet(differences, len, differences + TRIAL_PAIRS_MOST, &helps, &harms);
 		answer.evidence = (helps + harms) / 2;
-		fill_interval(&answer, differences, len, trial->by == TRIAL_BY_PROGRESS);
+		fill_interval(&answer, differences, len, trial_is_rate(trial->by));
 		if (answer.evidence >= TRIAL_EVIDENCE && !is_trifle(trial))
 			answer.says = helps > harms ? 1 : -1;
 	}

@@ -151,11 +151,24 @@ static void flush_batch(struct perfetto *perfetto, struct cpu_batch *batch)
 	batch->generation++;
 }
 
+/* A CPU of which nothing came after a loss has a bundle that says only that. */
+static void flush_loss(struct perfetto *perfetto, struct cpu_batch *batch)
+{
+	size_t packet, bundle = bundle_begin(perfetto, batch, &packet);
+
+	bundle_end(perfetto, bundle, packet);
+}
+
 void perfetto_sched_flush(struct perfetto *perfetto)
 {
-	for (u32 cpu = 0; cpu < perfetto->cpus_len; cpu++)
-		if (perfetto->cpus[cpu])
-			flush_batch(perfetto, perfetto->cpus[cpu]);
+	for (u32 cpu = 0; cpu < perfetto->cpus_len; cpu++) {
+		struct cpu_batch *batch = perfetto->cpus[cpu];
+
+		if (batch)
+			flush_batch(perfetto, batch);
+		if (batch && batch->lost)
+			flush_loss(perfetto, batch);
+	}
 }
 
 /* Where in the batch's list the name is. */

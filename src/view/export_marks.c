@@ -167,15 +167,15 @@ static void put_call(struct exporter *exporter, const struct event_cuda_call *ev
 {
 	const char *function = cuda_function_name(&exporter->cuda, event->function);
 	const char *result = cuda_result_name(event->result);
-	bool is_driver = function && cuda_api_of(function)->class == CUDA_DRIVER;
-	bool is_copy = function && cuda_api_of(function)->class == CUDA_COPIES;
+	const struct cuda_api *api = function ? cuda_api_of(function) : NULL;
+	bool is_driver = api && api->class == CUDA_DRIVER, is_copy = api && api->class == CUDA_COPIES;
 	struct trace_arg args[] = { NUMBER_ARG("result", event->result),
 				    TEXT_ARG("result_name", result ? result : "?"),
 				    NUMBER_ARG("wait_ns", event->wait_ns),
 				    NUMBER_ARG("bytes", event->bytes),
 				    HEX_ARG("address", event->address),
 				    HEX_ARG("stream", event->stream),
-				    TEXT_ARG("copy", cuda_copy_name(event->copy < COPY_KINDS ? event->copy : 0)) };
+				    TEXT_ARG("copy", is_copy ? cuda_copy_name(cuda_copy_of(api, event->copy)) : "") };
 	struct trace_mark mark = { .from_ns = began(exporter, event->head.time_ns, event->duration_ns),
 				   .to_ns = event->head.time_ns,
 				   .name = function ? function : "?",

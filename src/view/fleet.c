@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/http_client.h"
+#include "../base/https.h"
+#include "../base/privileges.h"
 #include "../base/say.h"
 #include "../model/fleet_answer.h"
 #include "../sink/json.h"
@@ -14,10 +15,19 @@
 #include "../sink/text.h"
 #include "view.h"
 
-enum { KEY_PROMETHEUS = 0x200, KEY_JOB, KEY_WINDOW, QUERY_SIZE = 512, PATIENCE_MS = 15000, PORT = 9090 };
+enum {
+	KEY_PROMETHEUS = 0x200,
+	KEY_JOB,
+	KEY_WINDOW,
+	KEY_TOKEN_FILE,
+	KEY_CA_FILE,
+	QUERY_SIZE = 512,
+	PATIENCE_MS = 15000,
+	PORT = 9090
+};
 
 struct chosen {
-	const char *url, *job;
+	const char *url, *job, *token_file, *ca_file;
 	u64 window_ns;
 };
 
@@ -29,6 +39,10 @@ static const char *take_own(void *data, int key, const char *value)
 		return parse_span(value, &chosen->window_ns);
 	if (key == KEY_PROMETHEUS) {
 		chosen->url = value;
+		return NULL;
+	}
+	if (key == KEY_TOKEN_FILE || key == KEY_CA_FILE) {
+		*(key == KEY_CA_FILE ? &chosen->ca_file : &chosen->token_file) = value;
 		return NULL;
 	}
 	chosen->job = value;
@@ -43,6 +57,9 @@ static const char *take_own(void *data, int key, const char *value)
 static const struct argp_option own_options[] = {
 	{ "prometheus", KEY_PROMETHEUS, "URL", 0, "Ask this Prometheus, or what speaks its protocol", 0 },
 	{ "job", KEY_JOB, "NAME", 0, "Of this training job, as SLURM, torchrun or MPI call it", 0 },
+	{ "token-file", KEY_TOKEN_FILE, "FILE", 0, "Send the token in FILE: by https, or to this machine", 0 },
+	{ "ca-file", KEY_CA_FILE, "FILE", 0,
+	  "With https: trust the authorities, or the one certificate, in FILE (the system's)", 0 },
 	{ "window", KEY_WINDOW, "SPAN", 0, "Of the last SPAN (5m)", 0 },
 	{ 0 },
 };
@@ -59,7 +76,7 @@ const struct command_usage fleet_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus fleet --prometheus http://127.0.0.1:9090 --job 4711\n"
-		"  tactus fleet --prometheus http://127.0.0.1:9090 --job 4711 --window 30m --json",
+		"  tactus fleet --prometheus https://prometheus.example --token-file token --job 4711 --window 30m",
 	.takes = TAKES_JSON | TAKES_TABLE | TAKES_ROWS,
 	.own = own_options,
 	.take_own = take_own,
@@ -84,6 +101,13 @@ TABLE_OF(fleet_columns, FLEET);
 
 const struct table_columns fleet_tables[] = { { fleet_columns, FLEET_CELLS }, { NULL, 0 } };
 
+/* Whom, and by what. */
+struct asked {
+	struct http_target target;
+	struct https https;
+	char token[HTTP_BEARER_SIZE];
+};
+
 struct taking {
 	struct fleet *fleet;
 	enum fleet_figure figure;
@@ -98,10 +122,13 @@ static void take_sample(void *data, const struct fleet_sample *sample)
 }
 
 /* Returns 0, or 1 after a message. */
-static int ask(const struct chosen *chosen, const struct http_target *target, struct fleet *fleet,
-	       enum fleet_figure figure, const char *metric)
+static int ask(const struct chosen *chosen, const struct asked *asked, struct fleet *fleet, enum fleet_figure figure,
+	       const char *metric)
 {
-	struct http_question question = { .target = target, .bearer = "", .patience_ms = PATIENCE_MS };
+	struct http_question question = { .target = &asked->target,
+					  .bearer = asked->token,
+					  .patience_ms = PATIENCE_MS,
+					  .secrecy = &asked->https.secrecy };
 	struct taking taking = { fleet, figure };
 	char query[QUERY_SIZE], escaped[QUERY_SIZE * 3], path[QUERY_SIZE * 3 + 64], error[FLEET_ERROR_SIZE];
 	struct reason why = { "" };
@@ -123,7 +150,24 @@ static int ask(const struct chosen *chosen, const struct http_target *target, st
 	if (samples >= 0)
 		return 0;
 	format_plain(path, sizeof(path), error);
-	return fail("fleet", "http://%s: status %u: %s", target->name, status, path);
+	return fail("fleet", "http%s://%s: status %u: %s", asked->target.is_encrypted ? "s" : "", asked->target.name,
+		    status, path);
+}
+
+/* Every file and name is looked up here. Returns 0, or -errno with the reason. */
+static int find_whom_to_ask(struct asked *asked, const struct chosen *chosen, struct reason *why)
+{
+	int error = http_target_find(&asked->target, chosen->url, PORT, why);
+
+	if (!error && asked->target.is_encrypted)
+		error = https_open(&asked->https, &asked->target, chosen->ca_file, why);
+	if (error || !chosen->token_file)
+		return error;
+	if (!asked->target.is_encrypted && !asked->target.address.is_loopback) {
+		reason_set(why, "%s: others could read the token on its way: name it by https://", chosen->url);
+		return -EPERM;
+	}
+	return http_read_token(chosen->token_file, asked->token, why);
 }
 
 static int ask_all(const struct chosen *chosen, struct fleet *fleet)
@@ -134,14 +178,20 @@ static int ask_all(const struct chosen *chosen, struct fleet *fleet)
 	} questions[] = { { FLEET_STEP_S, "rank_step_seconds" },   { FLEET_STEPS, "rank_steps" },
 			  { FLEET_SLOW_STEPS, "rank_slow_steps" }, { FLEET_LAUNCHES, "rank_launches" },
 			  { FLEET_WAIT_S, "rank_wait_seconds" },   { FLEET_CPU_S, "rank_cpu_seconds" } };
-	struct http_target target;
+	struct asked asked = { .token = "" };
 	struct reason why = { "" };
 	int status = 0;
 
-	if (http_target_find(&target, chosen->url, PORT, &why))
+	if (find_whom_to_ask(&asked, chosen, &why)) {
+		https_close(&asked.https);
 		return fail("fleet", "%s", why.text);
+	}
+	/* Before anything of an answer is looked at. */
+	privileges_give_up_but_asking();
 	for (size_t i = 0; !status && i < sizeof(questions) / sizeof(questions[0]); i++)
-		status = ask(chosen, &target, fleet, questions[i].figure, questions[i].metric);
+		status = ask(chosen, &asked, fleet, questions[i].figure, questions[i].metric);
+	https_close(&asked.https);
+	explicit_bzero(asked.token, sizeof(asked.token));
 	return status;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../base/dbus_bus.h"
+#include "../base/loop.h"
 #include "../base/proc.h"
 #include "../base/say.h"
 #include "ask_run.h"
@@ -23,7 +24,7 @@
 
 enum { GAMES_MOST = 16, IDLE_MS = 60000, LOOK_MS = 5000, OWNER = 1, NO_QUEUE = 4 };
 /* GameMode's answers. */
-enum { ANSWER_DONE = 0, ANSWER_FAILED = -1, ANSWER_REJECTED = -2 };
+enum { ANSWER_DONE = 0, ANSWER_FAILED = -1, ANSWER_REJECTED = -2, REGISTERED = 2 };
 
 const struct command_usage gamemode_usage = {
 	.name = "gamemode",
@@ -46,7 +47,8 @@ struct service {
 		u64 start_ticks;
 	} games[GAMES_MOST];
 	u32 games_len;
-	u32 named; /* the call that asked for the name */
+	u32 named;     /* the call that asked for the name */
+	u64 looked_ns; /* after games and the run */
 };
 
 static int ask(enum control_verb verb, u32 pid, u32 *value)
@@ -294,6 +296,36 @@ static void forget_ended(struct service *service)
 		}
 }
 
+/* A run that was started since knows nothing of them; while there is none, nothing is said. */
+static void register_again(struct service *service)
+{
+	for (u32 i = 0; i < service->games_len; i++) {
+		struct control_reply reply;
+		struct reason why;
+		int fd = ask_run(CONTROL_IS_GAME, service->games[i].pid, &reply, &why);
+		bool is_known = fd >= 0 && reply.value == REGISTERED;
+
+		if (fd >= 0)
+			close(fd);
+		if (fd < 0 || is_known)
+			continue;
+		fd = ask_run(CONTROL_GAME, service->games[i].pid, &reply, &why);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static void look(struct service *service)
+{
+	u64 now_ns = clock_now_ns();
+
+	if (now_ns - service->looked_ns < (u64)LOOK_MS * NSEC_PER_MSEC)
+		return;
+	service->looked_ns = now_ns;
+	forget_ended(service);
+	register_again(service);
+}
+
 static int serve(struct service *service)
 {
 	struct dbus_message message;
@@ -317,7 +349,7 @@ static int serve(struct service *service)
 						  : fail("gamemode", "the session bus: %s", strerror(-got));
 		if (poll(&ready, 1, LOOK_MS) == 0)
 			idle_ms += LOOK_MS;
-		forget_ended(service);
+		look(service);
 		if (idle_ms >= IDLE_MS && !service->games_len)
 			return EXIT_SUCCESS;
 	}

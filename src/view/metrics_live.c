@@ -11,11 +11,14 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/http_client.h"
 #include "../base/loop.h"
 #include "../base/owner.h"
+#include "../base/proc_apart.h"
 #include "../base/serve.h"
 #include "../base/system.h"
 #include "../base/tls.h"
@@ -106,25 +109,34 @@ const char *metrics_misplaced(const struct metrics_wishes *wishes)
 	return NULL;
 }
 
-/* The first line of the file. */
-static int read_token(const char *path, char token[HTTP_BEARER_SIZE], struct reason *why)
+void metrics_look_at_files(struct metrics_wishes *wishes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t got = fd < 0 ? -1 : read(fd, token, HTTP_BEARER_SIZE - 1);
-	int error = got < 0 ? errno : 0;
+	const char *paths[METRICS_FILES] = { wishes->token_file, wishes->tls_cert, wishes->tls_key };
 
-	if (fd >= 0)
-		close(fd);
-	if (error) {
-		reason_set(why, "%s: %s", path, strerror(error));
-		return -error;
+	for (u32 i = 0; i < METRICS_FILES; i++) {
+		struct stat seen;
+
+		wishes->files[i] = (struct metrics_file){ 0 };
+		if (paths[i] && !stat(paths[i], &seen))
+			wishes->files[i] = (struct metrics_file){
+				.device = seen.st_dev,
+				.number = seen.st_ino,
+				.bytes = (u64)seen.st_size,
+				.changed_ns = (u64)seen.st_mtim.tv_sec * NSEC_PER_SEC + (u64)seen.st_mtim.tv_nsec
+			};
 	}
-	token[got] = '\0';
-	token[strcspn(token, "\r\n")] = '\0';
-	if (http_token_is_sound(token))
-		return 0;
-	reason_set(why, "%s: its first line is no token: 16 to 128 letters, digits and -._~+/=", path);
-	return -EINVAL;
+}
+
+bool metrics_files_differ(const struct metrics_wishes *a, const struct metrics_wishes *b)
+{
+	for (u32 i = 0; i < METRICS_FILES; i++) {
+		const struct metrics_file *x = &a->files[i], *y = &b->files[i];
+
+		if (x->device != y->device || x->number != y->number || x->bytes != y->bytes ||
+		    x->changed_ns != y->changed_ns)
+			return true;
+	}
+	return false;
 }
 
 static int start_server(struct metrics_live *live, const struct metrics_wishes *wishes)
@@ -132,7 +144,7 @@ static int start_server(struct metrics_live *live, const struct metrics_wishes *
 	char token[HTTP_BEARER_SIZE] = "";
 	struct reason why = { "" };
 	struct tls *tls = NULL;
-	int error = wishes->token_file ? read_token(wishes->token_file, token, &why) : 0;
+	int error = wishes->token_file ? http_read_token(wishes->token_file, token, &why) : 0;
 
 	if (!error && wishes->tls_cert)
 		error = tls_open(&tls, wishes->tls_cert, wishes->tls_key, &why);
@@ -262,8 +274,8 @@ static void find_group(struct metrics_live *live, const struct sums_head *head)
 static void find_rank(struct metrics_live *live, u32 pid, const struct comm *comm)
 {
 	struct rank_name name;
-	size_t len = read_of(pid, "environ", live->environment, ENVIRONMENT_BYTES);
-	bool is_rank = len && rank_name_parse(&name, live->environment, len);
+	ssize_t len = proc_apart_read(pid, "environ", live->environment, ENVIRONMENT_BYTES);
+	bool is_rank = len > 0 && rank_name_parse(&name, live->environment, (size_t)len);
 	u32 uid = 0;
 
 	/* Who ended meanwhile is nobody's. */
@@ -295,6 +307,9 @@ void metrics_live_event(struct metrics_live *live, const struct event_header *ev
 	const struct step_process *process;
 	struct step step;
 
+	/* Who can't begin, as where another run acts, still hears what came meanwhile. */
+	if (!live->capture)
+		return;
 	if (!metrics_events_handle(&live->events, &live->capture->threads, event, &step, &process))
 		return;
 	if (!metrics_knows_process(&live->metrics, process->pid))
@@ -445,6 +460,7 @@ static void push(struct metrics_live *live)
 	take_sums(live);
 	fill_reading(live, &reading);
 	metrics_push_send(&live->push, &reading);
+	metrics_events_told(&live->events);
 }
 
 static u64 own_cpu_ns(void)
@@ -468,7 +484,7 @@ static void answer(struct metrics_live *live)
 		serve_give_metrics(&live->serve, fd, len, plain_len);
 		close(fd);
 	}
-	metrics_events_turn(&live->events);
+	metrics_events_told(&live->events);
 	live->readings++;
 	live->reading_ns += own_cpu_ns() - began_ns;
 }

@@ -9,6 +9,8 @@
 #include "../sensor/cuda.h"
 #include "metrics_run.h"
 
+enum { METRICS_FILES = 3 };
+
 struct metrics_wishes {
 	bool serves;
 	struct http_address address;
@@ -20,7 +22,14 @@ struct metrics_wishes {
 	const char *library; /* a libcuda that is probed before anything maps it; NULL: none */
 	const char *otlp;    /* where figures are sent; NULL: nowhere */
 	u64 every_ns;	     /* how often; 0: the default */
+	struct metrics_file {
+		u64 device, number, bytes, changed_ns; /* 0: it is not there */
+	} files[METRICS_FILES];			       /* token, certificate and key, when they were looked at */
 };
+
+/* Looks at the files that the wishes name: which they are, not what is in them. */
+void metrics_look_at_files(struct metrics_wishes *wishes);
+bool metrics_files_differ(const struct metrics_wishes *a, const struct metrics_wishes *b);
 
 /* The options that both commands take, and what to do with each: as take_own. */
 enum {

@@ -111,6 +111,13 @@ int metrics_push_open(struct metrics_push *push, const char *url, u64 every_ns, 
 
 	if (error)
 		return error;
+	if (push->target.is_encrypted) {
+		reason_set(
+			why,
+			"%s: there is no TLS here: name a collector or a proxy on this machine that has it, by http://",
+			url);
+		return -EINVAL;
+	}
 	if (!push->target.address.is_loopback) {
 		reason_set(why,
 			   "%s: others could read and change what is sent there in plain text: name a collector or a "

@@ -204,22 +204,12 @@ void segments_take(struct segments *segments, const struct recording_info *info,
 		segments->last_ns = event->time_ns;
 }
 
-struct found {
-	char name[NAME_MAX + 1];
-	u64 bytes;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct found *)a)->name, ((const struct found *)b)->name);
-}
-
-/* All segments of this machine that are in the folder, the oldest first. The caller frees it. */
-static struct found *list(const struct segments *segments, size_t *len)
+/* All segments of this machine that are in the folder, by name. The caller frees it. */
+static struct segment *list(const struct segments *segments, size_t *len)
 {
 	int fd = openat(segments->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-	struct found *all = NULL;
+	struct segment *all = NULL;
 	struct dirent *entry;
 	struct stat file;
 	size_t room = 0;
@@ -230,6 +220,7 @@ static struct found *list(const struct segments *segments, size_t *len)
 		    !fstatat(dirfd(folder), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) && S_ISREG(file.st_mode) &&
 		    vec_reserve(all, room, *len + 1, 64)) {
 			snprintf(all[*len].name, sizeof(all[*len].name), "%s", entry->d_name);
+			all[*len].place = 0;
 			all[(*len)++].bytes = (u64)file.st_size;
 		}
 	if (folder)
@@ -237,7 +228,7 @@ static struct found *list(const struct segments *segments, size_t *len)
 	else if (fd >= 0)
 		close(fd);
 	if (*len)
-		sort_rows(all, *len, sizeof(*all), by_name);
+		sort_rows(all, *len, sizeof(*all), segments_by_name);
 	return all;
 }
 
@@ -269,18 +260,18 @@ static FILE *open_new_index(const struct segments *segments)
 }
 
 /* Lines of files that are there, and then the new one. False: the old index is what it was. */
-static bool write_index(const struct segments *segments, const struct found *all, size_t len, const char *new_line)
+static bool write_index(const struct segments *segments, const struct segment *all, size_t len, const char *new_line)
 {
 	FILE *out = open_new_index(segments), *old = out ? open_old_index(segments) : NULL;
 	char line[SEGMENT_LINE_SIZE];
 	bool is_written;
 
 	while (old && fgets(line, sizeof(line), old)) {
-		struct found wanted = { .bytes = 0 };
+		struct segment wanted = { .bytes = 0 };
 
 		if (strchr(line, '\n') && segment_line_file(line, wanted.name) &&
 		    (!segment_is_of(wanted.name, segments->host) ||
-		     (all && bsearch(&wanted, all, len, sizeof(*all), by_name))))
+		     (all && bsearch(&wanted, all, len, sizeof(*all), segments_by_name))))
 			fputs(line, out);
 	}
 	if (old)
@@ -296,11 +287,36 @@ static bool write_index(const struct segments *segments, const struct found *all
 	return is_written;
 }
 
-static void remove_oldest(struct segments *segments, struct found *all, size_t *len)
+/* The one that ends now has no line yet. */
+static void find_places(const struct segments *segments, struct segment *all, size_t len)
+{
+	FILE *index = open_old_index(segments);
+	char line[SEGMENT_LINE_SIZE];
+	struct segment wanted, *found;
+	u64 place = 0;
+
+	while (index && fgets(line, sizeof(line), index)) {
+		found = segment_line_file(line, wanted.name)
+				? bsearch(&wanted, all, len, sizeof(*all), segments_by_name)
+				: NULL;
+		if (found)
+			found->place = ++place;
+	}
+	if (index)
+		fclose(index);
+	snprintf(wanted.name, sizeof(wanted.name), "%s", segments->name);
+	found = bsearch(&wanted, all, len, sizeof(*all), segments_by_name);
+	if (found)
+		found->place = SEGMENT_NEWEST;
+}
+
+static void remove_oldest(struct segments *segments, struct segment *all, size_t *len)
 {
 	u64 bytes = 0, most = segments->wishes.keep_mb * 1000000;
 	size_t gone = 0;
 
+	find_places(segments, all, *len);
+	segments_put_in_order(all, *len);
 	for (size_t i = 0; i < *len; i++)
 		bytes += all[i].bytes;
 	while (most && bytes > most && gone + 1 < *len) {
@@ -311,6 +327,7 @@ static void remove_oldest(struct segments *segments, struct found *all, size_t *
 	}
 	memmove(all, all + gone, (*len - gone) * sizeof(*all));
 	*len -= gone;
+	sort_rows(all, *len, sizeof(*all), segments_by_name);
 }
 
 /* The line of the segment that ends now. */
@@ -339,7 +356,7 @@ static void describe(const struct segments *segments, u64 events, u64 bytes, cha
 static bool finish(struct segments *segments)
 {
 	char line[SEGMENT_LINE_SIZE];
-	struct found *all;
+	struct segment *all;
 	size_t len;
 	u64 events, bytes;
 	int error;

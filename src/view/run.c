@@ -478,7 +478,7 @@ int run_conduct(struct run *run)
 	if (run->keeper < 0)
 		note("cannot start the process that takes hints back after a kill: %s", strerror(-run->keeper));
 	if (!run->trial && (run->chosen.wanted == ACTUATOR_AUTO || run->chosen.wanted == ACTUATOR_SCX))
-		run->control.power_fd = power_profile_start();
+		power_profile_start(&run->control.power);
 	/* Loading takes some seconds of CPU time, which it would not get for a minute on a machine that is full: when
 	 * people start it. */
 	run->pressed = acts && thread_attr_press();

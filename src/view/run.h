@@ -69,7 +69,9 @@ struct run_control {
 	struct run_registered games[RUN_GAMES_MAX];
 	u32 games_len;
 	u64 games_refused, games_looked_ns;
-	int power_fd;			  /* by which profiles are heard; 0 or less: they are not */
+	struct power_profile power;
+	bool power_is_lost; /* the bus went */
+	u64 power_tried_ns;
 	const char *told;		  /* the last that the service manager was told */
 	char profile[POWER_PROFILE_SIZE]; /* as power-profiles-daemon has it; "": not heard */
 };

@@ -20,6 +20,8 @@
 #include "../store/rules_file.h"
 #include "run.h"
 
+#define TRY_BUS_AGAIN_NS (10ULL * NSEC_PER_SEC)
+
 /* A look goes over all threads of a process: a user gets a fiftieth of the run's time for them, and four a second. */
 enum { LOOK_EVERY_NS = NSEC_PER_SEC / 4, LOOK_REST = 50 };
 
@@ -273,6 +275,18 @@ void run_control_begin(struct run *run)
 	run->control.began_wall_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
 }
 
+/* The system bus may be started again, by an upgrade or after a fault. */
+static void listen_again(struct run *run)
+{
+	struct run_control *control = &run->control;
+	u64 now_ns = clock_now_ns();
+
+	if (!control->power_is_lost || control->power.fd > 0 || now_ns - control->power_tried_ns < TRY_BUS_AGAIN_NS)
+		return;
+	control->power_tried_ns = now_ns;
+	power_profile_start_again(&control->power);
+}
+
 /* Changed by the desktop's own switch: counts where nobody said otherwise by --power. */
 static void hear_power(struct run *run)
 {
@@ -281,9 +295,11 @@ static void hear_power(struct run *run)
 	bool ended = false;
 	u32 power;
 
-	if (run->control.power_fd <= 0)
+	listen_again(run);
+	if (run->control.power.fd <= 0)
 		return;
-	if (power_profile_heard(run->control.power_fd, profile, &ended)) {
+	if (power_profile_heard(&run->control.power, profile, &ended)) {
+		run->control.power_is_lost = false;
 		power = run_power_of_profile(profile);
 		note_about(&(struct say_about){ .topic = "power" }, "power-profiles-daemon: %s%s",
 			   profile[0] ? profile : "gone", run->chosen.power_given ? "; --power says otherwise" : "");
@@ -299,9 +315,10 @@ static void hear_power(struct run *run)
 	}
 	if (!ended)
 		return;
-	note("power-profiles-daemon is not heard any more: its messages could not be read");
-	close(run->control.power_fd);
-	run->control.power_fd = 0;
+	if (!run->control.power_is_lost)
+		note("power-profiles-daemon is not heard: the system bus has gone, and is looked for again");
+	run->control.power_is_lost = true;
+	power_profile_end(&run->control.power);
 }
 
 void run_control_tick(struct run *run)

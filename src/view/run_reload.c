@@ -119,7 +119,8 @@ static void say_what_stays(const struct run *run, const struct options *options,
 			   struct reason *words)
 {
 	const struct run_begun *begun = &run->control.begun;
-	char list[128] = "";
+	struct metrics_wishes figures = chosen->metrics;
+	char list[160] = "";
 
 	if (differ(begun->without, role_options()->without))
 		strcat(list, ", --without");
@@ -129,8 +130,11 @@ static void say_what_stays(const struct run *run, const struct options *options,
 		strcat(list, ", --raise");
 	if (begun->ring_bytes != options->ring_bytes)
 		strcat(list, ", --ring");
-	if (wants_other_figures(&begun->metrics, &chosen->metrics))
+	metrics_look_at_files(&figures);
+	if (wants_other_figures(&begun->metrics, &figures))
 		strcat(list, ", --metrics");
+	else if (figures.serves && metrics_files_differ(&begun->metrics, &figures))
+		strcat(list, ", the new token or certificate of --metrics");
 	if (list[0])
 		reason_set(words, "reloaded, but for %s: %s at the next start", list + 2,
 			   strchr(list + 2, ',') ? "these count" : "that counts");
@@ -147,6 +151,7 @@ void run_keep_begun(struct run *run)
 	begun->raise_by = run->chosen.raise_by;
 	begun->ring_bytes = run->options->ring_bytes;
 	begun->metrics = run->chosen.metrics;
+	metrics_look_at_files(&begun->metrics);
 }
 
 static bool wants_another_actuator(const struct run_chosen *a, const struct run_chosen *b)

@@ -15,6 +15,7 @@
 #include "../model/compare.h"
 #include "../model/compare_take.h"
 #include "../model/trial.h"
+#include "../sensor/cuda.h"
 #include "../sink/json.h"
 #include "compare_print.h"
 #include "run.h"
@@ -26,7 +27,7 @@ enum {
 	OPTION_TURN,
 	OPTION_SEED,
 	OPTION_BY,
-	WINDOWS_MOST = 8,
+	OPTION_LIBRARY,
 	MEMBERS_MOST = 1 << 16,
 	MEMBER = 1, /* of the program that is on trial */
 	FORMER = 2, /* its pid is another's now */
@@ -36,15 +37,13 @@ enum {
 #define TURN_DEFAULT_NS (2ull * NSEC_PER_SEC)
 #define TURN_LEAST_NS (NSEC_PER_SEC / 2)
 #define TURN_MOST_NS (60ull * NSEC_PER_SEC)
-#define WARM_UP_NS (1ull * NSEC_PER_SEC)   /* before the first turn: a program begins otherwise than it goes on */
-#define SETTLE_NS (250ull * NSEC_PER_MSEC) /* left out after each change */
-#define FOREVER (~0ull)
 
 struct chosen {
 	struct run_chosen run;
 	u64 turn_ns, seed;
 	bool has_seed, has_by;
 	enum trial_by by;
+	struct cuda_settings cuda;
 };
 
 static const struct argp_option own_options[] = {
@@ -52,9 +51,12 @@ static const struct argp_option own_options[] = {
 	{ "actuator", OPTION_ACTUATOR, ACTUATOR_WORDS, 0, ACTUATOR_MEANING, 0 },
 	{ "turn", OPTION_TURN, "SPAN", 0, "Act, and do not act, for so long at a time (default 2s)", 0 },
 	{ "seed", OPTION_SEED, "N", 0, "Draw the order of turns by this number, which is printed otherwise", 0 },
-	{ "by", OPTION_BY, "frames|waits|progress", 0,
-	  "Measure this; default: frames of a program that presents, waits of one that wakes often, else its CPU time",
+	{ "by", OPTION_BY, "WHAT", 0,
+	  "Measure frames, launches, waits or progress; default: frames of a program that presents, launches a second "
+	  "of "
+	  "one that launches kernels by CUDA, waits of one that wakes often, else its CPU time",
 	  0 },
+	{ "library", OPTION_LIBRARY, "FILE", OPTION_HIDDEN, "Probe this libcuda before anything maps it", 0 },
 	ROLE_OPTIONS,
 	{ 0 },
 };
@@ -80,7 +82,10 @@ static const char *take_own(void *data, int key, const char *value)
 		for (chosen->by = 0; chosen->by < TRIAL_BYS; chosen->by++)
 			if (!strcmp(value, trial_by_json(chosen->by)))
 				return NULL;
-		return "is none of frames, waits, progress";
+		return "is none of frames, launches, waits, progress";
+	case OPTION_LIBRARY:
+		chosen->cuda.library = value;
+		return NULL;
 	default:
 		return role_options_take(key, value);
 	}
@@ -92,8 +97,8 @@ const struct command_usage trial_usage = {
 		"turns "
 		"within one run, measures the program in each, and says what that shows.\v"
 		"Turns come in pairs, one with acting and one without, and which is first is drawn. The quarter of a "
-		"second after "
-		"each change is left out. The trial ends when the answer is clear, with the command, or when the time "
+		"second after each change is left out. The trial ends when the answer is clear, with the command, or "
+		"when the time "
 		"is "
 		"over (-d, default 2 minutes); a command that still runs then gets SIGTERM. If tactus changes nothing, "
 		"an answer comes in one of a hundred trials at most, however long they are.\n"
@@ -111,12 +116,6 @@ const struct command_usage trial_usage = {
 	.own_size = sizeof(struct chosen),
 };
 
-/* What of a turn is counted. */
-struct counted {
-	u64 from_ns, to_ns; /* FOREVER: it goes on */
-	bool acts;
-};
-
 struct trial_view {
 	struct chosen chosen;
 	struct options options;
@@ -124,10 +123,8 @@ struct trial_view {
 	struct trial trial;
 	struct map members; /* pids: MEMBER or FORMER */
 	u64 members_refused;
-	u32 turn;			      /* that goes on */
-	u64 turn_end_ns;		      /* 0: none has begun */
-	struct counted windows[WINDOWS_MOST]; /* the first is counted, or comes next, as events go */
-	u32 windows_len;
+	u32 turn; /* that goes on */
+	struct trial_windows windows;
 	struct compare_take take;
 	struct trial_turn now; /* what is counted, while take.blocks says where it goes */
 	struct blocks sides[2];
@@ -172,31 +169,29 @@ static void begin_window(struct trial_view *view, u64 now_ns)
 	threads_charge(threads, now_ns);
 	compare_take_restart(&view->take, threads);
 	view->now = (struct trial_turn){ 0 };
-	view->windows[0].from_ns = now_ns;
-	view->take.blocks = &view->sides[view->windows[0].acts];
+	view->take.blocks = &view->sides[view->windows.all[0].acts];
 }
 
-static void end_window(struct trial_view *view, u64 now_ns)
+static void end_window(struct trial_view *view, const struct trial_window *window, u64 now_ns)
 {
 	count_cpu_time(view, now_ns);
-	view->now.span_ns = span_between(view->windows[0].from_ns, now_ns);
-	compare_take_piece_ends(&view->take, &view->run.capture.threads, view->windows[0].from_ns, now_ns);
+	view->now.span_ns = span_between(window->from_ns, now_ns);
+	compare_take_piece_ends(&view->take, &view->run.capture.threads, window->from_ns, now_ns);
 	view->take.blocks = NULL;
-	memmove(&view->windows[0], &view->windows[1], --view->windows_len * sizeof(view->windows[0]));
 	trial_turn_ends(&view->trial, &view->now);
 	view->is_clear |= view->trial.turn % 2 == 0 && trial_answer(&view->trial).says;
 }
 
-/* Events come a while after they happened. */
 static void pass_time(struct trial_view *view, u64 now_ns)
 {
-	while (view->windows_len) {
-		if (view->take.blocks && now_ns >= view->windows[0].to_ns)
-			end_window(view, now_ns);
-		else if (!view->take.blocks && now_ns >= view->windows[0].from_ns)
-			begin_window(view, now_ns);
+	struct trial_window counted;
+	enum trial_pass pass;
+
+	while ((pass = trial_windows_pass(&view->windows, now_ns, &counted)) != TRIAL_PASSES) {
+		if (pass == TRIAL_COUNTED)
+			end_window(view, &counted, now_ns);
 		else
-			break;
+			begin_window(view, now_ns);
 	}
 }
 
@@ -212,7 +207,7 @@ static void count_wait(struct trial_view *view, const struct wait *ended)
 	if (is_batch || !is_member(&view->members, thread))
 		return;
 	view->now.wakes += ended->kind == WAIT_WOKEN;
-	if (ended->kind == WAIT_WOKEN || thread->account.woken_at_ns >= view->windows[0].from_ns)
+	if (ended->kind == WAIT_WOKEN || thread->account.woken_at_ns >= view->windows.all[0].from_ns)
 		view->now.wait_squares += waited_ns * waited_ns;
 }
 
@@ -222,6 +217,11 @@ static void count(struct trial_view *view, const struct event_header *event, con
 
 	if (ended)
 		count_wait(view, ended);
+	if (event->kind == EVENT_CUDA_LAUNCH) {
+		const struct thread *thread = threads_by_tid(threads, event->tid);
+
+		view->now.launches += thread && is_member(&view->members, thread);
+	}
 	if (event->kind == EVENT_FRAME) {
 		const struct thread *thread = threads_by_tid(threads, event->tid);
 		double took_ns = (double)((const struct event_frame *)event)->interval_ns;
@@ -258,15 +258,12 @@ bool run_trial_begin(struct run *run)
 	return has_room || (fail("trial", "out of memory"), false);
 }
 
-static void begin_turn(struct trial_view *view, u64 left_out_ns)
+static void begin_turn(struct trial_view *view)
 {
 	bool acts = trial_acts(&view->trial, view->turn);
-	u64 now_ns;
 
 	run_hold(&view->run, acts ? RUN_ACTS : RUN_IS_OUT);
-	now_ns = clock_now_ns();
-	view->windows[view->windows_len++] = (struct counted){ now_ns + left_out_ns, FOREVER, acts };
-	view->turn_end_ns = now_ns + left_out_ns - SETTLE_NS + view->chosen.turn_ns;
+	trial_windows_change(&view->windows, clock_now_ns(), acts, view->chosen.turn_ns);
 }
 
 static void print_pair(struct trial_view *view, u32 pair)
@@ -310,12 +307,9 @@ bool run_trial_tick(struct run *run)
 	/* A reader that went away ends it. */
 	if (fflush(stdout) || view->is_clear)
 		return false;
-	if (!view->turn_end_ns) {
-		begin_turn(view, WARM_UP_NS);
-	} else if (now_ns >= view->turn_end_ns && view->windows_len < WINDOWS_MOST) {
-		view->windows[view->windows_len - 1].to_ns = now_ns;
-		view->turn++;
-		begin_turn(view, SETTLE_NS);
+	if (trial_windows_turn_is_over(&view->windows, now_ns)) {
+		view->turn += view->windows.turn_end_ns != 0;
+		begin_turn(view);
 	}
 	return view->trial.len < TRIAL_PAIRS_MOST;
 }
@@ -390,6 +384,11 @@ static bool prepare(struct trial_view *view)
 							      .counts_cpus = true,
 							      .forgets_many = true,
 							      .raise = RAISE_INPUT };
+	/* Launches are counted wherever they may be what is measured. */
+	if (!view->chosen.has_by || view->chosen.by == TRIAL_BY_LAUNCHES) {
+		view->run.capture.request.groups |= EVENTS_CUDA;
+		view->run.capture.request.cuda = &view->chosen.cuda;
+	}
 	return has_room;
 }
 
@@ -410,6 +409,7 @@ int view_trial(int argc, char **argv)
 	if (!view)
 		return fail("trial", "out of memory");
 	view->chosen.turn_ns = TURN_DEFAULT_NS;
+	view->chosen.cuda = (struct cuda_settings){ .api = "default", .sample = 1, .no_ioctls = true };
 	options_parse(&view->options, &trial_usage, &view->chosen, argc, argv);
 	if (!view->options.command && !view->options.filter.pids_len) {
 		free(view);
@@ -423,7 +423,7 @@ int view_trial(int argc, char **argv)
 	note("the order of turns is by --seed %" PRIu64, view->trial.seed);
 	status = run_conduct(&view->run);
 	status = status_of(view, status);
-	if (view->run.began && view->turn_end_ns) {
+	if (view->run.began && view->windows.turn_end_ns) {
 		int printed = print_answer(view);
 
 		status = status ? status : printed;

@@ -10,6 +10,7 @@
 
 static const char *const by_json[TRIAL_BYS] = {
 	[TRIAL_BY_FRAMES] = "frames",
+	[TRIAL_BY_LAUNCHES] = "launches",
 	[TRIAL_BY_WAITS] = "waits",
 	[TRIAL_BY_PROGRESS] = "progress",
 };
@@ -18,6 +19,7 @@ const char *trial_by_words(enum trial_by by)
 {
 	static const char *const words[TRIAL_BYS] = {
 		[TRIAL_BY_FRAMES] = "frame time (mean over time)",
+		[TRIAL_BY_LAUNCHES] = "launches of kernels a second",
 		[TRIAL_BY_WAITS] = "wait for a CPU at each wake-up (root mean square)",
 		[TRIAL_BY_PROGRESS] = "CPU time a second",
 	};
@@ -47,6 +49,8 @@ void trial_value_words(char into[TRIAL_VALUE_SIZE], enum trial_by by, double val
 {
 	if (isnan(value))
 		snprintf(into, TRIAL_VALUE_SIZE, "nothing");
+	else if (by == TRIAL_BY_LAUNCHES)
+		snprintf(into, TRIAL_VALUE_SIZE, "%.1f", value);
 	else if (by == TRIAL_BY_PROGRESS)
 		snprintf(into, TRIAL_VALUE_SIZE, "%.3f s", value);
 	else
@@ -57,7 +61,7 @@ void trial_value_words(char into[TRIAL_VALUE_SIZE], enum trial_by by, double val
  * that counts by its square. */
 static bool sums_contradict(const struct trial *trial, const struct trial_answer *answer, double with, double without)
 {
-	bool is_better = trial->by == TRIAL_BY_PROGRESS ? with > without : with < without;
+	bool is_better = trial_is_rate(trial->by) ? with > without : with < without;
 
 	return answer->says && is_better != (answer->says > 0);
 }

@@ -14,6 +14,15 @@ chmod +x "$scratch/ssh"
 export SSH=$scratch/ssh
 installs() { deploy/install-hosts.sh "$@"; }
 service() { systemctl show -P "$1" tactus; }
+# becomes STATE: within a minute
+becomes() {
+	for _ in $(seq 600); do
+		[ "$(service ActiveState)" = "$1" ] && return 0
+		sleep 0.1
+	done
+	echo "got '$(service ActiveState)', want '$1'"
+	return 1
+}
 mkdir -p /etc
 printf '%s\n' '[options run]' 'compare = off' 'actuator = none' 'without = all' >/etc/tactus.conf
 ends "install-hosts without a host is bad usage" 2 'no host was named' installs "$package"
@@ -43,11 +52,31 @@ SLURM_JOB_ID=7 deploy/slurm/epilog.sh
 is "SLURM's epilog has tactus at work again" "$?/$(paused)" 0/False
 systemctl stop tactus
 SLURM_JOB_ID=8 deploy/slurm/prolog.sh
-is "SLURM's prolog starts a service that does not run" "$?/$(service ActiveState)/$(paused)" 0/active/False
+is "SLURM's prolog does not fail where the service does not run" "$?" 0
+holds "SLURM's prolog starts a service that does not run" becomes active
+is "a service that SLURM's prolog started is not paused" "$(paused)" False
+systemctl stop tactus
+# It is not ready before this file is there.
+mkdir -p /run/systemd/system/tactus.service.d
+printf '[Service]\nExecStartPre=/bin/sh -c "until [ -e /run/may-start ]; do sleep 0.1; done"\n' >/run/systemd/system/tactus.service.d/slow.conf
+systemctl daemon-reload
+SLURM_JOB_ID=8 timeout 60 deploy/slurm/prolog.sh
+is "SLURM's prolog does not wait for a service that takes long to start" "$?/$(service ActiveState)" 0/activating
+touch /run/may-start
+holds "a service that SLURM's prolog did not wait for comes up" becomes active
+systemctl stop tactus
+rm /run/may-start
+(sleep 2 && touch /run/may-start) &
+SLURM_JOB_ID=8 SLURM_JOB_COMMENT=no-tactus timeout 120 deploy/slurm/prolog.sh
+is "SLURM's prolog waits for the service where the job may ask for a pause, and does" "$?/$(service ActiveState)/$(paused)" 0/active/True
+wait
+rm -r /run/systemd/system/tactus.service.d
+systemctl daemon-reload
 systemctl stop tactus
 echo 'actuator = teapot' >>/etc/tactus.conf
 SLURM_JOB_ID=9 deploy/slurm/prolog.sh
 is "SLURM's prolog does not fail where the service can't be started" $? 0
+holds "a service with a wrong configuration that SLURM's prolog started fails" becomes failed
 SLURM_JOB_ID=9 deploy/slurm/epilog.sh
 is "SLURM's epilog does not fail where the service does not run" $? 0
 is "a service with a wrong configuration is not started again and again" "$(service ActiveState)/$(service NRestarts)" failed/0

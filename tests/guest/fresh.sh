@@ -14,6 +14,14 @@ files() {
 		-o -path /var/log -o -path /var/lib/systemd \) -prune -o -print | sort
 }
 is "the machine's first process is systemd" "$(cat /proc/1/comm)" systemd
+# As deploy/README.md has it for hosts, by a double of ssh that runs the command here.
+printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$scratch/ssh"
+chmod +x "$scratch/ssh"
+is "a fresh Debian lacks libelf" "$(dpkg-query -W -f '${db:Status-Status}' 'libelf1*' 2>/dev/null)" ""
+SSH=$scratch/ssh deploy/install-hosts.sh "$package" here >"$scratch/hosts" 2>&1
+is "install-hosts brings the package and libelf to a fresh Debian" "$? $(dpkg-query -W -f '${Package} ${db:Status-Status} ' tactus 'libelf1*' 2>/dev/null)" "0 libelf1 installed tactus installed "
+sed 's/^/# /' "$scratch/hosts"
+apt-get -q purge -y --auto-remove tactus 'libelf1*' >"$scratch/apt" 2>&1
 apt-get -q update >"$scratch/apt" 2>&1
 # What the package needs is there before files are counted: it stays after a removal, as apt has it.
 installed >"$scratch/before"

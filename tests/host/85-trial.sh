@@ -29,6 +29,18 @@ is "a trial of a process that is there ends with status 0" $? 0
 is "a process that was on trial has what it had before" "$(build/workloads/attr $pace)" "$before"
 holds "a process that was on trial goes on" kill -0 $pace
 like "the last line of a trial is its answer" "$(tail -n 1 "$scratch/out")" '^too little to say: [0-9]+ pairs of turns, and an answer takes 9 or more$'
+
+library=$PWD/build/workloads/libcuda.so.1
+TACTUS_NVIDIA_MAJORS=1,5 "$tactus" trial --actuator none --without all --library "$library" --turn 500ms --json -d 12 -- build/workloads/steps "$library" 1000000 1000000 1 none >"$scratch/out" 2>"$scratch/err"
+grep '^{' "$scratch/out" >"$scratch/json"
+say_measured "$(json '[(r["with"], r["without"]) for r in rows if r["record"] == "trial_pair"]' <"$scratch/json")"
+is "a program that launches kernels is measured by them" "$(json 'rows[-1]["by"]' <"$scratch/json")" launches
+# A step launches six kernels and waits a millisecond: a thousand a second at most by six, and some where a CPU is to be had.
+holds "a program that launches kernels has as many a second as it launches" test \
+	"$(json 'sum(0 < r[side] < 6000 for r in rows if r["record"] == "trial_pair" for side in ("with", "without"))' <"$scratch/json")" -ge 6
+"$tactus" trial --actuator none --without all --by launches --turn 500ms --json -d 3 -p $pace >"$scratch/out" 2>"$scratch/err"
+is "a program that launches nothing has no launches a second" "$(grep '"trial_pair"' "$scratch/out" | json '{r[side] for r in rows for side in ("with", "without")}')" "{0.0}"
+
 "$tactus" trial --actuator none --without all -d 30 -p $pace >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" 'observing only'
@@ -38,7 +50,7 @@ is "a trial that is interrupted ends with status 0" $? 0
 ends "a trial of nothing is bad usage" 2 'name the program to try' "$tactus" trial
 ends "a trial of a command and a process is bad usage" 2 'not both' "$tactus" trial -p 1 -- true
 ends "a turn that is too short is bad usage" 2 "'10ms' is not a span from 500ms to 60s" "$tactus" trial --turn 10ms -- true
-ends "a measure that there is not is bad usage" 2 "'luck' is none of frames, waits, progress" "$tactus" trial --by luck -- true
+ends "a measure that there is not is bad usage" 2 "'luck' is none of frames, launches, waits, progress" "$tactus" trial --by luck -- true
 ends "a trial's seed is a number" 2 "'x' is not a number" "$tactus" trial --seed x -- true
 "$tactus" trial --actuator none --without all --turn 500ms -- build/workloads/pace 5000 200 1500 >"$scratch/out" 2>"$scratch/err"
 is "a trial whose command ends first ends with it" "$? $(grep -c '^too little to say' "$scratch/err")" "0 1"

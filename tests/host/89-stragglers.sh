@@ -10,7 +10,7 @@
 ends "fleet without a server to ask is bad usage" 2 'give --prometheus' "$tactus" fleet --job x
 ends "fleet without a job is bad usage" 2 'give --job' "$tactus" fleet --prometheus http://127.0.0.1:1
 ends "fleet of a job whose name would change the query is bad usage" 2 "no job's name" "$tactus" fleet --prometheus http://127.0.0.1:1 --job 'x"} or up{a="'
-ends "fleet of what needs TLS says what to do" 1 'there is no TLS here' "$tactus" fleet --prometheus https://127.0.0.1:1 --job x
+ends "fleet of a server that speaks no TLS says whom it can't reach" 1 'https://127.0.0.1:1: Connection refused' "$tactus" fleet --prometheus https://127.0.0.1:1 --job x
 ends "fleet whom nobody answers says so" 1 'http://127.0.0.1:1: Connection refused' "$tactus" fleet --prometheus http://127.0.0.1:1 --job x
 gather_ranks
 blames_nobody equal

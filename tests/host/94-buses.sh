@@ -20,6 +20,7 @@ mkdir "$scratch/services"
 sed "s|/usr/sbin/tactus|$(realpath "$tactus")|" packaging/dbus/com.feralinteractive.GameMode.service >"$scratch/services/com.feralinteractive.GameMode.service"
 # bus NAME TYPE
 bus() {
+	rm -f "$scratch/$1.sock"
 	cat >"$scratch/$1.conf" <<-END
 		<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 		<busconfig><type>$1</type><listen>unix:path=$scratch/$1.sock</listen><servicedir>$scratch/services</servicedir>
@@ -28,10 +29,12 @@ bus() {
 	END
 	dbus-daemon --config-file="$scratch/$1.conf" --nofork >"$scratch/$1.log" 2>&1 &
 	pids+=($!)
+	bus=$!
 	for _ in $(seq 600); do [ ! -S "$scratch/$1.sock" ] || return 0; sleep 0.1; done
 }
 bus session
 bus system
+system_bus=$bus
 export DBUS_SESSION_BUS_ADDRESS=unix:path=$scratch/session.sock DBUS_SYSTEM_BUS_ADDRESS=unix:path=$scratch/system.sock
 until_holds() {
 	for _ in $(seq 600); do
@@ -138,6 +141,7 @@ has_polkit() { busctl --address="$DBUS_SYSTEM_BUS_ADDRESS" call org.freedesktop.
 holds "polkit is on the bus of the test" until_holds has_polkit
 /usr/libexec/power-profiles-daemon >"$scratch/profiles" 2>&1 &
 pids+=($!)
+profiles=$!
 holds "power-profiles-daemon that comes later is heard" until_holds state_is power_profile balanced
 is "the profile balanced, which nobody chose, changes nothing" "$(state power)" performance
 holds "the profile can be changed" until_holds profile set s power-saver
@@ -150,6 +154,32 @@ say_measured "$(grep -c power-profiles-daemon "$scratch/run-err") changes were h
 listener=$(pgrep -P $runner tactus-power)
 holds "who hears the bus is another user than root" test "$(stat -c %u "/proc/$listener")" != 0
 is "who hears the bus has no capability" "$(awk '/^Cap(Prm|Eff|Bnd)/ { print $2 }' "/proc/$listener/status" | sort -u)" 0000000000000000
+# As an upgrade of the bus does. Daemons on it end with it.
+kill "$system_bus" "$profiles"
+wait_for "$scratch/run-err" 'the system bus has gone, and is looked for again'
+bus system
+/usr/lib/polkit-1/polkitd --no-debug >"$scratch/polkit" 2>&1 &
+pids+=($!)
+holds "polkit is on the bus that was started again" until_holds has_polkit
+/usr/libexec/power-profiles-daemon >"$scratch/profiles" 2>&1 &
+pids+=($!)
+holds "the profile can be changed on the bus that was started again" until_holds profile set s power-saver
+holds "a profile is heard on a bus that was started again" until_holds state_is power_profile power-saver
+listener=$(pgrep -P $runner tactus-power)
+is "who hears the bus that was started again has no capability" "$(awk '/^Cap(Prm|Eff)/ { print $2 }' "/proc/$listener/status" | sort -u)" 0000000000000000
+
+# Games that asked before are games of the next run too.
+wait_for "$scratch/many" 'i -1'
+is "eight games are registered before a run ends" "$(state games_registered)" 8
+kill -INT $runner
+wait $runner
+: >"$scratch/run-err"
+"$tactus" run --dry-run --without gpu,wine,input,frame,socket,sound,learned >"$scratch/out" 2>"$scratch/run-err" &
+runner=$!
+pids+=("$runner")
+wait_for "$scratch/run-err" "watching; Ctrl-C"
+holds "games that asked GameMode are registered with the next run too" until_holds state_is games_registered 8
+listener=$(pgrep -P $runner tactus-power)
 kill -INT $runner
 wait $runner
 is "a run that heard of games and profiles ends with status 0" $? 0

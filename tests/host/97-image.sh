@@ -27,6 +27,8 @@ checks_of "$scratch/unpacked/checks"
 like "the image's program runs with nothing but the image" "$(chroot "$scratch/unpacked/root" /usr/sbin/tactus version)" '^tactus [0-9]'
 if command -v skopeo >/dev/null; then
 	holds "skopeo copies the image" skopeo --insecure-policy copy -q "oci-archive:$image" "oci:$scratch/copied:x"
+else
+	skip "skopeo copies the image" "skopeo is not installed"
 fi
 manifest=deploy/kubernetes/daemonset.yaml
 version=$(sed -n 's/^VERSION := //p' Makefile)
@@ -34,6 +36,8 @@ if command -v kubectl >/dev/null; then
 	kubectl kustomize deploy/kubernetes >"$scratch/whole.yaml" 2>"$scratch/err"
 	is "kustomize puts the files for Kubernetes together" "$?$(cat "$scratch/err")" 0
 	manifest=$scratch/whole.yaml
+else
+	skip "kustomize puts the files for Kubernetes together" "kubectl is not installed"
 fi
 cat >"$scratch/look.py" <<'END'
 import sys, yaml

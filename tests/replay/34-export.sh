@@ -23,7 +23,7 @@ say_measured "$(cat "$trace.read/sizes"), $(stat -c %s "$trace") bytes of $(stat
 cpu_times >"$scratch/tasks"
 sort "$trace.read/cpu" >"$scratch/cpu"
 is "in the trace each thread has the CPU time that tasks shows" "$(join "$scratch/tasks" "$scratch/cpu" | awk '$2 == $3' | wc -l)" "$(wc -l <"$scratch/tasks")"
-like "there were threads to compare" "$(wc -l <"$scratch/tasks")" '^1[0-9]$'
+like "tasks of the example has 10 to 19 threads whose times are compared" "$(wc -l <"$scratch/tasks")" '^1[0-9]$'
 is "a trace has the clocks of one moment, REALTIME among them, and the kernel's version" "$(of "$trace" clocks '(d["3"] == d["6"] and d["1"] > 1.7e18 and d["primary"] == 6, d["release"][:4], d["cpus"])')" \
 	"(True, '6.18', 2)"
 "$tactus" events -i "$example" --only switch,wakeup --json >"$scratch/events"
@@ -47,9 +47,9 @@ is "the arrow of a frame that waited leads to a slice of the thread that had the
 is "long waits and behind whom are those of latency --over" \
 	"$(of "$trace" slices 'sorted((r["tid"], r["dur"], r["args"]["behind_tid"]) for r in rows if r["track"] == "waits")')" \
 	"$(json 'sorted((r["tid"], r["wait_ns"], r["behind_tid"] or 0) for r in rows if r["record"] == "wait")' <"$scratch/latency")"
-is "there are as many missed deadlines as misses shows" "$(of "$trace" slices 'sum(r["category"] == "miss" for r in rows)')" \
+is "the trace has as many missed deadlines as misses shows" "$(of "$trace" slices 'sum(r["category"] == "miss" for r in rows)')" \
 	"$("$tactus" misses -i "$example" --json -n all | json 'sum(r["record"] == "miss" for r in rows)')"
-is "there are as many moves as migrations shows" "$(of "$trace" slices 'sum(r["category"] == "move" for r in rows)')" \
+is "the trace has as many moves as migrations shows" "$(of "$trace" slices 'sum(r["category"] == "move" for r in rows)')" \
 	"$("$tactus" migrations -i "$example" --json -n all | json 'sum(r["record"] == "migration" for r in rows)')"
 is "the last role of each thread is the one that roles shows" "$(of "$trace" slices 'sorted({r["tid"]: r["name"] for r in rows if r["track"] == "role"}.items())')" \
 	"$("$tactus" roles -i "$example" --json -n all | json 'sorted((r["tid"], r["role"]) for r in rows)')"
@@ -105,6 +105,17 @@ is "counters: GPU memory, frames a second" "$(of "$all" counts 'sorted({(r["trac
 is "a program that is executed names its process, and a new name its thread" "$(of "$all" threads '[r["program"] for r in rows if r["tid"] == 300]')" "['/usr/bin/hog']"
 is "a switch that was not seen is put in where the run began" "$(paste -sd' ' "$all.read/cpu")" "100 700000 101 16680000 300 100000"
 is "a CPU whose events were lost says so" "$(of "$all" sizes 'd["lost"]')" 1
+
+# Of a machine that had been suspended for 90 minutes: its clocks are apart by that, and readers go by the one that went on.
+python3 tests/recording.py "$scratch/slept.tac" 2 1800000000000000000 5400000000000 <tests/recordings/every-kind.txt
+"$tactus" export -i "$scratch/slept.tac" -o "$scratch/slept.pftrace" >/dev/null 2>&1
+errors "a trace of a machine that had been suspended has no error" "$scratch/slept.pftrace"
+is "the clocks in a trace of a machine that had been suspended are apart by that" "$(of "$scratch/slept.pftrace" clocks '(d["6"] - d["3"], d["1"])')" "(5400000000000, 1800000000000000000)"
+is "all of a trace of a machine that had been suspended is as much later" "$(of "$scratch/slept.pftrace" slices 'sorted(r["at"] - 5400000000000 for r in rows) ')" "$(of "$all" slices 'sorted(r["at"] for r in rows)')"
+"$tactus" cut -i "$scratch/slept.tac" -o "$scratch/slept-part.tac" --from 1ms >/dev/null 2>&1
+"$tactus" export -i "$scratch/slept-part.tac" -o "$scratch/slept-part.pftrace" >/dev/null 2>&1
+errors "a trace of a part has no error where the machine had been suspended" "$scratch/slept-part.pftrace"
+is "a part of a recording knows that its machine had been suspended" "$(of "$scratch/slept-part.pftrace" clocks 'd["6"] - d["3"]')" 5400000000000
 
 # Training steps, of a loop of which everything is known.
 python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"

@@ -124,6 +124,19 @@ is "two recordings of several machines are said to differ in that" "$(compare $e
 is "a side of several machines has no kernel in compare's JSON" "$(compare $example "$scratch/smooth" --with "$scratch/smooth" --json | json '[(r["kernel"], r["cpus"]) for r in rows if r["record"] == "compare_side"]')" "[(None, None), ('made by hand', 2)]"
 is "a reader that goes away ends it" "$(compare "$scratch/smooth" "$scratch/stutters" | head -n 1 | wc -l)" 1
 
+# Two real ones: the same threads on the same machine, by the kernel's scheduler and by tactus.
+under_eevdf=tests/recordings/wakers-eevdf.tactus under_tactus=tests/recordings/wakers-tactus.tactus
+compare $under_eevdf $under_tactus --json >"$scratch/json"
+say_measured "$(json 'rows[-1]["words"]' <"$scratch/json")"
+is "of two real recordings the one under tactus is better" "$(verdict "$scratch/json")" better
+like "of two real recordings the verdict names the deadlines of the threads that tactus treats as urgent" "$(json 'rows[-1]["words"]' <"$scratch/json")" \
+	'^B is better: deadline misses of latency-critical threads: .* instead of .*\(a difference of -.* to -'
+is "of two real recordings urgent threads miss fewer deadlines for sure, and that is a headline" \
+	"$(json '[(r["change"], r["is_headline"], r["b"] < r["a"], r["low"] <= r["difference"] <= r["high"] < 0) for r in rows if r.get("figure") == "misses" and r["of"] == "tier"]' <"$scratch/json")" "[('less', True, True, True)]"
+is "the price is in the table: threads that only compute wait longer" "$(json '[r["b"] > r["a"] for r in rows if r.get("figure") == "wait_p50" and r["name"] == "batch"]' <"$scratch/json")" "[True]"
+is "the other way round the one under the kernel's scheduler is worse" "$(compare $under_tactus $under_eevdf --json | json 'rows[-1]["verdict"]')" worse
+is "the two real recordings say that they are of one kernel and as many CPUs" "$(json 'len({(r["kernel"], r["cpus"]) for r in rows if r["record"] == "compare_side"})' <"$scratch/json")" 1
+
 ends "compare of one recording is bad usage" 2 'name two recordings' "$tactus" compare $example
 ends "compare of no recording is bad usage" 2 'name two recordings' "$tactus" compare
 ends "three recordings without --with are bad usage" 2 'say with --with where side B begins' "$tactus" compare $example $example $example

@@ -38,6 +38,24 @@ for view in frames latency tasks migrations misses; do
 	"$tactus" $view -i $example --json >"$scratch/views/$view" 2>/dev/null
 done
 "$tactus" frames --why --json -i $example >"$scratch/views/why" 2>/dev/null
+"$tactus" frames --each --json -i $example >"$scratch/views/each" 2>/dev/null
+"$tactus" latency --over 50us --json -i $example >"$scratch/views/over" 2>/dev/null
+cp "$scratch/records" "$scratch/views/report"
+
+# A minute of play: CPU time, of which another's load takes nothing.
+python3 -c 'import sys
+sys.path[:0] = ["bench", "tests"]
+import export
+export.repeat(sys.argv[1] + "/minute.tactus", 6)' "$scratch"
+python3 - "$tactus" "$scratch" >"$scratch/spent" 2>&1 <<'PYTHON'
+import resource, subprocess, sys
+subprocess.run([sys.argv[1], "report", "-i", sys.argv[2] + "/minute.tactus", "-o", sys.argv[2] + "/minute.html"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(round(1000 * (usage.ru_utime + usage.ru_stime)))
+PYTHON
+say_measured "the report of a minute of play takes $(cat "$scratch/spent") ms of CPU time, and has $(stat -c %s "$scratch/minute.html") bytes"
+holds "the report of a minute of play takes less than three seconds of CPU time" test "$(cat "$scratch/spent")" -lt 3000
+holds "the report of a minute of play is smaller than 3 MB" test "$(stat -c %s "$scratch/minute.html")" -lt 3000000
 
 # Names that try to be more than names; 8,000 frames in two minutes; a late one now and then.
 python3 - "$scratch/hostile" <<'END'
@@ -98,6 +116,11 @@ for what in steps clicks; do
 	"$tactus" report -i "$scratch/$what.tac" -o "$scratch/$what.html" >/dev/null 2>&1
 done
 "$tactus" cuda --steps --json -i "$scratch/steps.tac" >"$scratch/views/steps" 2>/dev/null
+"$tactus" cuda --json -i "$scratch/steps.tac" >"$scratch/views/steps-cuda" 2>/dev/null
+python3 tests/recording.py "$scratch/every-kind.tac" <tests/recordings/every-kind.txt
+"$tactus" report -i "$scratch/every-kind.tac" -o "$scratch/every-kind.html" >/dev/null 2>&1
+"$tactus" gpu --json -i "$scratch/every-kind.tac" >"$scratch/views/gpu" 2>/dev/null
+"$tactus" events --json -i "$scratch/every-kind.tac" >"$scratch/views/decisions" 2>/dev/null
 "$tactus" input --to-frame --json -i "$scratch/clicks.tac" >"$scratch/views/clicks" 2>/dev/null
 
 # Two sides compared, one of hostile names.

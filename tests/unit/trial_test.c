@@ -43,7 +43,7 @@ static void test_order(void)
 	is(acted, 64, "half of the turns act");
 	ok(is_balanced, "the turns of every pair are one that acts and one that does not");
 	printf("# measured: acting came first in %u of 64 pairs\n", first);
-	is_between(17, first, 47, "which turn of a pair acts is drawn");
+	is_between(17, first, 47, "turn of a pair that acts is drawn: the first in 17 to 47 of 64 pairs");
 	trial_begin(&trial, 43);
 	for (order[1] = 0; trial.turn < 64; trial_turn_ends(&trial, &turn))
 		order[1] = order[1] << 1 | trial_acts(&trial, trial.turn);
@@ -65,6 +65,7 @@ static int run_trial(u64 seed, double times_with, double drifts, enum trial_by b
 		times *= exp(drifts * drift + 0.1 * normal(&draws));
 		turn.cpu_ns = (u64)(1e9 * (by == TRIAL_BY_PROGRESS ? times : 1));
 		turn.wakes = by == TRIAL_BY_PROGRESS ? 0 : 400;
+		turn.launches = by == TRIAL_BY_LAUNCHES ? (u64)(1e5 * times) : 0;
 		turn.wait_squares = 400 * 1e6 * times * 1e6 * times;
 		turn.frames = by == TRIAL_BY_FRAMES ? 120 : 0;
 		turn.frame_ns = 120 * 16.7e6 * times;
@@ -167,6 +168,96 @@ static void test_one_stands_out(void)
 	   "where sums say the contrary of the verdict the sentence says so");
 }
 
+struct seen {
+	u32 passes, begins, ends;
+	struct trial_window counted;
+};
+
+/* Events every 10 ms from one moment to another, in ms: how many fell into a window. */
+static u32 events_between(struct trial_windows *windows, u64 from_ms, u64 to_ms, struct seen *seen)
+{
+	u32 counted = 0;
+
+	for (u64 ms = from_ms; ms < to_ms; ms += 10) {
+		enum trial_pass pass;
+
+		while ((pass = trial_windows_pass(windows, ms * NSEC_PER_MSEC, &seen->counted)) != TRIAL_PASSES) {
+			seen->begins += pass == TRIAL_COUNTS_FROM_NOW;
+			seen->ends += pass == TRIAL_COUNTED;
+		}
+		counted += windows->is_counted;
+	}
+	return counted;
+}
+
+/* Turns of two seconds that begin at 100 s, as the events of the first three come. */
+static void test_transitions(void)
+{
+	struct trial_windows windows = { 0 };
+	struct seen seen = { 0 };
+	u64 ms = NSEC_PER_MSEC;
+
+	ok(trial_windows_turn_is_over(&windows, 1), "the first turn may begin at once");
+	trial_windows_change(&windows, 100000 * ms, true, 2000 * ms);
+	is(events_between(&windows, 100000, 101000, &seen), 0, "the first second of a trial is left out");
+	is(events_between(&windows, 101000, 102750, &seen), 175, "what comes after the first second is counted");
+	ok(!trial_windows_turn_is_over(&windows, 102749 * ms),
+	   "the first turn goes on until as much of it has counted as of any other");
+	ok(trial_windows_turn_is_over(&windows, 102750 * ms), "the first turn is over by its time");
+	trial_windows_change(&windows, 102750 * ms, false, 2000 * ms);
+	is(events_between(&windows, 102750, 103000, &seen), 0, "a quarter of a second after a change is left out");
+	is(seen.ends, 1, "a turn ends with the first event after the change");
+	is(seen.counted.from_ns, 101000 * ms, "the first turn counts from the end of the first second");
+	is(seen.counted.to_ns, 102750 * ms, "a turn counts to the change");
+	ok(seen.counted.acts, "the turn that ended is the one that acted");
+	is(events_between(&windows, 103000, 104750, &seen), 175,
+	   "a turn counts from a quarter of a second after a change");
+	ok(trial_windows_turn_is_over(&windows, 104750 * ms), "a turn is as long as it is to be");
+	is(seen.begins, 2, "each turn begins to count once");
+}
+
+/* Events of three turns come when the third goes on already. */
+static void test_late_events(void)
+{
+	struct trial_windows windows = { 0 };
+	struct seen seen = { 0 };
+	u64 ms = NSEC_PER_MSEC;
+
+	trial_windows_change(&windows, 0, false, 2000 * ms);
+	trial_windows_change(&windows, 2750 * ms, true, 2000 * ms);
+	trial_windows_change(&windows, 4750 * ms, false, 2000 * ms);
+	is(events_between(&windows, 0, 2750, &seen), 175,
+	   "events that come late are counted in the turn in which they were");
+	is(events_between(&windows, 2750, 4750, &seen), 175, "events that come late are left out where a change was");
+	ok(seen.counted.acts == false && seen.ends == 1, "the first of three turns is over for its events alone");
+	is(events_between(&windows, 4750, 5000, &seen), 0,
+	   "of events that come late the second change is left out too");
+	ok(seen.counted.acts, "the second of three turns acted");
+	/* None for a long time: turns in which nothing happened are over as well. */
+	for (u64 from_ms = 6750; windows.len < TRIAL_WINDOWS_MOST; from_ms += 2000)
+		trial_windows_change(&windows, from_ms * ms, true, 2000 * ms);
+	ok(!trial_windows_turn_is_over(&windows, 3600ull * NSEC_PER_SEC),
+	   "no turn ends while there is no room for another");
+	events_between(&windows, 60000, 60010, &seen);
+	is(windows.len, 1, "an event after many turns ends all but the one that goes on");
+	is(seen.ends, TRIAL_WINDOWS_MOST + 1, "each turn ends once");
+}
+
+static void test_launches(void)
+{
+	struct trial_turn turn = { .span_ns = NSEC_PER_SEC / 2, .launches = 300, .wakes = 400, .wait_squares = 1e9 };
+	char words[TRIAL_VALUE_SIZE];
+
+	is((u64)trial_measure(&turn, TRIAL_BY_LAUNCHES), 600, "launches are counted a second");
+	trial_value_words(words, TRIAL_BY_LAUNCHES, 600);
+	is_text(words, "600.0", "launches a second are a number without a unit");
+	trial_begin(&trial, 1);
+	turn.frames = 60;
+	for (u32 i = 0; i < 6; i++)
+		trial_turn_ends(&trial, &turn);
+	is(trial.by, TRIAL_BY_FRAMES, "a program that presents and launches kernels is measured by its frames");
+}
+
 static void test_nothing(void)
 {
 	struct trial_turn nothing = { 0 };
@@ -189,6 +280,11 @@ int main(void)
 	test_effect("whose frames take two thirds as long", 0.67, TRIAL_BY_FRAMES, 1);
 	test_effect("that gets twice the CPU time", 2, TRIAL_BY_PROGRESS, 1);
 	test_effect("that gets half the CPU time", 0.5, TRIAL_BY_PROGRESS, -1);
+	test_effect("that launches half as many kernels again", 1.5, TRIAL_BY_LAUNCHES, 1);
+	test_effect("that launches two thirds as many kernels", 0.67, TRIAL_BY_LAUNCHES, -1);
+	test_transitions();
+	test_late_events();
+	test_launches();
 	test_trifle();
 	test_one_stands_out();
 	test_nothing();
