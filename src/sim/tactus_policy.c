@@ -83,13 +83,15 @@ static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32
 {
 	struct tactus *tactus = tactus_of(machine);
 	struct scx_entity *entity = thread->scx;
-	s32 prev = thread->work->only_cpu >= 0 ? thread->work->only_cpu : thread->cpu >= 0 ? thread->cpu : waker_cpu;
+	s32 prev = thread->only_cpu >= 0 ? thread->work->only_cpu : thread->cpu >= 0 ? thread->cpu : waker_cpu;
 	struct sim_thread *waker = waker_cpu >= 0 && !by_interrupt ? sim_running(machine, waker_cpu) : NULL;
 	bool is_idle = false;
 	u32 boost;
 	s32 cpu;
 
 	prev = prev < 0 ? 0 : prev % (s32)machine->cpus_len;
+	for (u32 tries = 1; tries < machine->cpus_len && !sim_may_run(thread, prev); tries++)
+		prev = (prev + 1) % (s32)machine->cpus_len;
 	entity->waker = waker ? sim_index(machine, waker) : NO_THREAD;
 	entity->direct_cpu = -1;
 	if (is_new)
@@ -189,7 +191,7 @@ static bool stays_on_cpu(const struct machine *machine, const struct sim_thread 
 {
 	if (machine->cpus_len == 1)
 		return false;
-	return thread->work->only_cpu >= 0 || move_rate_is_high(&thread->scx->move_rate, machine->now_ns);
+	return thread->only_cpu >= 0 || move_rate_is_high(&thread->scx->move_rate, machine->now_ns);
 }
 
 /* A kernel thread that does what its CPU needs done. */
@@ -238,7 +240,7 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 		tactus_on_wakeup(machine, thread);
 	plan.tier = tactus_tier(machine, thread, &plan.boost);
 	plan.stay = stays_on_cpu(machine, thread);
-	machine->counts.stayed += plan.stay && thread->work->only_cpu < 0;
+	machine->counts.stayed += plan.stay && thread->only_cpu < 0;
 	plan.queue = plan.stay ? tactus_own_queue(cpu) : tactus_cache(tactus, cpu);
 	tactus_update_weight(machine, thread);
 	tactus_join_queue(machine, entity, plan.queue, plan.tier, wakeup);

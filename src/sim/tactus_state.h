@@ -72,7 +72,7 @@ static inline u32 tactus_cache(const struct tactus *tactus, s32 cpu)
 
 static inline bool is_cpu_kthread(const struct sim_thread *thread)
 {
-	return tier_is_bound(thread->work->is_kernel && thread->work->only_cpu >= 0, (s32)thread->prio - PRIO_NICE_0,
+	return tier_is_bound(thread->work->is_kernel && thread->only_cpu >= 0, (s32)thread->prio - PRIO_NICE_0,
 			     thread->scx->burst_ns);
 }
 
