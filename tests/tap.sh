@@ -19,6 +19,16 @@ flunk() {
 	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 skip() { checks=$((checks + 1)); echo "ok $checks - $1 # SKIP $2"; }
+# is_linux VERSION: this kernel is as new as that
+is_linux() { printf '%s\n' "$1" "$(uname -r)" | sort -VC; }
+# since_linux VERSION WHAT NAME...: whether this kernel is as new as what came with that one; if not, checks are skipped by name
+since_linux() {
+	local name version=$1 what=$2
+	! is_linux "$version" || return 0
+	shift 2
+	for name in "$@"; do skip "$name" "$what needs Linux $version, and this is $(uname -r)"; done
+	return 1
+}
 say_measured() { printf '# measured: %s\n' "$*"; }
 
 # is NAME GOT WANT
@@ -30,6 +40,10 @@ holds() {
 	local name=$1 seen
 	shift
 	if seen=$("$@" 2>&1); then pass "$name"; else flunk "$name" "$seen"; fi
+}
+# is_between NAME LEAST GOT MOST: a whole number, from the least to the most
+is_between() {
+	if [[ $3 =~ ^-?[0-9]+$ ]] && (($2 <= $3 && $3 <= $4)); then pass "$1"; else flunk "$1" "got '$3', want $2 to $4"; fi
 }
 # ends NAME STATUS REGEX COMMAND...: exact exit status, and exactly one line on stderr that matches
 ends() {

@@ -52,6 +52,11 @@ CMD="SHOW_STATUS=yes SECONDS_EACH=$seconds bench/latency/guest.sh 1 'eevdf tactu
 
 # cell SCHEDULER LOAD
 cell() { figure "$2" "$(sed -n "s/^result $1 $2 //p" "$results")"; }
+# A kernel without sched_ext, say, has no figure of tactus.
+for each in 'eevdf idle-periodic' {eevdf,tactus}\ {periodic,frames60}; do
+	# shellcheck disable=SC2086
+	[[ $(cell $each) =~ ^[0-9.]+(\ of\ [0-9]+)?\ [a-z] ]] || die "demo: the VM printed no figure of '$each': see above"
+done
 row() { printf '%-82s %-24s %s\n' "$1" "$2" "$3"; }
 echo
 row "on Linux $(cat "$boot/image/release"), one CPU" "the kernel's scheduler" "tactus run"

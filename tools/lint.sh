@@ -11,6 +11,11 @@ breach() { printf '%s\n' "$*"; breaches=$((breaches + 1)); }
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard '*.c' '*.h')
 mapfile -t shell_files < <(git ls-files --cached --others --exclude-standard '*.sh' '*.bash' .ci/run)
 
+check_expected() {
+	say "expected errors of predictions"
+	tools/expected.py --check || breach "src/model/expected.c: not what docs/simulate.md has: run 'tools/expected.py --write' and 'make format'"
+}
+
 check_format() {
 	say "clang-format"
 	clang-format --dry-run -Werror "${c_files[@]}" || breach "format: run 'make format'"
@@ -76,26 +81,15 @@ check_manual() {
 	mandoc -T lint -W warning man/*.8 || breach "man page: see above"
 }
 
-# The binaries that are built: what the Makefile asks of compiler and linker must have arrived.
 check_binary() {
-	local binary what pattern
+	local binary built=() line
 	say "hardening of what is built"
-	for binary in build/tactus build/tactus-static build/aarch64/tactus build/aarch64/tactus-static; do
-		[ -e "$binary" ] || continue
-		readelf -hldsW "$binary" >build/lint.readelf 2>/dev/null
-		while IFS='|' read -r what pattern; do
-			grep -qE -- "$pattern" build/lint.readelf || breach "$binary: $what is missing"
-		done <<-'END'
-			PIE|Type: +DYN
-			RELRO|GNU_RELRO
-			BIND_NOW|FLAGS_1.*NOW
-			a stack that is not executable|GNU_STACK.* RW +0x
-			the stack protector|__stack_chk_fail
-			FORTIFY|__[a-z]+_chk
-		END
-		! grep -q TEXTREL build/lint.readelf || breach "$binary: has text that is relocated"
+	for binary in build/tactus{,-static,-packaged} build/aarch64/tactus{,-static,-packaged}; do
+		[ ! -e "$binary" ] || built+=("$binary")
 	done
-	rm -f build/lint.readelf
+	while IFS= read -r line; do
+		breach "$line"
+	done < <(tools/hardened.sh "${built[@]}")
 }
 
 # The linker is told to take the first of two definitions, since one function of libbpf is replaced: two of our own by one name would
@@ -110,12 +104,12 @@ check_symbols() {
 }
 
 # Folders whose tests have names that stand alone; those that are not clean yet come later.
-named_tests=(tests/unit tests/host tests/hostile tests/guest tests/vm tests/long tests/replay)
+named_tests=(tests/unit tests/btf tests/host tests/hostile tests/guest tests/vm tests/kernels tests/long tests/replay tests/wine.sh)
 
 # Numbers say in which order tests of a folder run.
 twice_numbered() {
 	local folder
-	for folder in tests/{host,hostile,replay,vm,long}; do
+	for folder in tests/{host,hostile,replay,vm,kernels,long}; do
 		find "$folder" -name '[0-9]*-*.sh' -printf '%f\n' | cut -d- -f1 | sort | uniq -d | sed "s|^|$folder: two tests have the number |"
 	done
 }
@@ -128,6 +122,7 @@ check_names() {
 	done < <(twice_numbered; find "${named_tests[@]}" -type f \( -name '*.c' -o -name '*.h' -o -name '*.sh' -o -name '*.py' \) -exec python3 tools/test-names.py {} +)
 }
 
+check_expected
 check_format
 [ "${1:-}" = quick ] || check_analysis
 check_shell

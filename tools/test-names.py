@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Checks of tests whose names do not stand alone, one a line: tools/test-names.py FILE...
 A failing line is read by itself, so its name begins with what it is about, not with a connective or a pronoun.
-A check in C that asks two things at once does not tell which of them failed; it is refused too."""
+A check that asks two things at once does not tell which of them failed; it is refused too, and so is a comparison of structs byte by
+byte: what lies between their fields is whatever was there."""
 import re
 import sys
 
 REFUSED = re.compile(
-    r"(and|nor|but|so|as|it|its|they|none|each|with|without|not|even|or|by|then|one|him|that)\b", re.I)
+    r"(and|nor|but|so|as|it|its|they|none|each|with|without|not|even|or|by|then|one|him|that|those|there|which|for|once|twice(?! the)|both|same|just)\b", re.I)
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[(){}\[\],]')
 C_CHECK = re.compile(r"\b(ok|is|is_text|is_between)\(")
 NAME_AT = {"ok": 1, "is": 2, "is_text": 2, "is_between": 3}
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
-SHELL_CHECK = re.compile(r'\b(?:is|like|holds|ends|pass|flunk|skip|check)[ (]"([^"]*)"')
+MEMCMP = re.compile(r"\bmemcmp\(")
+TWO_TESTS = re.compile(r'\bholds\s+("[^"]*")\s(?:\s|\\\n)*test\b(?:[^\n\\]|\\\n)*?\s-a\s')
+SHELL_CHECK = re.compile(r'\b(?:is|is_between|like|holds|ends|pass|flunk|skip|check)[ (]"([^"]*)"')
 
 
 def arguments(text, at):
@@ -49,7 +52,13 @@ def faults(path):
                 yield line, f"{name} does not stand alone"
             if "&&" in LITERAL.sub("", checked):
                 yield line, f"{name} asks two things at once"
+        for call in MEMCMP.finditer(text):
+            given = arguments(text, call.end())
+            if any(one.startswith("&") for one in given[:2]) or re.search(r"sizeof\((struct\b|\*)", given[2]):
+                yield text.count("\n", 0, call.start()) + 1, "memcmp of structs: compare their fields"
     else:
+        for call in TWO_TESTS.finditer(text):
+            yield text.count("\n", 0, call.start()) + 1, f"{call.group(1)} asks two things at once"
         for call in SHELL_CHECK.finditer(text):
             if REFUSED.match(call.group(1)):
                 yield text.count("\n", 0, call.start()) + 1, f'"{call.group(1)}" does not stand alone'

@@ -37,6 +37,26 @@ static bool become(u32 user)
 	return !setresgid(user, user, user) && !setresuid(user, user, user);
 }
 
+void confine_capabilities(u64 kept)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	for (int capability = 0; capability < CAPABILITIES; capability++)
+		if (!(kept >> capability & 1))
+			prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	syscall(SYS_capget, &header, data);
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= (u32)(kept >> (32 * i));
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	syscall(SYS_capset, &header, data);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 bool confine_user(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

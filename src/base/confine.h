@@ -16,6 +16,9 @@ void confine_files(int kept_fd);
  * still, since another is not to be had here. */
 bool confine_user(void);
 
+/* The same user still, with none but these capabilities, and without a way to others. */
+void confine_capabilities(u64 kept);
+
 /* So many bytes more than now, no core, no file that is written, so many descriptors and processes of this user. */
 void confine_limits(u64 more_bytes, u64 descriptors, u64 processes);
 

@@ -4,11 +4,10 @@
 #include "maps.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "proc_apart.h"
 
 enum { MAPS_BUFFER = 65536 }; /* the longest path of the kernel's is 4096, each byte of it four if escaped */
 
@@ -133,21 +132,20 @@ static size_t take_lines(struct reading *reading, char *buffer, size_t len)
 int maps_read(u32 pid, int (*take)(void *data, const struct mapping *mapping), void *data)
 {
 	struct reading reading = { .take = take, .data = data };
-	char path[32], *buffer;
+	struct proc_file file;
 	size_t len = 0;
 	ssize_t got = 0;
-	int fd;
+	char *buffer;
+	int error = proc_file_open(&file, pid, "maps");
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
+	if (error)
+		return error;
 	buffer = malloc(MAPS_BUFFER);
 	if (!buffer) {
-		close(fd);
+		proc_file_close(&file);
 		return -ENOMEM;
 	}
-	while (!reading.result && (got = read(fd, buffer + len, MAPS_BUFFER - len)) > 0) {
+	while (!reading.result && (got = proc_file_read(&file, buffer + len, MAPS_BUFFER - len)) > 0) {
 		size_t used;
 
 		len += (size_t)got;
@@ -159,8 +157,8 @@ int maps_read(u32 pid, int (*take)(void *data, const struct mapping *mapping), v
 		memmove(buffer, buffer + used, len);
 	}
 	if (!reading.result && got < 0)
-		reading.result = -errno;
+		reading.result = (int)got;
 	free(buffer);
-	close(fd);
+	proc_file_close(&file);
 	return reading.result;
 }

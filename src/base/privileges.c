@@ -125,7 +125,15 @@ static const int denied[] = {
 
 enum { DENIED = sizeof(denied) / sizeof(denied[0]), REFUSE = SECCOMP_RET_ERRNO | EPERM };
 
-static void filter_calls(bool may_call_local)
+/* To other programs on this machine and to the kernel; to servers; to nobody. */
+enum calls { CALLS_LOCAL, CALLS_SERVERS, CALLS_NOBODY };
+static const u32 families[][2] = {
+	[CALLS_LOCAL] = { AF_UNIX, AF_NETLINK },
+	[CALLS_SERVERS] = { AF_INET, AF_INET6 },
+	[CALLS_NOBODY] = { ~0u, ~0u },
+};
+
+static void filter_calls(enum calls whom)
 {
 	/* Beginning, denied calls, sockets, end. */
 	struct sock_filter code[CALL_FILTER_BEGINNING + 2 * DENIED + 6];
@@ -138,11 +146,10 @@ static void filter_calls(bool may_call_local)
 		PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (u32)denied[i], 0, 1));
 		PUT(BPF_STMT(BPF_RET | BPF_K, REFUSE));
 	}
-	/* No socket but on this machine, to other programs and to the kernel. */
 	PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 4));
 	PUT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])));
-	PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, may_call_local ? AF_UNIX : ~0u, 2, 0));
-	PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, may_call_local ? AF_NETLINK : ~0u, 1, 0));
+	PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, families[whom][0], 2, 0));
+	PUT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, families[whom][1], 1, 0));
 	PUT(BPF_STMT(BPF_RET | BPF_K, REFUSE));
 	PUT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 #undef PUT
@@ -159,13 +166,13 @@ void privileges_give_up(void)
 			wanted |= 1ULL << kept[i].capability;
 	keep_capabilities(wanted);
 	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		filter_calls(true);
+		filter_calls(CALLS_LOCAL);
 	/* No Landlock: within it the kernel lets a process look at none outside of it, and looking at other processes
 	 * is what sensors do. */
 }
 
 /* What was opened before stays as it is. */
-static void write_no_file(int but_folder)
+static void write_no_file(int but_folder, u64 allowed)
 {
 	u64 kinds = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
 		    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
@@ -178,7 +185,7 @@ static void write_no_file(int but_folder)
 	int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
 
 	struct landlock_path_beneath_attr beneath = {
-		.allowed_access = LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG,
+		.allowed_access = allowed,
 		.parent_fd = but_folder,
 	};
 
@@ -189,14 +196,30 @@ static void write_no_file(int but_folder)
 	close(fd);
 }
 
-void privileges_give_up_but_folder(int folder)
+static void give_up(int folder, u64 allowed, enum calls whom)
 {
 	/* To rename and remove in a folder of the user who called, be it one where each removes only what is his. */
 	keep_capabilities(folder < 0 ? 0 : 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return;
-	write_no_file(folder);
-	filter_calls(false);
+	write_no_file(folder, allowed);
+	filter_calls(whom);
+}
+
+void privileges_give_up_but_folder(int folder)
+{
+	give_up(folder, LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG, CALLS_NOBODY);
+}
+
+void privileges_give_up_but_writing(int folder)
+{
+	give_up(folder, LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_WRITE_FILE,
+		CALLS_NOBODY);
+}
+
+void privileges_give_up_but_asking(void)
+{
+	give_up(-1, 0, CALLS_SERVERS);
 }
 
 void privileges_give_up_all(void)

@@ -57,4 +57,10 @@ void privileges_give_up_all(void);
 /* The same for who still has to rename or remove a file of that folder, a descriptor; -1: none. */
 void privileges_give_up_but_folder(int folder);
 
+/* The same for who still makes, writes and renames files in that folder. */
+void privileges_give_up_but_writing(int folder);
+
+/* The same for who still asks servers. */
+void privileges_give_up_but_asking(void);
+
 #endif

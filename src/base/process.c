@@ -5,32 +5,21 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* As much of a file as there is room for, with a NUL after it. Returns its length or -errno. */
-static ssize_t read_part(u32 pid, const char *name, char *into, size_t size)
-{
-	char path[48];
-	ssize_t got = 1, len = 0;
-	int fd;
+#include "proc.h"
+#include "proc_apart.h"
 
-	into[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while (got > 0 && (size_t)len < size - 1) {
-		got = read(fd, into + len, size - 1 - (size_t)len);
-		if (got > 0)
-			len += got;
-	}
-	into[len] = '\0';
-	close(fd);
-	return len;
+/* As much as there is room for, with a NUL after it. Returns its length; 0: there is none, or it can't be had. */
+static size_t read_part(u32 pid, const char *name, char *into, size_t size)
+{
+	ssize_t len = proc_apart_read(pid, name, into, size - 1);
+
+	into[len > 0 ? len : 0] = '\0';
+	return len > 0 ? (size_t)len : 0;
 }
 
 int process_read_exe(u32 pid, char *exe, size_t size)
@@ -47,16 +36,14 @@ int process_read_exe(u32 pid, char *exe, size_t size)
 int process_read(struct process_texts *texts, u32 pid)
 {
 	int error = process_read_exe(pid, texts->exe, sizeof(texts->exe));
-	ssize_t len;
+	struct comm comm;
 
 	if (error < 0)
 		return error;
-	read_part(pid, "comm", texts->comm, sizeof(texts->comm));
-	texts->comm[strcspn(texts->comm, "\n")] = '\0';
-	len = read_part(pid, "cmdline", texts->words, sizeof(texts->words));
-	texts->words_len = len > 0 ? (size_t)len : 0;
-	len = read_part(pid, "environ", texts->environ, sizeof(texts->environ));
-	texts->environ_len = len > 0 ? (size_t)len : 0;
+	proc_comm(pid, &comm);
+	memcpy(texts->comm, comm.text, sizeof(comm.text));
+	texts->words_len = read_part(pid, "cmdline", texts->words, sizeof(texts->words));
+	texts->environ_len = read_part(pid, "environ", texts->environ, sizeof(texts->environ));
 	return 0;
 }
 

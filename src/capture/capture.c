@@ -14,6 +14,7 @@
 #include "../base/elf_apart.h"
 #include "../base/output.h"
 #include "../base/privileges.h"
+#include "../base/proc_apart.h"
 #include "../base/report.h"
 #include "../base/system.h"
 #include "../base/topology.h"
@@ -510,9 +511,10 @@ static int run_live(struct capture *capture, const struct options *options)
 	if (status)
 		return status;
 	privileges_need(probes ? NEED_TO_PROBE : 0);
-	/* While this process is small. Where that fails, the first library reports why. */
+	/* While this process is small. Where one fails, the first library reports why, or what it is for is unknown. */
 	if (probes)
 		elf_apart_start(&why);
+	proc_apart_start(&why);
 	status = prepare_command(&session);
 	if (!status)
 		status = start_sched(&session);

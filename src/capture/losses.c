@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "../../core/event_info.h"
+#include "../base/proc_apart.h"
 #include "capture.h"
 
 /* Of a thousand switches one that is timed by the kernel's own figure changes no digit that is shown. */
@@ -69,6 +70,10 @@ void capture_print_losses(const struct capture *capture)
 		note("%" PRIu64 " facts were lost (%s): a map or ring was full, a hook was busy, or an argument could "
 		     "not be read",
 		     (uint64_t)facts, list);
+	if (proc_apart_unanswered())
+		note("%" PRIu64 " times a process's command line, environment or mappings could not be had in time, or "
+		     "were not asked for since others of its user's could not: what these processes are is unknown",
+		     (uint64_t)proc_apart_unanswered());
 	if (losses->threads)
 		note("%" PRIu64 " threads are in no account: there was no memory for them", (uint64_t)losses->threads);
 }

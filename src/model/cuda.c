@@ -8,23 +8,7 @@
 #include <sys/random.h>
 
 #include "../base/vec.h"
-
-enum { PENDING_MAX = 512 };
-
-/* A span that has ended. */
-struct span {
-	u64 from_ns, duration_ns;
-	struct cuda_ioctls *ioctl; /* NULL: it is a call, or a function of the driver */
-	bool is_driver;
-};
-
-struct cuda_thread {
-	u32 tid;
-	u32 len;
-	struct cuda_process *process;
-	struct cuda_thread *next;
-	struct span pending[PENDING_MAX];
-};
+#include "cuda_rows.h"
 
 void cuda_init(struct cuda *cuda)
 {
@@ -32,73 +16,6 @@ void cuda_init(struct cuda *cuda)
 	/* Without one it is only slower with a program that knows how. */
 	if (getrandom(&cuda->seed, sizeof(cuda->seed), GRND_NONBLOCK) < 0)
 		cuda->seed = 0;
-}
-
-static void free_kernels(struct cuda_kernel *kernel)
-{
-	while (kernel) {
-		struct cuda_kernel *next = kernel->next;
-
-		free(kernel->name);
-		free(kernel);
-		kernel = next;
-	}
-}
-
-static void free_process(struct cuda_process *process)
-{
-	for (u32 slot = 0; slot < CUDA_SLOTS; slot++)
-		while (process->allocations[slot]) {
-			struct cuda_allocation *next = process->allocations[slot]->next;
-
-			free(process->allocations[slot]);
-			process->allocations[slot] = next;
-		}
-	free(process);
-}
-
-#define FREE_LIST(list, type, free_one)               \
-	while (list) {                                \
-		struct type *next_one = (list)->next; \
-                                                      \
-		free_one(list);                       \
-		(list) = next_one;                    \
-	}
-
-void cuda_free(struct cuda *cuda)
-{
-	for (u32 i = 0; i < cuda->functions_len; i++) {
-		free(cuda->functions[i].name);
-		free(cuda->functions[i].durations);
-	}
-	free(cuda->functions);
-	for (u32 slot = 0; slot < CUDA_SLOTS; slot++) {
-		free_kernels(cuda->kernels[slot]);
-		FREE_LIST(cuda->threads[slot], cuda_thread, free);
-	}
-	FREE_LIST(cuda->ioctls, cuda_ioctls, free);
-	FREE_LIST(cuda->errors, cuda_error, free);
-	FREE_LIST(cuda->xids, cuda_xid, free);
-	FREE_LIST(cuda->processes, cuda_process, free_process);
-	*cuda = (struct cuda){ 0 };
-}
-
-/* Memory for one more of something, or NULL after a note that something is missing. */
-static void *make(struct cuda *cuda, size_t bytes)
-{
-	void *made = calloc(1, bytes);
-
-	if (!made)
-		cuda->failed = true;
-	return made;
-}
-
-/* Keys are programs' own numbers: with a seed that no program knows, none can have all of its own in one slot. */
-static u32 slot_of(const struct cuda *cuda, u64 key)
-{
-	key = (key ^ cuda->seed) * 0x9e3779b97f4a7c15ull;
-	key = (key ^ key >> 32) * 0xff51afd7ed558ccdull;
-	return (u32)(key >> 52) % CUDA_SLOTS;
 }
 
 static struct cuda_calls *function_at(struct cuda *cuda, u32 number)
@@ -131,47 +48,7 @@ u64 cuda_times_called(const struct cuda_calls *calls)
 	return calls->entered > seen ? calls->entered : seen;
 }
 
-static struct cuda_process *process_of(struct cuda *cuda, const struct threads *threads, u32 tid, u32 pid)
-{
-	const struct thread *thread = tid ? threads_by_tid(threads, tid) : NULL;
-	struct cuda_process *process;
-
-	if (!pid)
-		pid = thread ? thread->pid : tid;
-	for (process = cuda->processes; process && process->pid != pid;)
-		process = process->next;
-	if (!process) {
-		process = make(cuda, sizeof(*process));
-		if (!process)
-			return NULL;
-		process->pid = pid;
-		process->next = cuda->processes;
-		cuda->processes = process;
-	}
-	if (thread)
-		process->comm = thread->comm;
-	return process;
-}
-
-static struct cuda_thread *thread_of(struct cuda *cuda, const struct threads *threads, u32 tid)
-{
-	struct cuda_thread **slot = &cuda->threads[slot_of(cuda, tid)], *thread;
-
-	for (thread = *slot; thread && thread->tid != tid;)
-		thread = thread->next;
-	if (!thread) {
-		thread = make(cuda, sizeof(*thread));
-		if (!thread)
-			return NULL;
-		thread->tid = tid;
-		thread->next = *slot;
-		*slot = thread;
-		thread->process = process_of(cuda, threads, tid, 0);
-	}
-	return thread;
-}
-
-static void is_outside(struct cuda *cuda, const struct span *span)
+static void is_outside(struct cuda *cuda, const struct cuda_span *span)
 {
 	if (!span->ioctl)
 		return;
@@ -179,11 +56,11 @@ static void is_outside(struct cuda *cuda, const struct span *span)
 	cuda->outside_ns += span->duration_ns;
 }
 
-static void keep(struct cuda *cuda, struct cuda_thread *thread, const struct span *span)
+static void keep(struct cuda *cuda, struct cuda_thread *thread, const struct cuda_span *span)
 {
-	if (thread->len == PENDING_MAX) {
+	if (thread->len == CUDA_PENDING_MAX) {
 		is_outside(cuda, &thread->pending[0]);
-		memmove(thread->pending, thread->pending + 1, (PENDING_MAX - 1) * sizeof(*span));
+		memmove(thread->pending, thread->pending + 1, (CUDA_PENDING_MAX - 1) * sizeof(*span));
 		thread->len--;
 	}
 	thread->pending[thread->len++] = *span;
@@ -193,7 +70,7 @@ static void keep(struct cuda *cuda, struct cuda_thread *thread, const struct spa
 static void take_inside(struct cuda *cuda, struct cuda_thread *thread, struct cuda_calls *calls, u64 from_ns)
 {
 	while (thread->len && thread->pending[thread->len - 1].from_ns >= from_ns) {
-		const struct span *span = &thread->pending[--thread->len];
+		const struct cuda_span *span = &thread->pending[--thread->len];
 
 		if (span->is_driver)
 			calls->driver_ns += span->duration_ns;
@@ -229,7 +106,7 @@ static void count_error(struct cuda *cuda, u32 function, u32 result)
 	for (error = cuda->errors; error && (error->function != function || error->result != result);)
 		error = error->next;
 	if (!error) {
-		error = make(cuda, sizeof(*error));
+		error = cuda_make(cuda, sizeof(*error));
 		if (!error)
 			return;
 		error->function = function;
@@ -253,8 +130,8 @@ static void allocated(struct cuda *cuda, struct cuda_process *process, const str
 		      enum cuda_memory memory)
 {
 	struct cuda_memory_use *use = &process->memory[memory];
-	struct cuda_allocation **slot = &process->allocations[slot_of(cuda, event->address)];
-	struct cuda_allocation *allocation = make(cuda, sizeof(*allocation));
+	struct cuda_allocation **slot = &process->allocations[cuda_slot_of(cuda, event->address)];
+	struct cuda_allocation *allocation = cuda_make(cuda, sizeof(*allocation));
 
 	if (!allocation)
 		return;
@@ -275,7 +152,7 @@ static void allocated(struct cuda *cuda, struct cuda_process *process, const str
 
 static void freed(const struct cuda *cuda, struct cuda_process *process, u64 address, enum cuda_memory memory)
 {
-	struct cuda_allocation **at = &process->allocations[slot_of(cuda, address)];
+	struct cuda_allocation **at = &process->allocations[cuda_slot_of(cuda, address)];
 
 	/* Nothing is freed by a free of nothing. */
 	if (!address)
@@ -316,6 +193,8 @@ static void understand(struct cuda *cuda, struct cuda_process *process, const st
 	}
 	if (event->result)
 		return;
+	if (cuda->no_allocations && (api->class == CUDA_ALLOCATES || api->class == CUDA_FREES))
+		return;
 	if (api->class == CUDA_ALLOCATES)
 		allocated(cuda, process, event, (enum cuda_memory)api->what);
 	else if (api->class == CUDA_FREES)
@@ -328,9 +207,9 @@ static void understand(struct cuda *cuda, struct cuda_process *process, const st
 static void take_driver(struct cuda *cuda, struct cuda_thread *thread, struct cuda_calls *calls,
 			const struct event_cuda_call *event)
 {
-	struct span span = { .from_ns = event->head.time_ns - event->duration_ns,
-			     .duration_ns = event->duration_ns,
-			     .is_driver = true };
+	struct cuda_span span = { .from_ns = event->head.time_ns - event->duration_ns,
+				  .duration_ns = event->duration_ns,
+				  .is_driver = true };
 
 	/* Whoever was on the CPU has nothing to do with it. */
 	if (event->copy == DRIVER_IN_INTERRUPT)
@@ -344,14 +223,15 @@ static void take_driver(struct cuda *cuda, struct cuda_thread *thread, struct cu
 static void handle_call(struct cuda *cuda, const struct threads *threads, const struct event_cuda_call *event)
 {
 	struct cuda_calls *calls = function_at(cuda, event->function);
-	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
-	struct cuda_process *process = process_of(cuda, threads, event->head.tid, event->pid);
-	struct span span = { .from_ns = event->head.time_ns - event->duration_ns, .duration_ns = event->duration_ns };
+	struct cuda_thread *thread = cuda_thread_of(cuda, threads, &event->head);
+	struct cuda_process *process = cuda_process_of(cuda, threads, &event->head, event->pid);
+	struct cuda_span span = { .from_ns = event->head.time_ns - event->duration_ns,
+				  .duration_ns = event->duration_ns };
 
 	if (!calls || !thread || !process)
 		return;
 	if (!calls->durations)
-		calls->durations = make(cuda, sizeof(*calls->durations));
+		calls->durations = cuda_make(cuda, sizeof(*calls->durations));
 	if (calls->durations)
 		hist_add(calls->durations, event->duration_ns);
 	calls->wait_ns += event->wait_ns;
@@ -373,7 +253,7 @@ static void handle_call(struct cuda *cuda, const struct threads *threads, const 
 
 static struct cuda_kernel *find_kernel(const struct cuda *cuda, u32 pid, u64 handle)
 {
-	struct cuda_kernel *kernel = cuda->kernels[slot_of(cuda, handle ^ (u64)pid << 40)];
+	struct cuda_kernel *kernel = cuda->kernels[cuda_slot_of(cuda, handle ^ (u64)pid << 40)];
 
 	while (kernel && (kernel->pid != pid || kernel->handle != handle))
 		kernel = kernel->next;
@@ -383,11 +263,11 @@ static struct cuda_kernel *find_kernel(const struct cuda *cuda, u32 pid, u64 han
 static struct cuda_kernel *meet_kernel(struct cuda *cuda, u32 pid, u64 handle)
 {
 	struct cuda_kernel *kernel = find_kernel(cuda, pid, handle);
-	struct cuda_kernel **slot = &cuda->kernels[slot_of(cuda, handle ^ (u64)pid << 40)];
+	struct cuda_kernel **slot = &cuda->kernels[cuda_slot_of(cuda, handle ^ (u64)pid << 40)];
 
 	if (kernel)
 		return kernel;
-	kernel = cuda->kernels_len < CUDA_KERNELS_MAX ? make(cuda, sizeof(*kernel)) : NULL;
+	kernel = cuda->kernels_len < CUDA_KERNELS_MAX ? cuda_make(cuda, sizeof(*kernel)) : NULL;
 	if (!kernel)
 		return NULL;
 	kernel->pid = pid;
@@ -406,7 +286,7 @@ const struct cuda_kernel *cuda_kernel_of(const struct cuda *cuda, u32 pid, u64 h
 static void handle_launch(struct cuda *cuda, const struct threads *threads, const struct event_cuda_launch *event)
 {
 	struct cuda_calls *calls = function_at(cuda, event->function);
-	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
+	struct cuda_thread *thread = cuda_thread_of(cuda, threads, &event->head);
 	struct cuda_kernel *kernel;
 
 	if (!calls || !thread || !thread->process)
@@ -446,7 +326,7 @@ static struct cuda_ioctls *ioctls_of(struct cuda *cuda, const struct event_cuda_
 		if (row->device == event->device && row->cmd == event->cmd && row->inner_nr == event->inner_nr &&
 		    row->detail == event->detail)
 			return row;
-	row = make(cuda, sizeof(*row));
+	row = cuda_make(cuda, sizeof(*row));
 	if (!row)
 		return NULL;
 	row->device = event->device;
@@ -460,9 +340,9 @@ static struct cuda_ioctls *ioctls_of(struct cuda *cuda, const struct event_cuda_
 
 static void handle_ioctl(struct cuda *cuda, const struct threads *threads, const struct event_cuda_ioctl *event)
 {
-	struct cuda_thread *thread = thread_of(cuda, threads, event->head.tid);
+	struct cuda_thread *thread = cuda_thread_of(cuda, threads, &event->head);
 	struct cuda_ioctls *row = ioctls_of(cuda, event);
-	struct span span = { event->head.time_ns - event->duration_ns, event->duration_ns, row, false };
+	struct cuda_span span = { event->head.time_ns - event->duration_ns, event->duration_ns, row, false };
 
 	if (!thread || !row)
 		return;
@@ -555,7 +435,7 @@ static void handle_count(struct cuda *cuda, const struct event_cuda_count *event
 
 static void handle_xid(struct cuda *cuda, const struct event_cuda_xid *event)
 {
-	struct cuda_xid *xid = make(cuda, sizeof(*xid));
+	struct cuda_xid *xid = cuda_make(cuda, sizeof(*xid));
 
 	if (!xid)
 		return;

@@ -71,6 +71,7 @@ struct cuda_process {
 	struct cuda_memory_use memory[MEMORY_KINDS];
 	u64 unknown_frees; /* of what was allocated before, or elsewhere */
 	struct cuda_allocation *allocations[CUDA_SLOTS];
+	u64 last_ns; /* when a thread of its did something */
 	struct cuda_process *next;
 };
 
@@ -113,7 +114,11 @@ struct cuda {
 	u64 driver_spans, driver_ns; /* watched functions of the driver, inside ioctls */
 	u64 waits, wait_total_ns;    /* synchronisation */
 	u64 first_ns, last_ns;
-	bool failed; /* something is missing for want of memory */
+	u32 rows_len;	     /* threads and processes */
+	u32 rows_most;	     /* set by who watches for days; 0: as many as there are */
+	u64 refused;	     /* events for which there was no row and no room for one */
+	bool no_allocations; /* set by who asks for no memory: what was allocated is not kept */
+	bool failed;	     /* something is missing for want of memory */
 };
 
 void cuda_init(struct cuda *cuda);
@@ -121,6 +126,10 @@ void cuda_free(struct cuda *cuda);
 
 /* Takes an event that `threads` has taken; other kinds than cuda's are none of its business. */
 void cuda_handle(struct cuda *cuda, const struct threads *threads, const struct event_header *event);
+
+/* For who watches for days: threads and processes that have ended, or did nothing since then, make room; so does what
+ * single ioctls and the GPUs themselves have said. */
+void cuda_forget(struct cuda *cuda, const struct threads *threads, u64 since_ns);
 
 /* Nothing more comes: ioctls that no call has turned out to be around are outside. */
 void cuda_end(struct cuda *cuda);

@@ -16,35 +16,6 @@ void frames_init(struct frames *frames, bool explains)
 	*frames = (struct frames){ .explains = explains };
 }
 
-void frames_free(struct frames *frames)
-{
-	while (frames->processes) {
-		struct frame_process *process = frames->processes;
-
-		while (process->streams) {
-			struct frame_stream *stream = process->streams;
-
-			process->streams = stream->next;
-			free(stream->records);
-			free(stream);
-		}
-		for (u32 part = 0; part < FRAME_PARTS; part++)
-			free(process->parts[part].ns);
-		frames->processes = process->next;
-		free(process->intervals_ns);
-		free(process->server_ns);
-		free(process);
-	}
-	while (frames->servers) {
-		struct frame_server *server = frames->servers;
-
-		frames->servers = server->next;
-		free(server);
-	}
-	history_free(&frames->history);
-	free(frames->runs.cpus);
-}
-
 struct frame_process *frames_process(const struct frames *frames, u32 pid)
 {
 	struct frame_process *process = frames->processes;
@@ -60,6 +31,7 @@ static void *new_row(struct frames *frames, size_t bytes)
 	void *row = frames->rows_len < FRAMES_ROWS_MAX ? calloc(1, bytes) : NULL;
 
 	frames->rows_len += row != NULL;
+	frames->rows_refused += row == NULL;
 	return row;
 }
 
@@ -285,6 +257,7 @@ static void handle_served(struct frames *frames, const struct event_served *even
 	}
 	server->pid = event->pid;
 	server->server_pid = event->server_pid;
+	server->at_ns = event->head.time_ns;
 }
 
 /* A process presents, and with that what its clients have handed to it. */

@@ -67,6 +67,7 @@ struct frame_process {
 /* To which process one presents. */
 struct frame_server {
 	u32 pid, server_pid;
+	u64 at_ns; /* when it was told last */
 	struct frame_server *next;
 };
 
@@ -77,6 +78,7 @@ enum {
 
 struct frames {
 	size_t rows_len, times_len;
+	u64 rows_refused;		 /* events for which there was no row and no room or memory for one */
 	struct frame_process *processes; /* in the order of their first frames */
 	struct frame_server *servers;
 	struct history history;
@@ -129,5 +131,8 @@ void frames_restart(struct frames *frames);
 
 /* For who shows lines only, for days: the same, and times of frames before are not needed any more. */
 void frames_turn_over_for_good(struct frames *frames);
+
+/* Processes, threads and servers that have ended, or of which nothing came since then, make room. */
+void frames_forget(struct frames *frames, const struct threads *threads, u64 since_ns);
 
 #endif

@@ -5,11 +5,19 @@
 
 #include <string.h>
 
+/* Who did nothing for so long has ended, or may be learned anew; where there is no room left, sooner. */
+#define SILENT_NS (60ULL * NSEC_PER_SEC)
+#define SILENT_FULL_NS (5ULL * NSEC_PER_SEC)
+#define FORGET_AGAIN_NS (1ULL * NSEC_PER_SEC)
+#define TURN_NS (10ULL * NSEC_PER_SEC)
+
 void metrics_events_init(struct metrics_events *events, bool with_cuda)
 {
 	memset(events, 0, sizeof(*events));
 	frames_init(&events->frames, false);
 	cuda_init(&events->cuda);
+	events->cuda.rows_most = METRICS_CUDA_ROWS;
+	events->cuda.no_allocations = true;
 	steps_init(&events->steps, NULL);
 	events->with_cuda = with_cuda;
 }
@@ -139,15 +147,49 @@ static void take_submit(struct metrics_events *events, const struct threads *thr
 	events->submit_ns[submit->driver] += submit->took_ns;
 }
 
+static void forget(struct metrics_events *events, const struct threads *threads, u64 now_ns, u64 silent_ns)
+{
+	u64 since_ns = span_between(silent_ns, now_ns);
+
+	frames_forget(&events->frames, threads, since_ns);
+	submits_forget(&events->submits, threads, since_ns);
+	if (!events->with_cuda)
+		return;
+	cuda_forget(&events->cuda, threads, since_ns);
+	steps_forget(&events->steps, threads, since_ns);
+}
+
+static bool is_full(const struct metrics_events *events)
+{
+	return events->frames.rows_len == FRAMES_ROWS_MAX || events->submits.len == SUBMIT_ROWS_MAX ||
+	       events->cuda.rows_len == METRICS_CUDA_ROWS || events->steps.processes_len == STEPS_PROCESSES;
+}
+
+/* Whether anybody asks for figures or not: what models keep of single frames, and of who has ended or does nothing any
+ * more, is not needed. */
+static void turn_if_due(struct metrics_events *events, const struct threads *threads, u64 now_ns)
+{
+	u64 since_ns = span_between(events->turned_ns, now_ns);
+
+	if (since_ns < FORGET_AGAIN_NS || (since_ns < TURN_NS && !is_full(events)))
+		return;
+	events->turned_ns = now_ns;
+	frames_turn_over_for_good(&events->frames);
+	forget(events, threads, now_ns, is_full(events) ? SILENT_FULL_NS : SILENT_NS);
+}
+
 bool metrics_events_handle(struct metrics_events *events, struct threads *threads, const struct event_header *event,
 			   struct step *step, const struct step_process **process)
 {
 	struct miss missed[MISSES_AT_ONCE];
 	const struct frame_process *presenter;
 	struct late_frame late;
-	bool is_late = frames_handle(&events->frames, threads, event, &late, &presenter);
-	u32 misses = misses_handle(&events->misses, threads, event, missed);
+	bool is_late;
+	u32 misses;
 
+	turn_if_due(events, threads, event->time_ns);
+	is_late = frames_handle(&events->frames, threads, event, &late, &presenter);
+	misses = misses_handle(&events->misses, threads, event, missed);
 	for (u32 i = 0; i < misses; i++)
 		events->missed[missed[i].role < ROLES ? missed[i].role : ROLE_UNKNOWN]++;
 	if (event->kind == EVENT_FRAME)
@@ -157,11 +199,7 @@ bool metrics_events_handle(struct metrics_events *events, struct threads *thread
 	return events->with_cuda && take_cuda(events, threads, event, step, process);
 }
 
-void metrics_events_turn(struct metrics_events *events)
+void metrics_events_told(struct metrics_events *events)
 {
-	frames_turn_over_for_good(&events->frames);
 	memset(events->frame_times.examples, 0, sizeof(events->frame_times.examples));
-	/* Those of processes that ended long ago would keep new ones out. */
-	if (events->steps.processes_len == STEPS_PROCESSES)
-		steps_free(&events->steps);
 }

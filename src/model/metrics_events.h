@@ -21,7 +21,12 @@ enum late_cause {
 	LATE_CAUSES
 };
 
-enum { METRICS_CUDA_NAMES = 32, METRICS_STALLS = STALL_RUN + 1, METRICS_DRIVERS = GPU_DRIVERS };
+enum {
+	METRICS_CUDA_NAMES = 32,
+	METRICS_CUDA_ROWS = 1024,
+	METRICS_STALLS = STALL_RUN + 1,
+	METRICS_DRIVERS = GPU_DRIVERS
+};
 
 /* Processes of one name; the last place has all for which there was none. */
 struct metrics_cuda {
@@ -46,6 +51,7 @@ struct metrics_events {
 	struct metrics_cuda of[METRICS_CUDA_NAMES + 1];
 	u32 of_len;
 	u64 frames_seen; /* so far; for who watches closely only while there are any */
+	u64 turned_ns;	 /* when models last let go of what is over */
 };
 
 void metrics_events_init(struct metrics_events *events, bool with_cuda);
@@ -55,8 +61,8 @@ void metrics_events_free(struct metrics_events *events);
 bool metrics_events_handle(struct metrics_events *events, struct threads *threads, const struct event_header *event,
 			   struct step *step, const struct step_process **process);
 
-/* What models keep of single frames and processes is not needed any more: call now and then. */
-void metrics_events_turn(struct metrics_events *events);
+/* Examples have been handed out: the next are of the time from here on. */
+void metrics_events_told(struct metrics_events *events);
 
 enum late_cause late_cause_of(const struct late_frame *late);
 const char *late_cause_name(enum late_cause cause);

@@ -9,6 +9,7 @@
 
 #include "../base/hash.h"
 #include "../base/sort.h"
+#include "../base/vec.h"
 
 enum { LEAST_ROOM = 64 };
 
@@ -19,6 +20,9 @@ void procdb_init(struct procdb *db, size_t limit)
 
 void procdb_free(struct procdb *db)
 {
+	for (size_t i = 0; i < db->parts_len; i++)
+		procdb_free(&db->parts[i]);
+	free(db->parts);
 	free(db->all);
 	map_free(&db->index);
 	*db = (struct procdb){ .limit = db->limit };
@@ -146,32 +150,56 @@ int procdb_add(struct procdb *db, const struct profile *profile)
 	return 0;
 }
 
-/* What was learned of a kind since. False: nothing. */
-static bool profile_news(struct profile *news, const struct profile *before)
+struct procdb *procdb_part(struct procdb *db)
 {
-	u64 votes = 0;
-
-	for (int i = 0; before && i < TIERS; i++)
-		news->tier_votes[i] = votes_add(news->tier_votes[i], -(s64)before->tier_votes[i]);
-	for (int i = 0; before && i < ROLES; i++)
-		news->role_votes[i] = votes_add(news->role_votes[i], -(s64)before->role_votes[i]);
-	if (before)
-		news->observations = votes_add(news->observations, -(s64)before->observations);
-	votes = votes_sum(news->tier_votes, TIERS) + votes_sum(news->role_votes, ROLES);
-	return votes || news->observations;
+	if (!vec_reserve(db->parts, db->parts_room, db->parts_len + 1, 8))
+		return NULL;
+	procdb_init(&db->parts[db->parts_len], 0);
+	return &db->parts[db->parts_len++];
 }
 
-long procdb_merge(struct procdb *db, const struct procdb *other, const struct procdb *before, u64 *votes)
+static u64 votes_of(const struct profile *profile)
+{
+	return votes_sum(profile->tier_votes, TIERS) + votes_sum(profile->role_votes, ROLES);
+}
+
+/* Takes votes out. False: nothing is left. */
+static bool profile_take_out(struct profile *profile, const struct profile *out)
+{
+	for (int i = 0; i < TIERS; i++)
+		profile->tier_votes[i] = votes_add(profile->tier_votes[i], -(s64)out->tier_votes[i]);
+	for (int i = 0; i < ROLES; i++)
+		profile->role_votes[i] = votes_add(profile->role_votes[i], -(s64)out->role_votes[i]);
+	profile->observations = votes_add(profile->observations, -(s64)out->observations);
+	return votes_of(profile) || profile->observations;
+}
+
+void procdb_keep_own(struct procdb *db)
+{
+	for (size_t i = 0; i < db->parts_len; i++) {
+		const struct procdb *part = &db->parts[i];
+
+		for (size_t k = 0; k < part->len; k++) {
+			struct profile *mine = procdb_find(db, &part->all[k].key);
+
+			if (mine)
+				profile_take_out(mine, &part->all[k]);
+		}
+	}
+}
+
+long procdb_merge(struct procdb *db, const struct procdb *other, struct procdb *added, u64 *votes)
 {
 	long kinds = 0;
 
 	*votes = 0;
 	for (size_t i = 0; i < other->len; i++) {
 		struct profile news = other->all[i];
+		const struct profile *before = procdb_find(added, &news.key);
 
-		if (!profile_news(&news, before ? procdb_find(before, &news.key) : NULL))
+		if (!profile_take_out(&news, before ? before : &(struct profile){ 0 }))
 			continue;
-		if (procdb_add(db, &news))
+		if (procdb_add(db, &news) || procdb_add(added, &news))
 			return -ENOMEM;
 		*votes += votes_sum(news.tier_votes, TIERS);
 		kinds++;

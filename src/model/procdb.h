@@ -15,11 +15,13 @@ enum { PROCDB_LIMIT_DEFAULT = 100000, PROCDB_LIMIT_MOST = 1000000, PROCDB_AGE_DA
 struct procdb {
 	struct profile *all;
 	size_t len, room;
-	struct map index; /* places of profiles plus one */
-	size_t limit;	  /* procdb_evict leaves so many */
-	u32 use_days;	  /* on how many days it was in use: what ageing goes by, since clocks are wrong at times */
-	u64 origin;	  /* which database it is, wherever copies of it lie; 0: an older one that does not say */
-	u64 saved_s;	  /* when a day was last counted, by a clock that could be right; 0: never */
+	struct map index;     /* places of profiles plus one */
+	size_t limit;	      /* procdb_evict leaves so many */
+	u32 use_days;	      /* on how many days it was in use: what ageing goes by, since clocks are wrong at times */
+	u64 origin;	      /* which database it is, wherever copies of it lie; 0: an older one that does not say */
+	u64 saved_s;	      /* when a day was last counted, by a clock that could be right; 0: never */
+	struct procdb *parts; /* of a file from elsewhere: what it has of others, by their origins; part of `all` */
+	size_t parts_len, parts_room;
 };
 
 void procdb_init(struct procdb *db, size_t limit);
@@ -46,9 +48,15 @@ struct profile *procdb_learn(struct procdb *db, const struct kind_key *key, cons
 /* Adds a profile from elsewhere, as seen today; one that is there already gets its votes. Returns 0 or -ENOMEM. */
 int procdb_add(struct procdb *db, const struct profile *profile);
 
-/* Adds what another database has learned since it was as it is in `before`, votes that faded meanwhile aside; NULL: all
- * of it. Returns how many kinds that concerned, with *votes added, or -ENOMEM. */
-long procdb_merge(struct procdb *db, const struct procdb *other, const struct procdb *before, u64 *votes);
+/* Another part, empty. Valid until the next call; NULL for want of memory. */
+struct procdb *procdb_part(struct procdb *db);
+
+/* Takes out what it has of others: what is left it learned itself, or less where votes have faded since. */
+void procdb_keep_own(struct procdb *db);
+
+/* Adds what another database has beyond what was added of it before, in `added`, and adds that there too: the most
+ * votes that it ever had count, once. Returns how many kinds that concerned, with *votes added, or -ENOMEM. */
+long procdb_merge(struct procdb *db, const struct procdb *other, struct procdb *added, u64 *votes);
 
 /* What stands for the origin of one that does not say: the same for the same content. */
 u64 procdb_content(const struct procdb *db);

@@ -190,17 +190,17 @@ static int decode_entry(struct procdb *db, const u8 *entry, u64 offset, struct p
 }
 
 /* The rest of our own header. Returns false if entries can't be told apart. */
-static bool decode_own_header(const u8 *header, struct procdb *db, struct procdb_report *report)
+static bool decode_own_header(const u8 *header, u64 base, struct procdb *db, struct procdb_report *report)
 {
 	if (checksum(header, 28) != get_u32(header + 28)) {
-		FAULT(report, 28, "the header has a wrong checksum");
+		FAULT(report, base + 28, "the header has a wrong checksum");
 		return true;
 	}
 	db->saved_s = get_u64(header + 16);
 	db->use_days = get_u32(header + 24);
 	if (get_u32(header + 12) == PDDB_OWN_ENTRY_BYTES)
 		return true;
-	FAULT(report, 12, "entries of %u bytes are not known here", get_u32(header + 12));
+	FAULT(report, base + 12, "entries of %u bytes are not known here", get_u32(header + 12));
 	return false;
 }
 
@@ -209,16 +209,16 @@ static bool decode_own_header(const u8 *header, struct procdb *db, struct procdb
 static s64 decode_header(struct input *input, struct procdb *db, struct procdb_report *report, u64 *entry_bytes,
 			 int *error)
 {
-	u64 size = input->bytes->size, header_bytes = PDDB_HEADER_BYTES, room;
+	u64 base = input->offset, size = input->bytes->size - base, header_bytes = PDDB_HEADER_BYTES, room, end;
 	const u8 *header = size < PDDB_HEADER_BYTES ? NULL : take(input, PDDB_HEADER_BYTES, error);
 	u8 whole[PDDB_OWN_HEADER_BYTES];
 
 	if (!header) {
-		FAULT(report, 0, "too short: %llu bytes", (unsigned long long)size);
+		FAULT(report, base, "too short: %llu bytes", (unsigned long long)size);
 		return -1;
 	}
 	if (memcmp(header, "PDDB", 4) != 0) {
-		FAULT(report, 0, "bad magic %02x %02x %02x %02x: not a database", header[0], header[1], header[2],
+		FAULT(report, base, "bad magic %02x %02x %02x %02x: not a database", header[0], header[1], header[2],
 		      header[3]);
 		return -1;
 	}
@@ -230,26 +230,26 @@ static s64 decode_header(struct input *input, struct procdb *db, struct procdb_r
 		header_bytes = PDDB_OWN_HEADER_BYTES;
 		header = take(input, PDDB_OWN_HEADER_BYTES - PDDB_HEADER_BYTES, error);
 		if (!header) {
-			FAULT(report, PDDB_HEADER_BYTES, "too short: the header ends early");
+			FAULT(report, base + PDDB_HEADER_BYTES, "too short: the header ends early");
 			return -1;
 		}
 		memcpy(whole + PDDB_HEADER_BYTES, header, PDDB_OWN_HEADER_BYTES - PDDB_HEADER_BYTES);
 		*entry_bytes = PDDB_OWN_ENTRY_BYTES;
-		if (!decode_own_header(whole, db, report))
+		if (!decode_own_header(whole, base, db, report))
 			return -1;
 	} else if (report->version != PDDB_1 && report->version != PDDB_2) {
-		FAULT(report, 4, "unknown version %u", report->version);
+		FAULT(report, base + 4, "unknown version %u", report->version);
 		return -1;
 	}
 	room = size > header_bytes ? (size - header_bytes) / *entry_bytes : 0;
+	end = header_bytes + report->announced * *entry_bytes;
 	if (report->announced > room)
-		FAULT(report, 8, "truncated: %llu entries announced, room for %llu: expected %llu bytes, got %llu",
-		      (unsigned long long)report->announced, (unsigned long long)room,
-		      (unsigned long long)(header_bytes + report->announced * *entry_bytes), (unsigned long long)size);
-	else if (report->version == PDDB_OWN && size != header_bytes + report->announced * *entry_bytes &&
-		 size != header_bytes + report->announced * *entry_bytes + PDDB_ORIGIN_BYTES)
-		FAULT(report, header_bytes + report->announced * *entry_bytes, "%llu bytes after the last entry",
-		      (unsigned long long)(size - header_bytes - report->announced * *entry_bytes));
+		FAULT(report, base + 8,
+		      "truncated: %llu entries announced, room for %llu: expected %llu bytes, got %llu",
+		      (unsigned long long)report->announced, (unsigned long long)room, (unsigned long long)end,
+		      (unsigned long long)size);
+	else if (report->version == PDDB_OWN && size > end && size < end + PDDB_ORIGIN_BYTES)
+		FAULT(report, base + end, "%llu bytes after the last entry", (unsigned long long)(size - end));
 	return (s64)(report->announced < room ? report->announced : room);
 }
 
@@ -259,7 +259,7 @@ static void decode_origin(struct input *input, struct procdb *db, struct procdb_
 	u64 offset = input->offset;
 	const u8 *end;
 
-	if (report->version != PDDB_OWN || input->bytes->size != offset + PDDB_ORIGIN_BYTES)
+	if (report->version != PDDB_OWN || input->bytes->size < offset + PDDB_ORIGIN_BYTES)
 		return;
 	end = take(input, PDDB_ORIGIN_BYTES, error);
 	if (end && !memcmp(end, "ORIG", 4) && checksum(end, 12) == get_u32(end + 12))
@@ -268,16 +268,16 @@ static void decode_origin(struct input *input, struct procdb *db, struct procdb_
 		FAULT(report, offset, "the database's own number has a wrong checksum");
 }
 
-int procdb_decode(struct procdb *db, const struct procdb_bytes *bytes, struct procdb_report *report, u64 now_s)
+/* One database, of which a file may have several. */
+static int decode_one(struct input *input, struct procdb *db, struct procdb_report *report, u64 now_s)
 {
-	struct input input = { .bytes = bytes };
 	u64 entry_bytes = 0, offset;
 	int error = 0;
 	s64 entries;
 
 	report->version = 0;
-	report->announced = report->read = report->faults = 0;
-	entries = decode_header(&input, db, report, &entry_bytes, &error);
+	report->announced = report->read = 0;
+	entries = decode_header(input, db, report, &entry_bytes, &error);
 	if (entries < 0)
 		return error;
 	if (entries && procdb_reserve(db, (size_t)entries))
@@ -285,8 +285,8 @@ int procdb_decode(struct procdb *db, const struct procdb_bytes *bytes, struct pr
 	while (!error && (s64)report->read < entries) {
 		const u8 *entry;
 
-		offset = input.offset;
-		entry = take(&input, (size_t)entry_bytes, &error);
+		offset = input->offset;
+		entry = take(input, (size_t)entry_bytes, &error);
 		if (!entry && !error) {
 			FAULT(report, offset, "truncated: the file became shorter while it was read");
 			break;
@@ -295,7 +295,48 @@ int procdb_decode(struct procdb *db, const struct procdb_bytes *bytes, struct pr
 			error = decode_entry(db, entry, offset, report, now_s);
 	}
 	if (!error)
-		decode_origin(&input, db, report, &error);
+		decode_origin(input, db, report, &error);
+	return error;
+}
+
+/* What it has of others. One that is damaged ends it: where the next begins is not known. */
+static int decode_parts(struct input *input, struct procdb *db, struct procdb_report *report, u64 now_s)
+{
+	int error = 0;
+
+	while (!error && !report->faults && input->offset < input->bytes->size) {
+		u64 offset = input->offset;
+		struct procdb *part = db->parts_len < PDDB_PARTS_MOST ? procdb_part(db) : NULL;
+
+		if (!part && db->parts_len < PDDB_PARTS_MOST)
+			return -ENOMEM;
+		if (!part) {
+			FAULT(report, offset, "more than %d parts", PDDB_PARTS_MOST);
+			return 0;
+		}
+		error = decode_one(input, part, report, now_s);
+		if (!error && !report->faults && !part->origin)
+			FAULT(report, offset, "a part that does not say whose it is");
+	}
+	return error;
+}
+
+int procdb_decode(struct procdb *db, const struct procdb_bytes *bytes, struct procdb_report *report, u64 now_s)
+{
+	struct input input = { .bytes = bytes };
+	u64 announced, read;
+	int error;
+
+	report->faults = 0;
+	error = decode_one(&input, db, report, now_s);
+	if (error || report->version != PDDB_OWN || !db->origin)
+		return error;
+	announced = report->announced;
+	read = report->read;
+	error = decode_parts(&input, db, report, now_s);
+	report->version = PDDB_OWN;
+	report->announced = announced;
+	report->read = read;
 	return error;
 }
 
@@ -421,8 +462,15 @@ long procdb_encode(const struct procdb *db, u32 version, u64 now_s,
 	struct procdb by_name;
 	long result = 0;
 
-	if (version == PDDB_OWN)
-		return encode_all(db, version, now_s, &output);
+	if (version == PDDB_OWN) {
+		long error, count = encode_all(db, version, now_s, &output);
+
+		for (size_t i = 0; count >= 0 && i < db->parts_len; i++) {
+			error = encode_all(&db->parts[i], version, now_s, &output);
+			count = error < 0 ? error : count;
+		}
+		return count;
+	}
 	/* PDDB does not distinguish programs: kinds of one name are one kind there. */
 	procdb_init(&by_name, 0);
 	for (size_t i = 0; !result && i < db->len; i++) {

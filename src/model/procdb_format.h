@@ -11,7 +11,7 @@
  * enum role), observations 4, avg_runtime_ns 8, runtime_dev_ns 8, wakeup_freq 8, csw_rate 8, first seen 8, last seen 8
  * (seconds since 1970), days 4 x (day since 1970 2, tier votes 3 x 2), day of use on which it was last seen 4, CRC-32
  * of the 196 bytes before it; then, but for older ones, 16 bytes: "ORIG", the database's own number 8, CRC-32 of the 12
- * bytes before it. */
+ * bytes before it. An export goes on with what it has of others: a database of this layout for each, all its own. */
 #ifndef TACTUS_MODEL_PROCDB_FORMAT_H
 #define TACTUS_MODEL_PROCDB_FORMAT_H
 
@@ -28,6 +28,7 @@ enum {
 	PDDB_OWN_HEADER_BYTES = 32,
 	PDDB_OWN_ENTRY_BYTES = 200,
 	PDDB_ORIGIN_BYTES = 16,
+	PDDB_PARTS_MOST = 4096,
 };
 
 /* Where the bytes come from, in their order. read returns how many it got, 0 at the end, or -errno. */
@@ -41,8 +42,8 @@ struct procdb_bytes {
 struct procdb_report {
 	void (*fault)(void *data, u64 offset, const char *what);
 	void *data;
-	u32 version; /* 0: not known */
-	u64 announced, read;
+	u32 version;	     /* 0: not known */
+	u64 announced, read; /* without its parts */
 	u64 faults;
 	struct reason first; /* fault, with its place */
 };

@@ -23,14 +23,36 @@ void steps_init(struct steps *steps, const char *marker)
 	*steps = (struct steps){ .marker = marker };
 }
 
+static void free_process(struct step_process *process)
+{
+	rhythm_free(&process->rhythm);
+	free(process->times_ns);
+	free(process);
+}
+
+void steps_forget(struct steps *steps, const struct threads *threads, u64 since_ns)
+{
+	struct step_process **at = &steps->processes;
+
+	while (*at) {
+		struct step_process *process = *at;
+
+		if (process->last_ns >= since_ns && !threads_has_ended(threads, process->pid)) {
+			at = &process->next;
+			continue;
+		}
+		*at = process->next;
+		steps->processes_len--;
+		free_process(process);
+	}
+}
+
 void steps_free(struct steps *steps)
 {
 	while (steps->processes) {
 		struct step_process *next = steps->processes->next;
 
-		rhythm_free(&steps->processes->rhythm);
-		free(steps->processes->times_ns);
-		free(steps->processes);
+		free_process(steps->processes);
 		steps->processes = next;
 	}
 	history_free(&steps->history);
@@ -452,8 +474,11 @@ bool steps_handle(struct steps *steps, struct threads *threads, const struct cud
 	    (event->kind != EVENT_CUDA_NAME || ((const struct event_cuda_name *)event)->what != CUDA_NAMED_RANGE))
 		return false;
 	its = process_of(steps, threads, event->tid);
-	if (!its)
+	if (!its) {
+		steps->refused++;
 		return false;
+	}
+	its->last_ns = event->time_ns;
 	*process = its;
 	if (event->kind == EVENT_CUDA_LAUNCH)
 		return handle_launch(steps, its, threads, cuda, (const struct event_cuda_launch *)event, step);

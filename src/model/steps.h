@@ -78,12 +78,14 @@ struct step_process {
 	u64 slow_by[STEP_PARTS];
 	struct step worst[STEPS_WORST]; /* the longest first */
 	u32 worst_len;
+	u64 last_ns; /* when it did something */
 	struct step_process *next;
 };
 
 struct steps {
 	struct step_process *processes;
 	u32 processes_len;
+	u64 refused; /* events of processes for which there was no place or memory */
 	struct history history;
 	const char *marker; /* what the user says that steps begin with: a kernel's, function's or range's name, or a
 			     * part of it; NULL: the rhythm says */
@@ -101,6 +103,9 @@ void steps_free(struct steps *steps);
  */
 bool steps_handle(struct steps *steps, struct threads *threads, const struct cuda *cuda,
 		  const struct event_header *event, struct step *step, const struct step_process **process);
+
+/* For who watches for days: processes that have ended, or did nothing since then, make room. */
+void steps_forget(struct steps *steps, const struct threads *threads, u64 since_ns);
 
 struct step_times step_times(const struct step_process *process);
 

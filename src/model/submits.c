@@ -142,6 +142,7 @@ static bool handle_signal(struct submits *submits, const struct event_fence *eve
 		return false;
 	row->driver = event->driver;
 	row->timeline = event->timeline;
+	row->last_ns = now_ns;
 	hist_add(&row->took_ns, event->took_ns);
 	take_use(&row->use, span_between(event->took_ns, now_ns), now_ns);
 	return stands_out(&row->tooks, event, STALL_FENCE, event->took_ns, &row->stalls, stall);
@@ -162,6 +163,7 @@ static bool handle_job(struct submits *submits, const struct event_fence *event,
 		return false;
 	row->device = event->driver;
 	row->ring = event->timeline;
+	row->last_ns = now_ns;
 	if (event->head.flags & EVENT_FLAG_QUEUED) {
 		hist_add(&row->queue_ns, event->took_ns);
 		return stands_out(&row->queues, event, STALL_QUEUE, event->took_ns, &row->stalls, stall);
@@ -194,6 +196,17 @@ bool submits_unreported(const struct submits *submits, u32 driver)
 	return submits_to_it && !is_reported;
 }
 
+u64 submits_done(const struct submits *submits)
+{
+	u64 done = 0;
+
+	for (const struct fence_row *row = submits->fences; row; row = row->next)
+		done += row->took_ns.total;
+	for (const struct ring_row *row = submits->rings; row; row = row->next)
+		done += row->run_ns.total;
+	return done;
+}
+
 static void handle_memory(struct submits *submits, const struct event_gpu_memory *event)
 {
 	struct memory_row **at = &submits->memories, *row;
@@ -208,6 +221,7 @@ static void handle_memory(struct submits *submits, const struct event_gpu_memory
 	row->gpu = event->gpu;
 	row->pid = event->pid;
 	row->bytes = event->bytes;
+	row->last_ns = event->head.time_ns;
 	if (event->bytes > row->most_bytes)
 		row->most_bytes = event->bytes;
 }
@@ -224,25 +238,41 @@ bool submits_handle(struct submits *submits, const struct threads *threads, cons
 	return false;
 }
 
+/* Takes the rows of a list out of which `goes` says so. */
+#define TAKE_OUT(list, type, goes)                             \
+	for (struct type **at = &(list), *row; (row = *at);) { \
+		if (!(goes)) {                                 \
+			at = &row->next;                       \
+			continue;                              \
+		}                                              \
+		*at = row->next;                               \
+		free(row);                                     \
+		submits->len--;                                \
+	}
+
 void submits_free(struct submits *submits)
 {
-	for (struct submit_row *row = submits->rows, *next; row; row = next) {
-		next = row->next;
-		free(row);
-	}
-	for (struct fence_row *row = submits->fences, *next; row; row = next) {
-		next = row->next;
-		free(row);
-	}
-	for (struct ring_row *row = submits->rings, *next; row; row = next) {
-		next = row->next;
-		free(row);
-	}
-	for (struct memory_row *row = submits->memories, *next; row; row = next) {
-		next = row->next;
-		free(row);
-	}
+	TAKE_OUT(submits->rows, submit_row, true);
+	TAKE_OUT(submits->fences, fence_row, true);
+	TAKE_OUT(submits->rings, ring_row, true);
+	TAKE_OUT(submits->memories, memory_row, true);
 	*submits = (struct submits){ 0 };
+}
+
+static bool is_gone(const struct submit_row *row, const struct threads *threads, u64 since_ns)
+{
+	const struct thread *thread = threads_by_tid(threads, row->tid);
+
+	return row->last_ns < since_ns || (thread && (thread->ended || thread->start_ns != row->start_ns));
+}
+
+void submits_forget(struct submits *submits, const struct threads *threads, u64 since_ns)
+{
+	TAKE_OUT(submits->rows, submit_row, is_gone(row, threads, since_ns));
+	TAKE_OUT(submits->fences, fence_row, row->last_ns < since_ns);
+	TAKE_OUT(submits->rings, ring_row, row->last_ns < since_ns);
+	TAKE_OUT(submits->memories, memory_row,
+		 row->pid && (row->last_ns < since_ns || threads_has_ended(threads, row->pid)));
 }
 
 u64 submit_rate(const struct submit_row *row)

@@ -39,6 +39,7 @@ struct fence_row {
 	struct gpu_use use;
 	struct stall_window tooks;
 	u64 stalls;
+	u64 last_ns;
 	struct fence_row *next;
 };
 
@@ -51,12 +52,14 @@ struct ring_row {
 	struct gpu_use use;
 	struct stall_window queues, runs;
 	u64 stalls;
+	u64 last_ns;
 	struct ring_row *next;
 };
 
 struct memory_row {
 	u32 gpu, pid;
 	u64 bytes, most_bytes;
+	u64 last_ns;
 	struct memory_row *next;
 };
 
@@ -98,6 +101,10 @@ bool submits_handle(struct submits *submits, const struct threads *threads, cons
 		    struct stall *stall);
 void submits_free(struct submits *submits);
 
+/* For who watches for days: what has ended, or of which nothing came since then, makes room. Memory of a whole GPU
+ * stays as it was told last. */
+void submits_forget(struct submits *submits, const struct threads *threads, u64 since_ns);
+
 /* Counting begins anew; what is usual stays known. */
 void submits_restart(struct submits *submits);
 
@@ -107,6 +114,9 @@ u64 gpu_use_percent(const struct gpu_use *use);
 /* Whether nothing is reported of what becomes of the driver's work: neither fences nor jobs of those that submit to it.
  */
 bool submits_unreported(const struct submits *submits, u32 driver);
+
+/* Jobs and fences that are done so far, of all rows. */
+u64 submits_done(const struct submits *submits);
 
 /* Submits a second, in hundredths, from the first to the last. */
 u64 submit_rate(const struct submit_row *row);

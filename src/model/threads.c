@@ -85,6 +85,13 @@ struct thread *threads_by_tid(const struct threads *threads, u32 tid)
 	return index ? threads->all[index - 1] : NULL;
 }
 
+bool threads_has_ended(const struct threads *threads, u32 tid)
+{
+	const struct thread *thread = threads_by_tid(threads, tid);
+
+	return thread && thread->ended;
+}
+
 static struct thread *add_thread(struct threads *threads, u32 tid, u64 start_ns)
 {
 	struct thread *thread = threads_by_tid(threads, tid);

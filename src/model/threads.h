@@ -85,6 +85,9 @@ void threads_lost_sight(struct threads *threads);
 /* The newest thread with this tid, NULL if there is none. */
 struct thread *threads_by_tid(const struct threads *threads, u32 tid);
 
+/* Whether the newest thread with this tid is known to have ended. */
+bool threads_has_ended(const struct threads *threads, u32 tid);
+
 /* Its name with a 0 behind it; empty for a thread that is not known. */
 void threads_comm(char into[COMM_LEN + 1], const struct threads *threads, u32 tid);
 

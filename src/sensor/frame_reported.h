@@ -8,7 +8,7 @@
 
 #include "../../core/types.h"
 #include "../base/say.h"
-#include "../model/allowance.h"
+#include "../base/allowance.h"
 
 struct reported_place {
 	u32 pid, charged_to;

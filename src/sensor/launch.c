@@ -17,6 +17,7 @@
 #include "../../core/launch_config.h"
 #include "../base/loop.h"
 #include "../base/owner.h"
+#include "../base/proc_apart.h"
 #include "../base/process.h"
 #include "../base/system.h"
 #include "../model/later.h"
@@ -480,7 +481,8 @@ static u64 launch_lost(const void *data)
 {
 	const struct launch_state *state = data;
 
-	return state->forgotten + state->later.refused + (state->skeleton ? state->skeleton->bss->lost : 0);
+	return state->forgotten + state->later.refused + proc_apart_unanswered() +
+	       (state->skeleton ? state->skeleton->bss->lost : 0);
 }
 
 const struct sensor_kind launch_kind = {

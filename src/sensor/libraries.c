@@ -22,6 +22,7 @@
 #include "../base/maps.h"
 #include "../base/mounts.h"
 #include "../base/owner.h"
+#include "../base/proc_apart.h"
 #include "../base/regular.h"
 #include "../base/sort.h"
 #include "../base/vec.h"
@@ -191,15 +192,14 @@ static int open_found(u32 pid, int found, const struct mapping *mapping, struct 
  * that is mapped. */
 int library_open(u32 pid, const struct mapping *mapping, struct stat *seen)
 {
-	char path[80];
+	char name[64];
 	int fd;
 
 	if (!mount_is_answered(pid, mapping->major, mapping->minor))
 		return -EREMOTEIO;
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)mapping->start,
+	snprintf(name, sizeof(name), "map_files/%llx-%llx", (unsigned long long)mapping->start,
 		 (unsigned long long)mapping->end);
-	fd = open(path, O_PATH | O_CLOEXEC);
-	fd = open_found(pid, fd < 0 ? -errno : fd, mapping, seen, false);
+	fd = open_found(pid, proc_apart_find(pid, name), mapping, seen, false);
 	/* The process may have ended, but others will map the same file. */
 	if (fd < 0)
 		fd = open_found(pid, find_as_called(pid, mapping), mapping, seen, false);

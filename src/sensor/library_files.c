@@ -14,6 +14,7 @@
 #include "../base/descriptors.h"
 #include "../base/loop.h"
 #include "../base/owner.h"
+#include "../base/proc_apart.h"
 #include "../base/process.h"
 #include "../base/regular.h"
 #include "../base/vec.h"
@@ -122,13 +123,13 @@ bool library_file_is_refused(const struct library_files *files, u32 pid, const s
 	return false;
 }
 
-/* Of this thread: a busy machine is nobody's debt. */
+/* Of this thread and of who reads for it: a busy machine is nobody's debt. */
 static u64 cpu_time_ns(void)
 {
 	struct timespec now = { 0 };
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec + proc_apart_cpu_ns();
 }
 
 static int read_charged(struct library_files *files, u32 pid, u32 uid,

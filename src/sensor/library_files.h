@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "../base/maps.h"
-#include "../model/allowance.h"
+#include "../base/allowance.h"
 
 enum { HOLDERS_MAX = 8, REFUSED_MAX = 256 };
 

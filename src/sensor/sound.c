@@ -14,7 +14,7 @@
 #include "../base/loop.h"
 #include "../base/open_files.h"
 #include "../base/owner.h"
-#include "../model/allowance.h"
+#include "../base/allowance.h"
 #include "sensor_set.h"
 #include "kernel_types.h"
 #include "kinds.h"

@@ -185,15 +185,16 @@ static void fair_enqueue(struct machine *machine, struct sim_thread *thread, s32
 		sim_resched(machine, cpu);
 		return;
 	}
-	if (!curr || !wakes || (is_new && fair->forks_wait))
+	if (!curr || !wakes)
 		return;
-	preempts = fair->is_cfs
+	preempts = is_new && fair->forks_wait ? false
+		   : fair->is_cfs
 			   ? cfs_preempts(machine, curr, thread)
 			   : choose(machine, cpu, curr,
 				    !(fair->delays_dequeue && thread->fair.slice_ns < curr->fair.slice_ns)) == thread;
 	if (preempts) {
 		sim_resched(machine, cpu);
-	} else {
+	} else if (!machine->cpus[cpu].slice_ends_ns) {
 		set_slice_end(machine, cpu, curr);
 		machine_plan(machine, cpu);
 	}
@@ -223,13 +224,13 @@ static bool core_is_idle(const struct machine *machine, s32 cpu)
 	return true;
 }
 
-static s32 idlest(const struct machine *machine)
+static s32 idlest(const struct machine *machine, const struct sim_thread *thread)
 {
 	u32 best_load = ~0u;
 	s32 best = 0;
 
 	for (u32 cpu = 0; cpu < machine->cpus_len && best_load; cpu++)
-		if (load_on(machine, (s32)cpu) < best_load) {
+		if (sim_may_run(thread, (s32)cpu) && load_on(machine, (s32)cpu) < best_load) {
 			best_load = load_on(machine, (s32)cpu);
 			best = (s32)cpu;
 		}
@@ -237,7 +238,7 @@ static s32 idlest(const struct machine *machine)
 }
 
 /* An idle CPU beside that one, a whole core if there are siblings; -1: none. */
-static s32 idle_near(const struct machine *machine, s32 target)
+static s32 idle_near(const struct machine *machine, const struct sim_thread *thread, s32 target)
 {
 	bool has_siblings = machine->topology->smt_percent < 100;
 	s32 found = -1;
@@ -245,7 +246,7 @@ static s32 idle_near(const struct machine *machine, s32 target)
 	for (u32 step = 1; step < machine->cpus_len; step++) {
 		s32 cpu = (target + (s32)step) % (s32)machine->cpus_len;
 
-		if (!sim_is_idle(machine, cpu) || !shares_cache(machine, cpu, target))
+		if (!sim_is_idle(machine, cpu) || !shares_cache(machine, cpu, target) || !sim_may_run(thread, cpu))
 			continue;
 		if (!has_siblings || core_is_idle(machine, cpu))
 			return cpu;
@@ -262,17 +263,18 @@ static s32 fair_select(struct machine *machine, struct sim_thread *thread, s32 w
 	(void)by_interrupt;
 	if (thread->fair.is_delayed)
 		return thread->fair.queue;
-	if (thread->work->only_cpu >= 0)
-		return thread->work->only_cpu % (s32)machine->cpus_len;
+	if (thread->only_cpu >= 0)
+		return thread->only_cpu;
 	if (is_new || prev < 0)
-		return idlest(machine);
+		return idlest(machine, thread);
 	if (sim_is_idle(machine, prev))
 		return prev;
-	if (waker_cpu >= 0 && waker_cpu != prev && load_on(machine, waker_cpu) < load_on(machine, prev))
+	if (waker_cpu >= 0 && waker_cpu != prev && sim_may_run(thread, waker_cpu) &&
+	    load_on(machine, waker_cpu) < load_on(machine, prev))
 		target = waker_cpu;
 	if (sim_is_idle(machine, target))
 		return target;
-	near = idle_near(machine, target);
+	near = idle_near(machine, thread, target);
 	return near >= 0 ? near : target;
 }
 
@@ -342,10 +344,10 @@ static struct sim_thread *fair_pick(struct machine *machine, s32 cpu, struct sim
 			return NULL;
 		next = choose(machine, cpu, NULL, true);
 	}
-	if (next == prev) {
-		set_slice_end(machine, cpu, prev);
+	/* The kernel sets its timer for who is set to run, and who goes on is not: its turn ends with a tick, or as
+	 * somebody joins. */
+	if (next == prev)
 		return prev;
-	}
 	fair_list_remove(machine, cpu, next);
 	next->fair.queue = cpu;
 	if (prev)

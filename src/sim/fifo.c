@@ -56,12 +56,12 @@ static s32 idle_for(const struct machine *machine, const struct sim_thread *thre
 {
 	s32 prev = thread->cpu >= 0 ? thread->cpu : 0;
 
-	if (thread->work->only_cpu >= 0)
-		return sim_is_idle(machine, thread->work->only_cpu) ? thread->work->only_cpu : -1;
+	if (thread->only_cpu >= 0)
+		return sim_is_idle(machine, thread->only_cpu) ? thread->only_cpu : -1;
 	for (u32 step = 0; machine->idle && step < machine->cpus_len; step++) {
 		s32 cpu = (prev + (s32)step) % (s32)machine->cpus_len;
 
-		if (sim_is_idle(machine, cpu))
+		if (sim_is_idle(machine, cpu) && sim_may_run(thread, cpu))
 			return cpu;
 	}
 	return -1;
@@ -75,7 +75,7 @@ static s32 simple_select(struct machine *machine, struct sim_thread *thread, s32
 	(void)waker_cpu, (void)by_interrupt, (void)is_new;
 	if (idle >= 0)
 		return idle;
-	return thread->work->only_cpu >= 0 ? thread->work->only_cpu : thread->cpu >= 0 ? thread->cpu : 0;
+	return thread->only_cpu >= 0 ? thread->only_cpu : thread->cpu >= 0 ? thread->cpu : 0;
 }
 
 static void simple_enqueue(struct machine *machine, struct sim_thread *thread, s32 cpu, bool wakes, bool is_new)
@@ -85,7 +85,7 @@ static void simple_enqueue(struct machine *machine, struct sim_thread *thread, s
 	u64 *vtime = &simple->vtimes[index], least = simple->clock - simple->slice_ns;
 
 	thread->slice_left_ns = simple->slice_ns;
-	if (thread->work->only_cpu >= 0 || (wakes && sim_is_idle(machine, cpu))) {
+	if (thread->only_cpu >= 0 || (wakes && sim_is_idle(machine, cpu))) {
 		machine->failed |= !dsq_insert(&simple->local[cpu], simple->order++, index);
 		if (sim_is_idle(machine, cpu))
 			sim_resched(machine, cpu);
@@ -96,12 +96,18 @@ static void simple_enqueue(struct machine *machine, struct sim_thread *thread, s
 	machine->failed |= !dsq_insert(&simple->shared, simple->by_vtime ? *vtime : simple->order++, index);
 }
 
-static struct sim_thread *take(struct machine *machine, struct dsq *dsq)
+/* The first that may run there; NULL: none. */
+static struct sim_thread *take(struct machine *machine, struct dsq *dsq, s32 cpu)
 {
-	u32 thread = dsq_at(dsq, 0)->thread;
+	for (u32 at = 0; at < dsq->len; at++) {
+		struct sim_thread *thread = &machine->threads[dsq_at(dsq, at)->thread];
 
-	dsq_remove(dsq, 0);
-	return &machine->threads[thread];
+		if (!sim_may_run(thread, cpu))
+			continue;
+		dsq_remove(dsq, at);
+		return thread;
+	}
+	return NULL;
 }
 
 static struct sim_thread *simple_pick(struct machine *machine, s32 cpu, struct sim_thread *prev)
@@ -110,13 +116,12 @@ static struct sim_thread *simple_pick(struct machine *machine, s32 cpu, struct s
 	struct dsq *from = simple->local[cpu].len ? &simple->local[cpu] : &simple->shared;
 	struct sim_thread *next;
 
-	if (prev && (prev->slice_left_ns || !from->len)) {
-		prev->slice_left_ns = prev->slice_left_ns ? prev->slice_left_ns : simple->slice_ns;
+	next = prev && prev->slice_left_ns ? NULL : take(machine, from, cpu);
+	if (!next) {
+		if (prev && !prev->slice_left_ns)
+			prev->slice_left_ns = simple->slice_ns;
 		return prev;
 	}
-	if (!from->len)
-		return NULL;
-	next = take(machine, from);
 	if (prev)
 		simple_enqueue(machine, prev, cpu, false, false);
 	return next;

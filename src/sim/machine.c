@@ -395,10 +395,24 @@ static int set_up(struct machine *machine)
 		thread->prio = work->threads[i].prio;
 		thread->state = SIM_UNBORN;
 		thread->cpu = -1;
+		/* On a machine of fewer CPUs it stays on one all the same; which of others it may use is not known. */
+		thread->only_cpu = thread->work->only_cpu < 0 ? -1 : thread->work->only_cpu % (s32)machine->cpus_len;
+		thread->kept_off = machine->cpus_len == work->cpus_len ? thread->work->kept_off : NULL;
 		thread->role_tier = TIER_INTERACTIVE;
 		thread->fair.queue = thread->fair.left_queue = -1;
 	}
 	return machine->policy->init(machine);
+}
+
+static void begin_thread(struct machine *machine, u32 index)
+{
+	const struct work_thread *work = &machine->work->threads[index];
+	struct sim_thread *thread = &machine->threads[index];
+
+	thread->cpu = (s32)(work->cpu % machine->cpus_len);
+	thread->state = SIM_ASLEEP;
+	if (work->begins != BEGIN_ASLEEP || machine_advance(machine, thread, -1))
+		machine_begin(machine, thread);
 }
 
 /* Those that are there as the window opens: first who they are, then what they do. */
@@ -413,16 +427,13 @@ static void populate(struct machine *machine)
 	while (machine->timed_next < work->timed_len && work->timed[machine->timed_next].time_ns <= machine->now_ns)
 		machine_emit_timed(machine, &work->timed[machine->timed_next++]);
 	machine_emit_samples(machine, false);
-	for (u32 i = 0; i < machine->len; i++) {
-		struct sim_thread *thread = &machine->threads[i];
-
-		if (work->threads[i].begins == BEGIN_NEW)
-			continue;
-		thread->cpu = (s32)(work->threads[i].cpu % machine->cpus_len);
-		thread->state = SIM_ASLEEP;
-		if (work->threads[i].begins != BEGIN_ASLEEP || machine_advance(machine, thread, -1))
-			machine_begin(machine, thread);
-	}
+	/* Those that ran first: else one that waited for its CPU would find another idle that is not. */
+	for (u32 i = 0; i < machine->len; i++)
+		if (work->threads[i].begins == BEGIN_RUNNING)
+			begin_thread(machine, i);
+	for (u32 i = 0; i < machine->len; i++)
+		if (work->threads[i].begins != BEGIN_RUNNING && work->threads[i].begins != BEGIN_NEW)
+			begin_thread(machine, i);
 }
 
 static int go_on(struct machine *machine)

@@ -36,19 +36,21 @@ struct sim_thread {
 	u32 prio;
 	u32 next_prio; /* from its next wake-up on; 0: the same */
 	u32 step;
-	u32 state;	    /* enum sim_state */
-	s32 cpu;	    /* where it runs, or ran last */
-	u32 signals;	    /* wake-ups that came before it slept */
-	u64 left_ns;	    /* of the run that goes on, at full speed */
-	u64 wait_ns;	    /* runnable since */
-	u64 ran_ns;	    /* CPU time so far */
-	u64 shift_ns;	    /* how far its times are behind those of the recording */
-	u32 loops;	    /* it went round so often */
-	u32 numbered_loops; /* of which frames are counted */
-	u64 number;	    /* of its last frame */
-	u64 numbers;	    /* by which frames have higher numbers than in the recording */
-	u64 gave_ns;	    /* it last gave work to a GPU; 0: it did not */
-	u64 frame_ns;	    /* its last frame */
+	u32 state;	     /* enum sim_state */
+	s32 cpu;	     /* where it runs, or ran last */
+	s32 only_cpu;	     /* the one CPU of this machine that it may use; -1: any that it is not kept off */
+	const u64 *kept_off; /* by bits; NULL: none */
+	u32 signals;	     /* wake-ups that came before it slept */
+	u64 left_ns;	     /* of the run that goes on, at full speed */
+	u64 wait_ns;	     /* runnable since */
+	u64 ran_ns;	     /* CPU time so far */
+	u64 shift_ns;	     /* how far its times are behind those of the recording */
+	u32 loops;	     /* it went round so often */
+	u32 numbered_loops;  /* of which frames are counted */
+	u64 number;	     /* of its last frame */
+	u64 numbers;	     /* by which frames have higher numbers than in the recording */
+	u64 gave_ns;	     /* it last gave work to a GPU; 0: it did not */
+	u64 frame_ns;	     /* its last frame */
 	u64 frame_period_ns;
 	u64 frame_due_ns; /* the frame that it works on is due then; 0: none */
 	u64 submit_ns;
@@ -163,7 +165,9 @@ void machine_free(struct machine *machine);
 /* For policies: */
 static inline bool sim_may_run(const struct sim_thread *thread, s32 cpu)
 {
-	return thread->work->only_cpu < 0 || thread->work->only_cpu == cpu;
+	if (thread->only_cpu >= 0)
+		return thread->only_cpu == cpu;
+	return !thread->kept_off || !(thread->kept_off[cpu / 64] >> cpu % 64 & 1);
 }
 
 static inline bool sim_is_idle(const struct machine *machine, s32 cpu)

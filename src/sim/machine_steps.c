@@ -196,15 +196,17 @@ bool machine_advance(struct machine *machine, struct sim_thread *thread, s32 cpu
 /* Its own CPU, an idle one, or the one whose thread matters least. */
 s32 machine_rt_select(const struct machine *machine, const struct sim_thread *thread)
 {
-	s32 best = thread->work->only_cpu >= 0 ? thread->work->only_cpu : thread->cpu >= 0 ? thread->cpu : 0;
+	s32 best = thread->only_cpu >= 0 ? thread->only_cpu : thread->cpu >= 0 ? thread->cpu : 0;
 	u32 best_prio = 0;
 
-	if (thread->work->only_cpu >= 0 || sim_is_idle(machine, best))
-		return best % (s32)machine->cpus_len;
+	if (thread->only_cpu >= 0 || sim_is_idle(machine, best))
+		return best;
 	for (u32 cpu = 0; cpu < machine->cpus_len; cpu++) {
 		const struct sim_thread *running = sim_running(machine, (s32)cpu);
 		u32 prio = running ? running->prio : ~0u;
 
+		if (!sim_may_run(thread, (s32)cpu))
+			continue;
 		if (machine->rt_first[cpu] != NO_THREAD)
 			prio = 0;
 		if (prio > best_prio) {

@@ -13,9 +13,7 @@
 
 enum {
 	STATE_DEADS = 0x80 | 0x20 | 0x10,
-	EARLY_NS = NSEC_PER_MSEC,      /* a wake-up this long before it slept met it on the way */
-	PINNED_NS = 3 * NSEC_PER_MSEC, /* one that waits so long beside a CPU that is idle as long may not run there */
-	PINNED_VOTES = 2,
+	EARLY_NS = NSEC_PER_MSEC, /* a wake-up this long before it slept met it on the way */
 };
 
 /* A thread that has this tid from now on. NULL: no memory. */
@@ -161,21 +159,6 @@ static void leaves_cpu(struct work *work, const struct event_switch *event, u64 
 	thread->early_ns = 0;
 }
 
-/* One that waits although a CPU has long been idle is kept from it. */
-static void vote_pinned(struct work *work, struct extracted *thread, u32 cpu, u64 now_ns)
-{
-	const struct work_state *state = work->state;
-
-	if (now_ns - thread->waits_ns < PINNED_NS)
-		return;
-	for (u32 other = 0; other < work->cpus_len; other++)
-		if (other != cpu && state->cpus[other].known && !state->cpus[other].tid &&
-		    now_ns - state->cpus[other].since_ns > PINNED_NS) {
-			thread->pinned_votes++;
-			return;
-		}
-}
-
 static void takes_cpu(struct work *work, const struct event_switch *event, u64 now_ns)
 {
 	struct extracted *thread = meet(work, event->next_tid, event->head.cpu);
@@ -190,13 +173,12 @@ static void takes_cpu(struct work *work, const struct event_switch *event, u64 n
 	if (thread->doing == DOING_SLEEP)
 		wakes(work, thread, now_ns, false, STEP_FLAG_INTERRUPT);
 	if (thread->doing == DOING_WAIT) {
-		vote_pinned(work, thread, event->head.cpu, now_ns);
+		work_vote_pinned(work, thread, event->head.cpu, now_ns);
 		work_note_delay(work, thread, event);
 		work_note_turn(work->state, thread, event);
 	}
 	note_prio(work, thread, event->next_prio);
-	if (thread->cpu != event->head.cpu && thread->ran)
-		thread->cpus_seen = 2;
+	work_note_cpu(work, thread, event->head.cpu);
 	thread->cpu = event->head.cpu;
 	thread->ran = true;
 	thread->doing = DOING_RUN;
@@ -400,7 +382,7 @@ static void begin_thread(struct work *work, struct extracted *thread)
 	of->prio = thread->prio ? thread->prio : of->prio;
 	thread->has_sleep = false;
 	thread->early_ns = 0;
-	thread->pinned_votes = thread->cpus_seen = 0;
+	work_forget_cpus(thread);
 	if (!thread->met)
 		return;
 	of->cpu = thread->cpu;
@@ -499,9 +481,7 @@ static void end_thread(struct work *work, struct extracted *thread)
 		work_find_loop(of, work->first_ns, work->last_ns);
 	if (!thread->met)
 		sleeps(work, thread, 1, work->last_ns);
-	of->only_cpu = kernel_cpu_of(of, work->cpus_len);
-	if (of->only_cpu < 0 && !thread->cpus_seen && thread->ran && thread->pinned_votes >= PINNED_VOTES)
-		of->only_cpu = (s32)thread->cpu;
+	work_find_cpus(work, thread);
 	work_classify_sleeps(of);
 }
 

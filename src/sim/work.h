@@ -49,10 +49,11 @@ struct work_thread {
 	struct comm comm; /* at its first event */
 	struct step *steps;
 	u32 len, room;
-	u32 prio;     /* as in core/event.h */
-	u32 cpu;      /* of its first event */
-	s32 only_cpu; /* the one CPU that it may use; -1: any */
-	u8 begins;    /* enum work_begin */
+	u32 prio;      /* as in core/event.h */
+	u32 cpu;       /* of its first event */
+	s32 only_cpu;  /* the one CPU that it may use; -1: any */
+	u64 *kept_off; /* CPUs of the recorded machine that it may not use, by bits; NULL: none */
+	u8 begins;     /* enum work_begin */
 	u8 is_kernel;
 	u8 is_bystander; /* not watched: only what was in the way of those that were is known of it */
 	u8 goes_on;	 /* it had not slept when the recording ended: it wants more than is known */
@@ -105,6 +106,7 @@ struct work {
 	u64 events;
 	u64 lost;		  /* events that are missing */
 	u64 decisions;		  /* of tactus's scheduler: it was in force */
+	u32 bound, kept_off;	  /* threads that may use one CPU, and those that may not use some */
 	u64 edges, external;	  /* wake-ups by threads, and by all else */
 	bool failed;		  /* something is missing for want of memory */
 	struct work_state *state; /* while it is made */

@@ -148,7 +148,8 @@ static bool copy_thread(struct work *work, u32 from, u32 offset, u64 late_ns, u3
 	to->comm = of->comm;
 	to->prio = of->prio;
 	to->cpu = of->cpu;
-	to->only_cpu = of->only_cpu;
+	/* On a machine that is larger by as many CPUs, each copy has its own. */
+	to->only_cpu = of->only_cpu < 0 ? -1 : of->only_cpu + (s32)(offset * work->cpus_len);
 	to->goes_on = of->goes_on;
 	to->start_ns = of->start_ns + offset;
 	to->parent_tid = of->parent_tid;
@@ -240,7 +241,7 @@ int work_copy(struct work *work, u32 copies, u64 jitter_ns, u32 percent, u64 see
 void work_truncate(struct work *work, u32 len)
 {
 	for (u32 i = len; i < work->len; i++)
-		free(work->threads[i].steps);
+		work_free_thread(&work->threads[i]);
 	for (u32 i = 0; i < len && i < work->len; i++)
 		work->threads[i].next_copy = 0;
 	work->len = len < work->len ? len : work->len;

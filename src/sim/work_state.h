@@ -21,6 +21,7 @@ struct extracted {
 	u32 prio;
 	u32 cpus_seen; /* 0: one at most */
 	u32 pinned_votes;
+	u64 *planes; /* what is known of CPUs: work_affinity.c's own; NULL: nothing */
 	bool met, ran, has_sleep;
 	bool woken;    /* it waits because it was woken */
 	bool met_idle; /* for a CPU that was idle */
@@ -44,6 +45,7 @@ struct work_state {
 	double turn_cos[TICKS], turn_sin[TICKS];
 };
 
+void work_free_thread(struct work_thread *thread);
 /* Before the step that is there. */
 void work_insert_step(struct work *work, u32 thread, u32 at, struct step step);
 void work_free_state(struct work *work);
@@ -56,6 +58,13 @@ void work_note_delay(struct work *work, const struct extracted *thread, const st
 /* A turn has ended, and `next` begins; and what all of them say of the tick, in ns, 0: nothing. */
 void work_note_turn(struct work_state *state, const struct extracted *next, const struct event_switch *event);
 u32 work_tick_of(const struct work_state *state);
+
+/* It runs there; it did so after it had waited beside other CPUs that were idle; all that is forgotten; and what it
+ * says of the CPUs that it may use. */
+void work_note_cpu(struct work *work, struct extracted *thread, u32 cpu);
+void work_vote_pinned(struct work *work, struct extracted *thread, u32 cpu, u64 now_ns);
+void work_forget_cpus(struct extracted *thread);
+void work_find_cpus(struct work *work, struct extracted *thread);
 
 /* Which of its sleeps that no thread ended are for a time, and which until one. */
 void work_classify_sleeps(struct work_thread *thread);

@@ -33,16 +33,24 @@ void work_free_state(struct work *work)
 		return;
 	map_free(&work->state->by_tid);
 	free(work->state->cpus);
+	for (u32 i = 0; i < work->len && i < work->state->room; i++)
+		work_forget_cpus(&work->state->threads[i]);
 	free(work->state->threads);
 	free(work->state);
 	work->state = NULL;
+}
+
+void work_free_thread(struct work_thread *thread)
+{
+	free(thread->steps);
+	free(thread->kept_off);
 }
 
 void work_free(struct work *work)
 {
 	work_free_state(work);
 	for (u32 i = 0; i < work->len; i++)
-		free(work->threads[i].steps);
+		work_free_thread(&work->threads[i]);
 	free(work->threads);
 	free(work->kept);
 	free(work->timed);

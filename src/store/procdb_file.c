@@ -330,7 +330,7 @@ int procdb_file_set_aside(struct procdb_file *file, u64 now_s, struct reason *wh
 	return refuse(why, -EEXIST, file->path, "too many damaged ones are kept beside it");
 }
 
-int procdb_read_any(const char *path, struct procdb *db, struct procdb_report *report, u64 now_s, struct reason *why)
+int procdb_open_any(const char *path, struct reason *why)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), error = 0;
 	struct stat info;
@@ -339,13 +339,20 @@ int procdb_read_any(const char *path, struct procdb *db, struct procdb_report *r
 		error = system_says(why, path);
 	else if (!S_ISREG(info.st_mode))
 		error = refuse(why, -EINVAL, path, "not a file");
-	if (!error) {
-		error = decode_fd(fd, &info, db, report, now_s);
-		if (error)
-			reason_set(why, "%.200s: %s", path, strerror(-error));
-	}
-	if (fd >= 0)
+	if (error && fd >= 0)
 		close(fd);
+	return error ? error : fd;
+}
+
+int procdb_read_any(int fd, const char *path, struct procdb *db, struct procdb_report *report, u64 now_s,
+		    struct reason *why)
+{
+	struct stat info;
+	int error = fstat(fd, &info) ? -errno : decode_fd(fd, &info, db, report, now_s);
+
+	close(fd);
+	if (error)
+		reason_set(why, "%.200s: %s", path, strerror(-error));
 	return error;
 }
 

@@ -48,8 +48,12 @@ int procdb_file_set_aside(struct procdb_file *file, u64 now_s, struct reason *wh
 /* Whether somebody has changed the file since it was loaded or saved here. */
 bool procdb_file_changed(const struct procdb_file *file);
 
-/* Any file that the user names, links included: for import and check. */
-int procdb_read_any(const char *path, struct procdb *db, struct procdb_report *report, u64 now_s, struct reason *why);
+/* Opens any file that the user names, links included: for import, merge and check. Returns a descriptor or -errno with
+ * a reason. */
+int procdb_open_any(const char *path, struct reason *why);
+/* Reads it, and closes it in any case. Returns 0 or -errno with a reason. */
+int procdb_read_any(int fd, const char *path, struct procdb *db, struct procdb_report *report, u64 now_s,
+		    struct reason *why);
 
 /* Writes to a file that the user names; replaces it atomically. Returns the number of profiles or -errno with a reason.
  */

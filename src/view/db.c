@@ -8,10 +8,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/privileges.h"
 #include "../base/sort.h"
 #include "../base/suggest.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
+#include "../store/procdb_merge.h"
 #include "view.h"
 
 const struct command db_parts[] = {
@@ -123,6 +125,39 @@ int db_load(struct procdb *db, const struct procdb_settings *settings, const cha
 			      db->len);
 	procdb_file_close(&file);
 	return status;
+}
+
+int db_load_parts(struct procdb *db, const struct procdb_settings *settings, const char *command)
+{
+	char path[PROCDB_PATH_SIZE];
+	struct reason why = { "" };
+
+	if (!settings->path && procdb_default_path(path, &why))
+		return 0;
+	if (store_read_parts(settings->path ? settings->path : path, db, wall_clock_s(), &why))
+		return fail(command, "%s", why.text);
+	return 0;
+}
+
+int db_give_up_but(const struct procdb_settings *settings, const char *command)
+{
+	struct procdb_file file = { .folder_fd = -1, .lock_fd = -1 };
+	char path[PROCDB_PATH_SIZE];
+	struct reason why = { "" };
+	int error = settings->path ? 0 : procdb_default_path(path, &why);
+
+	/* A user may have no folder for it. */
+	if (error == -ENOENT) {
+		privileges_give_up_all();
+		return 0;
+	}
+	if (!error)
+		error = procdb_file_open(&file, settings->path ? settings->path : path, true, &why);
+	if (error)
+		return fail(command, "%s", why.text);
+	privileges_give_up_but_writing(file.folder_fd);
+	procdb_file_close(&file);
+	return 0;
 }
 
 static int by_name(const void *a, const void *b)

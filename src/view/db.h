@@ -31,6 +31,12 @@ bool db_matches(const char *pattern, const char *text);
  * be read of it is there all the same. */
 int db_load(struct procdb *db, const struct procdb_settings *settings, const char *command);
 
+/* And what was added to it of others, as its parts. */
+int db_load_parts(struct procdb *db, const struct procdb_settings *settings, const char *command);
+/* Before a file from elsewhere is read: nothing is left but to write to the database's folder, which is made if need
+ * be. Returns 0, or the status to end with after a message. */
+int db_give_up_but(const struct procdb_settings *settings, const char *command);
+
 /* One object and a newline. `whole`: with history and votes by role. */
 void db_print_json(FILE *out, const struct profile *profile, bool whole);
 

@@ -186,7 +186,7 @@ int db_import(int argc, char **argv)
 	struct options options;
 	struct chosen chosen = { 0 };
 	struct procdb other;
-	int status = 0;
+	int status = 0, fd;
 	long count;
 
 	options_parse(&options, &db_import_usage, &chosen, argc, argv);
@@ -195,7 +195,12 @@ int db_import(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	procdb_init(&other, 0);
-	if (procdb_read_any(options.word, &other, &report, wall_clock_s(), &why))
+	fd = procdb_open_any(options.word, &why);
+	if (fd < 0)
+		return fail("db import", "%s", why.text);
+	if (db_give_up_but(&chosen.db, "db import"))
+		return EXIT_FAILURE;
+	if (procdb_read_any(fd, options.word, &other, &report, wall_clock_s(), &why))
 		return fail("db import", "%s", why.text);
 	if (report.faults)
 		status = fail("db import", "%s: damaged %s; %zu profiles could be read", options.word,
@@ -282,6 +287,11 @@ int db_export(int argc, char **argv)
 				&why)) {
 		procdb_free(&db);
 		return fail("db export", "%s: %s", options.word, why.text);
+	}
+	/* With what others learned apart, so that nobody adds it twice. */
+	if (chosen.format == FORMAT_OWN && db_load_parts(&db, &chosen.db, "db export")) {
+		procdb_free(&db);
+		return EXIT_FAILURE;
 	}
 	count = procdb_write_any(options.word, &db, chosen.format == FORMAT_PDDB2 ? PDDB_2 : PDDB_OWN, wall_clock_s(),
 				 &why);

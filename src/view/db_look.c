@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/privileges.h"
 #include "../base/sort.h"
 #include "../model/roles.h"
 #include "../sink/json.h"
@@ -405,7 +406,7 @@ int db_check(int argc, char **argv)
 	struct reason why = { "" };
 	struct options options;
 	struct procdb db;
-	int error = 0;
+	int error = 0, fd;
 
 	options_parse(&options, &db_check_usage, &chosen, argc, argv);
 	checking.json = options.json;
@@ -415,8 +416,10 @@ int db_check(int argc, char **argv)
 		checking.path = path;
 	}
 	procdb_init(&db, 0);
-	if (!error)
-		error = procdb_read_any(checking.path, &db, &report, wall_clock_s(), &why);
+	if (error || (fd = procdb_open_any(checking.path, &why)) < 0)
+		return fail("db check", "%s", why.text);
+	privileges_give_up_all();
+	error = procdb_read_any(fd, checking.path, &db, &report, wall_clock_s(), &why);
 	if (error)
 		return fail("db check", "%s", why.text);
 	if (!options.json && checking.reported > FAULTS_SHOWN)

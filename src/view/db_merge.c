@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/descriptors.h"
 #include "../base/say.h"
 #include "../sink/json.h"
 #include "../sink/text.h"
@@ -17,7 +18,8 @@ const struct command_usage db_merge_usage = {
 	.text = "Adds what other machines learned: votes of copies of their databases ('tactus db export FILE' there). "
 		"Of "
 		"one that was added before, only what it learned since counts: to merge a file twice changes nothing.\v"
-		"'tactus db forget --all' forgets that too. What a machine merged from others counts as its own.\n"
+		"'tactus db forget --all' forgets that too. A file also has what its machine merged from others, by "
+		"machine: each counts once, by whatever way it comes, also in a circle.\n"
 		"\n"
 		"Examples:\n"
 		"  tactus db merge kinds.pddb\n"
@@ -34,7 +36,7 @@ static void print_merged(const char *path, const struct procdb_merged *merged, b
 	if (json_wanted) {
 		json_record(&json, "merged", false);
 		json_string(&json, "path", path);
-		json_u64(&json, "kinds", (u64)merged->kinds);
+		json_u64(&json, "kinds", merged->kinds);
 		json_u64(&json, "votes", merged->votes);
 		json_object_end(&json);
 		json_line_end(&json);
@@ -46,14 +48,14 @@ static void print_merged(const char *path, const struct procdb_merged *merged, b
 	else if (!merged->kinds)
 		printf(": nothing that was not added before\n");
 	else
-		printf(": %" PRIu64 " votes of %ld kind%s added%s\n", merged->votes, merged->kinds,
+		printf(": %" PRIu64 " votes of %" PRIu64 " kind%s added%s\n", merged->votes, merged->kinds,
 		       merged->kinds == 1 ? "" : "s",
 		       merged->has_origin
 			       ? ""
 			       : "; it does not say which database it is, so a later one counts whole again");
 }
 
-static int merge_file(const struct procdb_settings *settings, const char *path, bool json)
+static int merge_file(const struct procdb_settings *settings, int fd, const char *path, bool json)
 {
 	struct procdb_report report = { 0 };
 	struct procdb_merged merged;
@@ -62,17 +64,47 @@ static int merge_file(const struct procdb_settings *settings, const char *path, 
 	int status = 0;
 
 	procdb_init(&other, 0);
-	if (procdb_read_any(path, &other, &report, wall_clock_s(), &why))
+	if (procdb_read_any(fd, path, &other, &report, wall_clock_s(), &why))
 		status = fail("db merge", "%s", why.text);
 	/* A part of a file would count as all that there was of it. */
 	else if (report.faults)
 		status = fail("db merge", "%s: damaged %s: nothing was added ('tactus db import' takes what is whole)",
 			      path, report.first.text);
+	/* A database in use has it in files beside it. */
+	else if (!other.parts_len && store_read_parts(path, &other, wall_clock_s(), &why))
+		status = fail("db merge", "%s", why.text);
 	else if (store_merge(settings, &other, wall_clock_s(), &merged, &why))
 		status = fail("db merge", "%s: %s", path, why.text);
 	else
 		print_merged(path, &merged, json);
 	procdb_free(&other);
+	return status;
+}
+
+/* All are opened before the first is read: with what is in one nothing else can be opened. */
+static int merge_files(const struct procdb_settings *settings, char **paths, bool json)
+{
+	struct reason why = { "" };
+	int status = 0, len = 0, *fds;
+
+	while (paths[len])
+		len++;
+	fds = calloc((size_t)len, sizeof(*fds));
+	if (!fds)
+		return fail("db merge", "out of memory");
+	descriptors_allow();
+	for (int i = 0; i < len; i++) {
+		fds[i] = procdb_open_any(paths[i], &why);
+		if (fds[i] < 0)
+			status = fail("db merge", "%s", why.text);
+	}
+	if (db_give_up_but(settings, "db merge"))
+		status = EXIT_FAILURE;
+	else
+		for (int i = 0; i < len; i++)
+			if (fds[i] >= 0 && merge_file(settings, fds[i], paths[i], json))
+				status = EXIT_FAILURE;
+	free(fds);
 	return status;
 }
 
@@ -108,9 +140,7 @@ int db_merge(int argc, char **argv)
 		free(sorted);
 		return EXIT_USAGE;
 	}
-	for (char **path = options.command; *path; path++)
-		if (merge_file(&settings, *path, options.json))
-			status = EXIT_FAILURE;
+	status = merge_files(&settings, options.command, options.json);
 	free(sorted);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/http_client.h"
+#include "../base/privileges.h"
 #include "../base/say.h"
 #include "../model/fleet_answer.h"
 #include "../sink/json.h"
@@ -140,6 +141,8 @@ static int ask_all(const struct chosen *chosen, struct fleet *fleet)
 
 	if (http_target_find(&target, chosen->url, PORT, &why))
 		return fail("fleet", "%s", why.text);
+	/* Before anything of an answer is looked at. */
+	privileges_give_up_but_asking();
 	for (size_t i = 0; !status && i < sizeof(questions) / sizeof(questions[0]); i++)
 		status = ask(chosen, &target, fleet, questions[i].figure, questions[i].metric);
 	return status;

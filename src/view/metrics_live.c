@@ -16,6 +16,7 @@
 
 #include "../base/loop.h"
 #include "../base/owner.h"
+#include "../base/proc_apart.h"
 #include "../base/serve.h"
 #include "../base/system.h"
 #include "../base/tls.h"
@@ -262,8 +263,8 @@ static void find_group(struct metrics_live *live, const struct sums_head *head)
 static void find_rank(struct metrics_live *live, u32 pid, const struct comm *comm)
 {
 	struct rank_name name;
-	size_t len = read_of(pid, "environ", live->environment, ENVIRONMENT_BYTES);
-	bool is_rank = len && rank_name_parse(&name, live->environment, len);
+	ssize_t len = proc_apart_read(pid, "environ", live->environment, ENVIRONMENT_BYTES);
+	bool is_rank = len > 0 && rank_name_parse(&name, live->environment, (size_t)len);
 	u32 uid = 0;
 
 	/* Who ended meanwhile is nobody's. */
@@ -445,6 +446,7 @@ static void push(struct metrics_live *live)
 	take_sums(live);
 	fill_reading(live, &reading);
 	metrics_push_send(&live->push, &reading);
+	metrics_events_told(&live->events);
 }
 
 static u64 own_cpu_ns(void)
@@ -468,7 +470,7 @@ static void answer(struct metrics_live *live)
 		serve_give_metrics(&live->serve, fd, len, plain_len);
 		close(fd);
 	}
-	metrics_events_turn(&live->events);
+	metrics_events_told(&live->events);
 	live->readings++;
 	live->reading_ns += own_cpu_ns() - began_ns;
 }

@@ -338,6 +338,10 @@ static void print_losses(struct openmetrics *out, const struct metrics_reading *
 	static const struct metric_family facts = COUNTER("lost_facts", "",
 							  "What a sensor's maps, rings or hooks could not take.");
 	static const struct metric_family rows = COUNTER("lost_rows", "", "Threads for which a reading had no memory.");
+	static const struct metric_family refused =
+		COUNTER("refused_events", "",
+			"Events that are in no figure of their kind: of a thread for which there was no room.");
+	const struct metrics_events *models = reading->events;
 
 	openmetrics_count(out, &events, NULL, reading->losses.events);
 	openmetrics_count(out, &unseen, NULL, reading->losses.unseen_switches);
@@ -346,6 +350,13 @@ static void print_losses(struct openmetrics *out, const struct metrics_reading *
 		openmetrics_count(out, &facts, LABELS({ "sensor", reading->lost_facts[i].sensor }),
 				  reading->lost_facts[i].facts);
 	openmetrics_count(out, &rows, NULL, reading->metrics->rows_refused);
+	openmetrics_count(out, &refused, LABELS({ "kind", "frames" }), models->frames.rows_refused);
+	openmetrics_count(out, &refused, LABELS({ "kind", "displays" }), models->frames.displays_refused);
+	openmetrics_count(out, &refused, LABELS({ "kind", "gpu" }), models->submits.refused);
+	if (!models->with_cuda)
+		return;
+	openmetrics_count(out, &refused, LABELS({ "kind", "cuda" }), models->cuda.refused);
+	openmetrics_count(out, &refused, LABELS({ "kind", "steps" }), models->steps.refused);
 }
 
 static void print_self(struct openmetrics *out, const struct metrics_reading *reading)

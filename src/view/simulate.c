@@ -92,7 +92,7 @@ static const struct argp_option own_options[] = {
 	  "Simulate eevdf and tactus on machines of these sizes, such as 2,8,32, with as many copies as fill them", 0 },
 	{ "bound", KEY_BOUND, "OCTAVES", 0,
 	  "Predict only if the recorded policy, simulated, gives waits that differ by no more powers of two in the "
-	  "mean (default: 0.75)",
+	  "mean (default: 0.75); and predict also where that is known to be of no use",
 	  0 },
 	{ 0 },
 };
@@ -230,6 +230,7 @@ struct simulate_view {
 	struct recording_writer *writer;
 	struct compare_run predicted;
 	struct sim_counts counts;
+	struct simulate_expected expected;
 };
 
 static int open_all(struct simulate_view *view)
@@ -288,6 +289,8 @@ static int check_fidelity(struct simulate_view *view)
 	if (!status) {
 		fidelity_of(&fidelity, &source->original, &again);
 		simulate_print_fidelity(&fidelity, params.policy->name, view->options.json);
+		view->expected.recorded = params.policy;
+		view->expected.again = fidelity.waits;
 		if (view->chosen.bound)
 			bound.waits = view->chosen.bound;
 		breaks = fidelity_breaks(&fidelity, &bound);
@@ -342,6 +345,11 @@ static void print_run(const struct simulate_view *view)
 		       " of the recording's by threads, %" PRIu64 " at their times)\n",
 		       view->params.policy->name, view->topology.cpus_len, work->len, view->counts.switches,
 		       view->counts.wakeups, work->edges, work->external);
+		if (work->bound || work->kept_off)
+			printf("taken to be bound: %u threads to one CPU; %u more were kept off some, as they waited "
+			       "beside them and "
+			       "never ran there\n",
+			       work->bound, work->kept_off);
 		return;
 	}
 	json_record(&json, "simulated", false);
@@ -354,6 +362,8 @@ static void print_run(const struct simulate_view *view)
 	json_u64(&json, "longest_wait_ns", view->counts.longest_wait_ns);
 	json_u64(&json, "edges", work->edges);
 	json_u64(&json, "external", work->external);
+	json_u64(&json, "bound_threads", work->bound);
+	json_u64(&json, "kept_off_threads", work->kept_off);
 	json_object_end(&json);
 	json_line_end(&json);
 }
@@ -371,6 +381,21 @@ static int hold_against(struct simulate_view *view)
 	return 0;
 }
 
+static int check_expected(struct simulate_view *view)
+{
+	const struct chosen *chosen = &view->chosen;
+	const struct sim_params *params = &view->params;
+	struct simulate_expected *expected = &view->expected;
+
+	expected->path = view->source.path;
+	expected->work = &view->source.work;
+	expected->policy = params->policy;
+	expected->is_other_machine = chosen->topology || chosen->cpus || chosen->copies || chosen->hz || chosen->kernel;
+	expected->is_other_settings = params->slice_ns || params->credit || params->discount || params->light_ns ||
+				      params->raise != RAISE_INPUT;
+	return chosen->bound ? 0 : simulate_check_expected(expected);
+}
+
 static int predict(struct simulate_view *view)
 {
 	struct work *work = &view->source.work;
@@ -384,6 +409,7 @@ static int predict(struct simulate_view *view)
 			      view->writer, &view->counts);
 	if (status)
 		return status;
+	simulate_print_expected(&view->expected, view->options.json);
 	print_run(view);
 	status = print_comparison(view);
 	return status || !view->chosen.against ? status : hold_against(view);
@@ -485,6 +511,8 @@ int view_simulate(int argc, char **argv)
 		view->params.kernel = view->chosen.kernel ? view->chosen.kernel : view->source.kernel;
 		status = check_fidelity(view);
 	}
+	if (!status && !view->chosen.sweep_len)
+		status = check_expected(view);
 	if (!status)
 		status = view->chosen.sweep_len ? simulate_sweep(&view->source, &view->params, view->chosen.sweep,
 								 view->chosen.sweep_len, view->options.json)

@@ -44,6 +44,19 @@ void simulate_print_fidelity(const struct fidelity *fidelity, const char *policy
 /* What differs between a prediction and the real thing. */
 void simulate_print_against(const struct fidelity *fidelity, const char *policy, const char *path, bool json);
 
+/* How far off the prediction may be, by what others of that pair of policies were; and where no use is in predicting a
+ * refusal: returns 0, or after a message the status to end with. */
+struct simulate_expected {
+	const char *path;
+	const struct work *work;
+	const struct sim_policy *recorded, *policy;
+	double again;		/* octaves: the recorded policy, simulated again */
+	bool is_other_machine;	/* than the recorded one */
+	bool is_other_settings; /* than the policy's own */
+};
+int simulate_check_expected(const struct simulate_expected *expected);
+void simulate_print_expected(const struct simulate_expected *expected, bool json);
+
 /* 'simulate --sweep': machines of these sizes. */
 enum { SWEEP_MOST = 16 };
 int simulate_sweep(struct simulate_source *source, const struct sim_params *params, const u32 *sizes, u32 len,

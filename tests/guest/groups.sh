@@ -39,12 +39,12 @@ for _ in 1 2 3; do hog_in light; done
 sleep 2
 read -r heavy light < <(share 4 heavy light)
 say_measured "one thread in a group of 300 got $heavy ms, three in one of 100 got $light ms together"
-holds "a group of 300 gets three times what one of 100 gets, however many threads are in that, within a tenth" \
-	test $((heavy * 10)) -ge $((light * 27)) -a $((heavy * 10)) -le $((light * 33))
+is_between "a group of 300 gets three times what one of 100 gets, however many threads are in that, within a tenth" \
+	$((light * 27)) $((heavy * 10)) $((light * 33))
 echo 600 >"$top/light/cpu.weight"
 read -r heavy light < <(share 4 heavy light)
 say_measured "after the second group's weight became 600: $heavy ms and $light ms"
-holds "a weight counts as soon as it is changed" test $((light * 10)) -ge $((heavy * 18)) -a $((light * 10)) -le $((heavy * 22))
+is_between "a weight counts as soon as it is changed" $((heavy * 18)) $((light * 10)) $((heavy * 22))
 end_hogs
 
 # A group inside another, and a thread that moves from one to the other.
@@ -58,13 +58,13 @@ hog_in light
 sleep 1
 read -r inner light < <(share 3 nest/inner light)
 say_measured "inside a group of 100, with a weight of 1000 there: $inner ms; beside it in one of 100: $light ms"
-holds "a weight inside a group counts in there only" test $((inner * 100)) -ge $((light * 92)) -a $((inner * 92)) -le $((light * 100))
+is_between "a weight inside a group counts in there only" $((light * 92)) $((inner * 100)) $((light * 10000 / 92))
 hog_in nest/inner
 sleep 0.5
 while read -r pid; do echo "$pid" >"$top/heavy/cgroup.procs"; done <"$top/nest/inner/cgroup.procs"
 read -r heavy light < <(share 4 heavy light)
 say_measured "both moved to a group of 300: $heavy ms; $light ms"
-holds "threads that move bring their load with them" test $((heavy * 10)) -ge $((light * 27)) -a $((heavy * 10)) -le $((light * 33))
+is_between "threads that move bring their load with them" $((light * 27)) $((heavy * 10)) $((light * 33))
 end_hogs
 kill -INT $runner
 wait $runner

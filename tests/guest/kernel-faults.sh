@@ -95,7 +95,7 @@ another_preempt_count() {
 	mount --bind "$scratch/btf" /sys/kernel/btf/vmlinux
 	examined "$absent" "$others"
 	is "doctor says that interrupts are not told from threads $absent" "$(json 'd["interrupts"]' <"$scratch/doctor")" False
-	is "both the sched sensor and the scheduler name the reason $absent" \
+	is "the sched sensor and the scheduler name the reason $absent" \
 		"$(json 'sum("BTF has neither" in m["reason"] for m in d["sensors"][0]["missing"] + d["sched_ext"]["missing"])' <"$scratch/doctor")" 2
 	umount /sys/kernel/btf/vmlinux
 	# The scheduler asks for its timers while it is put in: that there is no room for them is feigned there.

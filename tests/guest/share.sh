@@ -24,8 +24,8 @@ shares() {
 	take 5 -5 5
 	read -r heavy light <"$scratch/got"
 	say_measured "nice -5 got $heavy ms, nice 5 got $light ms of one CPU"
-	holds "a thread at nice -5 gets nine times what one at nice 5 gets, within a fifth" \
-		test $((heavy * 10)) -gt $((light * 72)) -a $((heavy * 10)) -lt $((light * 108))
+	is_between "a thread at nice -5 gets nine times what one at nice 5 gets, within a fifth" \
+		$((light * 72)) $((heavy * 10)) $((light * 108))
 	take 3 0 0 0
 	read -r least middle most < <(tr ' ' '\n' <"$scratch/got" | sort -n | tr '\n' ' ')
 	say_measured "three equal ones got $least, $middle and $most ms"

@@ -11,7 +11,7 @@ with wave.open(sys.argv[1], "wb") as w:
 END
 modprobe snd-dummy 2>/dev/null
 for _ in $(seq 100); do [ -e /dev/snd/pcmC0D0p ] && break; sleep 0.1; done
-[ -e /dev/snd/pcmC0D0p ] || flunk "there is a sound card" "$(ls /dev/snd 2>&1)"
+[ -e /dev/snd/pcmC0D0p ] || flunk "the guest has a sound card" "$(ls /dev/snd 2>&1)"
 
 # Other sensors have tests of their own, and load for seconds in an emulated machine.
 hook() { TACTUS_SKIP_HOOKS="${TACTUS_SKIP_HOOKS:-},launch:,gpu:,wine:,input:,frame:,socket:,learned:,cuda:,fence:,memory:,display:,feed:,jobs:" "$tactus" doctor --json | json "[s['hook'] for s in d['sensors'] if s['name'] == 'sound'][0]"; }

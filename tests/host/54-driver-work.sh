@@ -32,7 +32,7 @@ in_ioctls() {
 	python3 - "$scratch/trace" "$@" <<'END'
 import re, sys
 inside, times = False, 0
-for line in open(sys.argv[1]):
+for line in open(sys.argv[1], errors="replace"):
     if not re.match(rf"\s*\S+-{sys.argv[2]}\s+\[", line):
         continue
     inside = "sys_ioctl(" in line or (inside and "sys_ioctl ->" not in line)

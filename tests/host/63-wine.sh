@@ -43,6 +43,7 @@ watch
 start "${program[@]}" realtime
 probes_are_there
 go
+wait_until_seen own-critical windows_class
 is "REALTIME class: TIME_CRITICAL is audio, nearly for certain" "$(of own-critical role),$(of own-critical confidence),$(of own-critical windows_class)" "audio,99,REALTIME"
 finish
 watch_ends

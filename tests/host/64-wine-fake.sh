@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The wine sensor's kernel half on any kernel, also where Wine can't run: with a double of Wine's ntdll.so, whose functions
 # have Wine's names and arguments. The real one is in 63-wine.sh.
-# not beside: tactus run, of which one at a time is at work
+# not beside: Wine, whose calls are counted
 . tests/tap.sh
 . tests/wine.sh
 
@@ -55,6 +55,18 @@ is "TIME_CRITICAL in a process of the REALTIME class is audio, nearly for certai
 is "a thread of a process of the REALTIME class that asked for nothing has no role by Windows" "$(of never by_wine)" 0
 finish
 watch_ends
+usual=
+for class in 2 3; do
+	watch
+	start "${program[@]}" $class
+	go
+	wait_until_seen own-critical windows_class
+	[ $class = 2 ] && usual=$(of own-critical confidence) && finish && watch_ends && continue
+	is "TIME_CRITICAL in a process of the HIGH class is audio, as sure as in the NORMAL class" "$(of own-critical role),$(of own-critical confidence),$(of own-critical windows_class)" "audio,$usual,HIGH"
+	is "a thread of a process of the HIGH class that asked for nothing has no role by Windows" "$(of never by_wine)" 0
+	finish
+	watch_ends
+done
 watch
 start "${program[@]}" 4 0 late
 go

@@ -36,7 +36,7 @@ follower=$!
 trap 'kill $watcher $trainer $follower 2>/dev/null; rm -rf "$scratch"' EXIT
 for name in trainer collector backward; do
 	wait_for "$scratch/after" "$(line_of "$(tid_of $name)" interactive '')" &&
-		pass "once nothing is launched any more, $name is no longer urgent"
+		pass "$name is no longer urgent when nothing is launched any more"
 done
 kill -INT $watcher
 wait $watcher

@@ -107,6 +107,18 @@ is "db merge takes options behind the files too" "$(db merge "$scratch/shared-1"
 ends "db merge of a file that is not there ends with an error" 1 "No such file" db merge "${all[@]}" "$scratch/nowhere"
 ends "db merge of a folder ends with an error" 1 "not a file" db merge "${all[@]}" "$scratch"
 
+# What machine 1 gave to all comes back to it by way of machine 2.
+circle() { db export "$scratch/given" --db "$1" >/dev/null && db merge --db "$2" --json "$scratch/given" | json 'd["votes"]'; }
+for i in 1 2; do
+	make_pddb "$scratch/m" 2 "ring-$i,1,1000,0,1,1,4,4"
+	db import "$scratch/m" --db "$scratch/ring-$i" >/dev/null
+done
+is "a machine that gives to another and gets back gains the other's votes alone" \
+	"$(circle "$scratch/ring-1" "$scratch/ring-2") $(circle "$scratch/ring-2" "$scratch/ring-1") $(circle "$scratch/ring-1" "$scratch/ring-2") $(circle "$scratch/ring-2" "$scratch/ring-1")" "4 4 0 0"
+is "a database in use that is merged as it lies gives what its machine learned, not what it has of others" \
+	"$(db merge --db "$scratch/ring-1" --json "$scratch/ring-2" | json 'd["votes"]') $(db merge --db "$scratch/ring-3" --json "$scratch/ring-2" | json 'd["kinds"], d["votes"]')" "0 2 8"
+is "db check finds an export with what others learned in order" "$(db check "$scratch/given" | cut -d : -f 2-)" " tactus's own version 257, 2 entries, 2 of them whole: in order"
+
 is "db forget takes out one kind" "$(db forget sh)" "1 kind forgotten"
 ends "db forget of a kind that is not there ends with an error" 1 "nothing is known of 'sh'" db forget sh
 ends "db forget of nothing is bad usage" 2 "forget what" db forget

@@ -100,7 +100,7 @@ ls -d /sys/fs/bpf/tactus 2>/dev/null | wc -l
 PINS
 unshare -m bash "$scratch/pins" "$tactus" "$scratch" "$scratch/$lone" $less >"$scratch/pinned" 2>&1
 is "the folder of pinned maps is for root alone" "$(sed -n 1p "$scratch/pinned")" 700
-is "both maps are pinned while a run goes on" "$(sed -n 2p "$scratch/pinned")" "observed predicted "
+is "the two maps of what is learned are pinned while a run goes on" "$(sed -n 2p "$scratch/pinned")" "observed predicted "
 is "a kind is forgotten while a run goes on" "$(sed -n 3p "$scratch/pinned")" "1 kind forgotten"
 is "no map is pinned after the end of a run" "$(sed -n 4p "$scratch/pinned")" 0
 is "a kind that was forgotten while a run went on stays forgotten" "$(known 'len([r for r in rows if r["comm"] == "'$lone'" and r["exe"] == ""])')" 0
@@ -142,8 +142,45 @@ for _ in 1 2 3 4; do /bin/true; done
 for _ in $(seq 600); do [ "$(tail -n 1 "$scratch/statuses" | json 'd["learned"]["hits"] if rows else 0')" -ge 4 ] && break; sleep 0.1; done
 holds "a run counts the threads that turned out as predicted" test "$(tail -n 1 "$scratch/statuses" | json 'd["learned"]["hits"]')" -ge 4
 say_measured "predictions of that run: $(tail -n 1 "$scratch/statuses" | json 'd["learned"]')"
+# Others show the same of that run, while it is at work.
+"$tactus" stats --json -d 2.5 >"$scratch/stats"
+"$tactus" stats -d 1.5 >"$scratch/stats-out" 2>"$scratch/stats-err"
+lines=$(json 'len(rows)' <"$scratch/stats")
+is "stats as JSON has the run's own summary of what it learned, line by line" \
+	"$(cat "$scratch/stats" "$scratch/statuses" | json 'len({(r["wall_ns"], str(r["learned"])) for r in rows}) - len({r["wall_ns"] for r in rows})')" 0
+holds "stats as JSON has lines with such a summary" test "$lines" -ge 1
+holds "stats as JSON counts the threads that turned out as predicted" test "$(tail -n 1 "$scratch/stats" | json 'd["learned"]["hits"]')" -ge 4
+like "stats says in words how many kinds are known and how well they predict" "$(cat "$scratch/stats-err")" \
+	'the run: [0-9]+ kinds of threads are known, [0-9]+ of them predict; of [0-9]+ threads of such kinds [0-9]+ turned out as predicted'
 is "db summary asks the run at work" "$(db summary --json | json 'd["run"]["hits"] >= 4')" True
 kill -INT $runner
 wait $runner
 like "a run says at its end how well it predicted" "$(cat "$scratch/err")" '[0-9]+ kinds of threads are known, [0-9]+ of them predict; of [0-9]+ threads of such kinds [0-9]+ turned out as predicted'
+
+# A program that was for batch work and becomes one that wakes by a clock.
+mkdir "$scratch/turned"
+cp build/workloads/pace "$scratch/turned/turncoat"
+cat >"$scratch/scene" <<SCENE
+for i in 1 2 3; do
+	for k in 1 2 3 4; do "$scratch/turned/turncoat" 0 1 900 >/dev/null & done
+	wait
+done
+SCENE
+"$tactus" roles --without $less --learn -- bash "$scratch/scene" >/dev/null 2>"$scratch/err"
+of_turncoat() { known "[(r['tier'], r['observations']) for r in rows if r['comm'] == 'turncoat']"; }
+is "a program that spun twelve times is known as batch" "$(of_turncoat)" "[('batch', 12)]"
+cat >"$scratch/scene" <<SCENE
+for i in 1 2 3 4 5 6 7 8 9 10; do "$scratch/turned/turncoat" 5000 200 700; done
+SCENE
+"$tactus" roles --follow --json --without $less --learn -- bash "$scratch/scene" 2>"$scratch/err" >"$scratch/follow"
+# A line a start: its number, and the tier that it began with by what was learned, as soon as it ran that program.
+grep '^{' "$scratch/follow" | grep '"comm":"turncoat"' | json '"\n".join(f"{n} {first}" for n, first in enumerate(
+	[next((r["tier"] for r in rows if r["tid"] == tid and r["evidence_kind"] == "learned"), "-") for tid in dict.fromkeys(r["tid"] for r in rows)], 1))' >"$scratch/starts"
+say_measured "tiers that its ten starts began with, by what was learned: $(tr '\n' ',' <"$scratch/starts")"
+like "a program that changed its nature begins as what it was" "$(head -n 1 "$scratch/starts")" '^1 batch$'
+is "a program that changed its nature is known for what it is within ten starts" "$(of_turncoat)" "[('latency-critical', 22)]"
+first=$(awk '$2 == "latency-critical" { print $1; exit }' "$scratch/starts")
+say_measured "predicted as urgent from its start number ${first:-none} on"
+"$tactus" roles --follow --json --without $less -- "$scratch/turned/turncoat" 5000 200 20 2>/dev/null | grep '^{' >"$scratch/follow"
+is "a program that changed its nature starts as what it is now" "$(first_of turncoat <"$scratch/follow")" "[('latency-critical', 'learned', True)]"
 done_testing

@@ -155,7 +155,7 @@ is "launches are counted with fentry alone" "$? $(launched "$scratch/rows")" "0 
 like "tactus cuda says that fentry is there, or why not" "$(cat "$scratch/err")" \
 	'cuda: 1 of 1 functions of the driver are watched by fentry$|not watched: by fentry: this kernel.*; by kprobe: not asked for'
 if [ ! -e /sys/bus/event_source/devices/kprobe ]; then
-	like "both reasons are said without fentry and kprobes" "$("$tactus" cuda --driver vmlinux:vfs_read -- true 2>&1)" \
+	like "tactus cuda without fentry and kprobes says the reason of each" "$("$tactus" cuda --driver vmlinux:vfs_read -- true 2>&1)" \
 		'1 of 1 .* by fentry$|not watched: by fentry: this kernel.*; by kprobe: this kernel is built without kprobes'
 fi
 ends "a way to watch the driver that is none is refused" 2 'is none of auto, fentry and kprobe' "$tactus" cuda --driver-by magic

@@ -80,7 +80,7 @@ echo "# threads, children, ends"
 sampled -- "$calls" "$library" threads 1000000
 seen=$(of calls seen function=cuLaunchKernel)
 is "two threads: launches are counted exactly" "$(of calls calls function=cuLaunchKernel) $(without_trap)" "2000000 2000000"
-holds "two threads: one in a hundred of all launches is seen ($seen)" test "$seen" -ge 19990 -a "$seen" -le 20010
+is_between "sampled launches of two threads: one in a hundred is seen" 19990 "$seen" 20010
 for set in default all; do
 	sampled --api $set -- "$calls" "$library" signals 5000000
 	is "signals whose handler calls, --api $set: exact ($(cat "$scratch/said"))" "$? launches=$(of calls calls function=cuLaunchKernel)" \

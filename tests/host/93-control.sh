@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # The control socket of a 'tactus run': status, why, pause, resume, reload; what it knows stays through all of them.
-# Needs custom slices (Linux 6.12 and later).
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
+. tests/hints.sh
 
-renice -n 0 -p $$ >/dev/null
 chmod 711 "$scratch"
 export TACTUS_FEED=$scratch/feed
-attr() { build/workloads/attr "$@"; }
-slice_of() { attr "$1" | cut -d' ' -f3; }
-base=$(slice_of $$)
 # until COMMAND...: within a minute it succeeds
 until_holds() {
 	for _ in $(seq 600); do
@@ -19,8 +15,6 @@ until_holds() {
 	echo "not within a minute: $*"
 	return 1
 }
-is_short() { [ "$(slice_of "$1")" -le $((base / 3)) ]; }
-is_usual() { [ "$(slice_of "$1")" = "$base" ]; }
 state() { "$tactus" status --json | json "d[\"$1\"]"; }
 why() { "$tactus" why "$1" --json | json "[r[\"$2\"] for r in rows if r[\"tid\"] == $1][0]"; }
 # why_is TID FIELD VALUE
@@ -45,7 +39,7 @@ is "status tells the run's own process" "$(state pid)" $runner
 is "status tells how the run acts" "$(state actuator)" hints
 is "status tells the configuration that --config named" "$(state config)" "$scratch/conf"
 like "status as text tells since when the run goes on" "$("$tactus" status)" "^tactus .* \[$runner\] since 20"
-holds "an urgent thread has a short slice" until_holds is_short $urgent
+holds "an urgent thread has a hint" until_hint $urgent
 holds "why tells that the urgent thread has a hint" until_holds why_is $urgent act hint
 same_slice() { [ "$(why "$urgent" slice_ns)" = "$(slice_of "$urgent")" ]; }
 holds "why tells the slice that the urgent thread has" until_holds same_slice
@@ -55,15 +49,15 @@ say_measured "$("$tactus" why $urgent | tail -n 1)"
 ends "why of a process that is not there ends with an error" 1 'there is no process' "$tactus" why 4194000
 
 like "pause says what it does" "$("$tactus" pause)" 'threads have what they had'
-is "a paused run's threads have what they had" "$(slice_of $urgent)" "$base"
+is "a paused run's threads have what they had" "$(attr $urgent)" "0 0 $usual_slice"
 is "a paused run says so" "$(state paused)" True
 holds "why in a paused run shows the urgent thread as held" until_holds why_is $urgent act held
 like "a second pause says that it is paused" "$("$tactus" pause)" already
 "$tactus" stats --json -d 2.5 >"$scratch/paused" 2>/dev/null
 is "stats of a paused run tell that it is" "$(json 'rows[-1]["actuator"]' <"$scratch/paused")" paused
-is "a paused run gives no hint" "$(slice_of $urgent)" "$base"
+is "a paused run gives no hint" "$(attr $urgent)" "0 0 $usual_slice"
 like "resume says that it goes on" "$("$tactus" resume)" resumed
-holds "the urgent thread has a short slice again after resume" until_holds is_short $urgent
+holds "the urgent thread has a hint again after resume" until_hint $urgent
 
 # What is known of threads stays: the role's age goes on, and a rule holds at once for a thread that is there.
 before=$("$tactus" status --json | json 'd["began_wall_ns"]')
@@ -72,15 +66,15 @@ is "reload says that it is done" "$("$tactus" reload)" reloaded
 is "reload is no restart" "$(state began_wall_ns)" "$before"
 is "reload is counted" "$(state reloads)" 1
 holds "a rule that was added by a reload holds for a thread that is there" until_holds why_is $urgent role background
-holds "a thread that a reloaded rule makes unurgent loses its slice" until_holds is_usual $urgent
+holds "a thread that a reloaded rule makes unurgent loses its hint" until_none $urgent
 printf '[options run]\ncompare = off\n' >"$scratch/conf"
 "$tactus" reload >/dev/null
-holds "a thread whose rule is gone after a reload is urgent again" until_holds is_short $urgent
+holds "a thread whose rule is gone after a reload is urgent again" until_hint $urgent
 
 printf '[options run]\nactuator = teapot\n' >"$scratch/conf"
 ends "reload of a wrong file fails and says why" 1 "not reloaded: .*teapot" "$tactus" reload
 is "a run goes on as before after a reload of a wrong file" "$(state actuator)" hints
-holds "an urgent thread keeps its slice after a reload of a wrong file" is_short $urgent
+holds "an urgent thread keeps its hint after a reload of a wrong file" has_hint $urgent
 printf '[options run]\ncompare = off\nreaders = root\ndb = /nowhere/db.bin\n' >"$scratch/conf"
 is "reload names what counts at the next start alone" "$("$tactus" reload)" "reloaded, but for --db: that counts at the next start"
 printf '[options run]\ncompare = off\nreaders = root\ndb = /nowhere/db.bin\nmetrics = 9783\n' >"$scratch/conf"
@@ -101,5 +95,5 @@ is "refused requests are counted" "$(($(state requests_refused) >= 5))" 1
 kill -INT $runner
 wait $runner
 is "a run that was paused and reloaded ends with status 0" $? 0
-is "the threads of a run that was paused and reloaded have what they had" "$(slice_of $urgent) $(slice_of $users)" "$base $base"
+is "the threads of a run that was paused and reloaded have what they had" "$(attr $urgent) $(attr $users)" "0 0 $usual_slice 0 0 $usual_slice"
 done_testing

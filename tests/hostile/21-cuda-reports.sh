@@ -94,7 +94,7 @@ exec 3>"$scratch/go"
 wait_for "$scratch/crowd" got
 crowded=$(state)
 got=$(sed 's/got=//' "$scratch/crowd")
-holds "of 400 processes at once no more than 256 may tell ($got)" test "$got" -gt 0 -a "$got" -le 256
+is_between "of 400 processes at once some may tell, and no more than 256" 1 "$got" 256
 holds "descriptors for a crowd are one a process" test "${crowded% *}" -le $((${before% *} + 260))
 echo go >&3
 exec 3>&-

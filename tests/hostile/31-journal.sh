@@ -1,14 +1,11 @@
 #!/usr/bin/env bash
 # The journal under a user who makes it grow, where taking back is refused, and where no descriptor is left: nothing is forgotten.
-# Needs custom slices (Linux 6.12 and later).
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
+. tests/hints.sh
 
-# Who was made nicer is not raised.
-renice -n 0 -p $$ >/dev/null
 less=launch,gpu,wine,input,frame,socket,sound,learned
 journal=/run/tactus/hints.journal
-nice_of() { build/workloads/attr "$1" 2>/dev/null | cut -d' ' -f2; }
 # until_nice TID TEST VALUE: a minute at most
 until_nice() {
 	for _ in $(seq 1200); do
@@ -23,7 +20,7 @@ start_tactus() {
 	: >"$scratch/err"
 	"$tactus" run --actuator hints --compare off --without $less >/dev/null 2>"$scratch/err" &
 	runner=$!
-	wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
+	until_hints 300
 }
 kill_both() {
 	local keeper
@@ -77,7 +74,9 @@ holds "a user whose programs change for ever does not make the journal grow beyo
 # A journal that many changes of few threads have made long is read by the next start, and made short.
 kill_both
 start=$(cut -d' ' -f22 /proc/$urgent/stat)
-for i in $(seq 5000); do echo "tid $urgent start $start had 0 0 0 given $((100000 + i % 2 * 100000)) -9 0 end"; done >>$journal
+given=${slices:+100000}
+given=${given:-0}
+for i in $(seq 5000); do echo "tid $urgent start $start had 0 0 0 given $((given + i % 2 * given)) -9 0 end"; done >>$journal
 build/workloads/attr $urgent nice -9 >/dev/null
 like "a journal of 5000 lines of one thread puts back that one" "$("$tactus" undo)" 'put back$'
 is "the thread of 5000 lines has its nice value back" "$(nice_of $urgent)" 0

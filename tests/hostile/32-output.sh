@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
 # A reader of the lines who reads no more: the run goes on, gives hints and takes them back, and ends when it is told to.
-# Needs custom slices (Linux 6.12 and later).
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
+. tests/hints.sh
 
-# Who was made nicer is not raised.
-renice -n 0 -p $$ >/dev/null
 less=launch,gpu,wine,input,frame,socket,sound,learned
-nice_of() { build/workloads/attr "$1" 2>/dev/null | cut -d' ' -f2; }
 # until_nice TID TEST VALUE: a minute at most
 until_nice() {
 	for _ in $(seq 1200); do
@@ -32,7 +29,7 @@ os.set_blocking(4, True)'
 	: >"$scratch/err"
 	"$tactus" run --actuator hints --compare off --without $less --json >"$1" 2>"$scratch/err" 4>&- &
 	runner=$!
-	wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
+	until_hints 300
 }
 # ends_soon: the run ends within five seconds
 ends_soon() {

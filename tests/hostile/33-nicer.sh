@@ -1,17 +1,13 @@
 #!/usr/bin/env bash
 # A thread that its owner made nicer, batch or idle, and that looks urgent: it stays what its owner made it, and so do its children.
-# Needs custom slices (Linux 6.12 and later).
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
+. tests/hints.sh
 
-# Who was made nicer is not raised: here that is to be seen of some threads only.
-renice -n 0 -p $$ >/dev/null
 less=launch,gpu,wine,input,frame,socket,sound,learned
-attr() { build/workloads/attr "$1" 2>/dev/null; }
 policy_and_nice() { attr "$1" | cut -d' ' -f1,2; }
 as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 pace=build/workloads/pace
-base=$(attr $$ | cut -d' ' -f3)
 
 (as_nobody $pace 5000 200 3600000 >/dev/null) &
 plain=$!
@@ -37,7 +33,7 @@ trap 'kill $plain $nicer $idle $batch $parent $plain_parent $later $chooser $run
 : >"$scratch/err"
 "$tactus" run --actuator hints --compare off --without $less >/dev/null 2>"$scratch/err" &
 runner=$!
-wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 300
+until_hints 300
 # until_nice TID TEST VALUE: a minute at most
 until_nice() {
 	local end=$((SECONDS + 60))
@@ -62,12 +58,12 @@ is "a thread at nice 19 that wakes by a clock stays at nice 19" "$(policy_and_ni
 is "a thread of the policy idle that wakes by a clock stays as it is" "$(policy_and_nice $idle)" "5 0"
 is "a thread of the policy batch that wakes by a clock stays as it is" "$(policy_and_nice $batch)" "3 0"
 is "a raised thread that its owner makes idle has its nice value back" "$(policy_and_nice $later)" "5 0"
-is "a raised thread that chose a less pressing nice value has its owner's back" "$(attr $chooser)" "0 0 $base"
+is "a raised thread that chose a less pressing nice value has its owner's back" "$(attr $chooser)" "0 0 $usual_slice"
 kill -USR1 $parent $plain_parent
 wait_for "$scratch/children" '^child' 100
 wait_for "$scratch/plain-children" '^child' 100
 is "a child of a thread at nice 19 that looks urgent is at nice 19" "$(policy_and_nice "$(sed -n 's/^child //p' "$scratch/children")")" "0 19"
-is "a child of a raised thread has what its parent's owner chose" "$(attr "$(sed -n 's/^child //p' "$scratch/plain-children")")" "0 0 $base"
+is "a child of a raised thread has what its parent's owner chose" "$(attr "$(sed -n 's/^child //p' "$scratch/plain-children")")" "0 0 $usual_slice"
 kill -TERM $runner
 wait $runner
 is "the children stay at their nice values after the end of the run" \

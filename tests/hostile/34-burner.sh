@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # A user who presents twelve frames of nothing and then burns, in one thread or in many: urgency is lost, and has a budget.
-# Needs custom slices (Linux 6.12 and later).
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
+. tests/hints.sh
 
-# Who was made nicer is not raised.
-renice -n 0 -p $$ >/dev/null
 as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 chmod 755 "$scratch"
 mkdir "$scratch/lib"
@@ -54,7 +52,7 @@ trap 'kill $burners $runner $(sed -n "s/^tid //p" "$scratch/subusers.out") 2>/de
 : >"$scratch/err"
 "$tactus" run -v --actuator hints --compare off --without launch,gpu,wine,input,socket,sound,learned >/dev/null 2>"$scratch/err" &
 runner=$!
-wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 900
+until_hints 900
 wait_for "$scratch/err" "frame: $scratch/lib/libEGL.so.1: .*in place" 600
 
 # watched NAME SECONDS: of a program's threads, looked at every 50 ms: how many were raised at some time, in how many hundredths of
@@ -104,9 +102,10 @@ say_measured "a thread that presented twelve frames: raised $ever, to nice $low"
 is "a thread that presents is raised for it" "$ever" 1
 holds "a hint's nice value has a bound" test "$low" -ge -10
 echo >&5
-read -r ever share low _ <<<"$(watched spin 4)"
-say_measured "one that spins after twelve frames: raised in $share % of the looks after two seconds"
-holds "a thread that spins after a few frames is not urgent for long" test "$share" -le 35
+read -r ever share low used_s span_s <<<"$(watched spin 4)"
+say_measured "one that spins after twelve frames: raised in $share % of the looks after two seconds; it used $used_s s of CPU in $span_s s while it was raised"
+# On a busy machine it takes long until it has burnt: what counts is the CPU time that it had by it.
+holds "a thread that spins after a few frames has less than a second of CPU by being urgent" awk "BEGIN { exit !($used_s < 1) }"
 kill "$spinner"
 echo >&6
 read -r ever share low used_s span_s <<<"$(watched many 5)"

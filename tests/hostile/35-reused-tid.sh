@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # A thread that has earned a hint ends before it gets it, and another takes its number: that one gets nothing.
-# Needs custom slices (Linux 6.12 and later), and to choose the next number of a thread (/proc/sys/kernel/ns_last_pid).
+# Needs to choose the next number of a thread (/proc/sys/kernel/ns_last_pid).
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
+. tests/hints.sh
 
-# Who was made nicer is not raised.
-renice -n 0 -p $$ >/dev/null
 if [ ! -w /proc/sys/kernel/ns_last_pid ]; then
 	skip "a thread that got another's number gets no hint of that one" "the kernel does not let numbers be chosen"
 	done_testing
@@ -15,7 +14,7 @@ less=launch,gpu,wine,input,frame,socket,sound,learned
 "$tactus" run --actuator hints --compare off --without $less >/dev/null 2>"$scratch/err" &
 runner=$!
 trap 'kill -CONT $runner; kill $runner $innocent 2>/dev/null; rm -rf "$scratch"' EXIT
-wait_for "$scratch/err" "hints to the kernel's scheduler: slices" 900
+until_hints 900
 reused=0
 hinted=0
 for try in $(seq 4); do

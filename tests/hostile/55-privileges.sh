@@ -14,7 +14,7 @@ few=$((1 << 38 | 1 << 39))
 [ $((0x$mine >> 38 & 3)) = 3 ] || few=$((few | 1 << 21))
 many=$((few | 1 << 2 | 1 << 19 | 1 << 21 | 1 << 34))
 left() { # NAME PID ALLOWED
-	local held=$((0x$(field "$2" CapPrm) & ~$3))
+	local held=$(((0x$(field "$2" CapPrm) | 0x$(field "$2" CapEff)) & ~$3))
 	is "$1 keeps no capability beyond its table" "$(printf %x $held)" 0
 	is "$1 can't get privileges back" "$(field "$2" NoNewPrivs)" 1
 	is "$1 has a filter of system calls" "$(field "$2" Seccomp)" 2
@@ -40,6 +40,81 @@ kill -INT $runner
 wait $runner
 is "a run that gave up its privileges ends with status 0" $? 0
 wait $stats
+
+# Others that watch, at once. watches NAME ALLOWED ARGUMENT...: until it has given up what it can, if it does.
+declare -A watchers allowed
+watches() {
+	local name=$1
+	allowed[$name]=$2
+	shift 2
+	"$tactus" "$@" >"$scratch/of-$name" 2>&1 &
+	watchers[$name]=$!
+}
+create=$((1 << 1 | 1 << 0)) act=$((1 << 23)) signal=$((1 << 5))
+watches record $many record -o "$scratch/recorded"
+watches "record --ring" $((many | create)) record --ring 5s -o "$scratch/ring"
+watches roles $many roles
+watches cuda $many cuda
+watches "top -b" $many top -b
+watches serve $many serve --metrics 127.0.0.1:0
+watches "report --serve" $many report --serve 127.0.0.1:0 -o "$scratch/page.html"
+watches trial $((many | act | signal)) trial --actuator none -d 60 -- sleep 60
+for name in "${!watchers[@]}"; do
+	for ((i = 0; i < 300; i++)); do
+		[ "$(field "${watchers[$name]}" Seccomp)" != 2 ] || break
+		sleep 0.1
+	done
+	left "$name" "${watchers[$name]}" "${allowed[$name]}"
+done
+kill -TERM "${watchers[@]}"
+wait "${watchers[@]}"
+
+# Files and answers from elsewhere are read with next to nothing. In whose folder a database lies, its name may be changed.
+python3 -c 'import struct, sys
+for path, tier, count in ("good", 0, 1), ("damaged", 99, 20000):
+    with open(sys.argv[1] + path, "wb") as out:
+        out.write(b"PDDB" + struct.pack("<II", 1, count) + struct.pack("<16sB7xQII", b"cc1", tier, 3000000, 10, 9) * count)' "$scratch/"
+mkfifo "$scratch/faults"
+change=$((1 << 1 | 1 << 3))
+waits() { # NAME PID: until it waits for something with its filter on
+	local i
+	for ((i = 0; i < 300; i++)); do
+		[ "$(field "$2" Seccomp)$(field "$2" State)" != 2S ] || return 0
+		sleep 0.02
+	done
+}
+"$tactus" db check --json "$scratch/damaged" >"$scratch/faults" 2>"$scratch/err" &
+checker=$!
+exec 8<"$scratch/faults"
+read -r line <&8
+waits "db check" $checker
+left "db check" $checker 0
+exec 8<&-
+wait $checker
+for what in import merge; do
+	exec 9>"$scratch/procdb.bin.lock"
+	flock 9
+	"$tactus" db $what "$scratch/good" >/dev/null 2>"$scratch/err" 9>&- &
+	importer=$!
+	waits "db $what" $importer
+	left "db $what" $importer $change
+	exec 9>&-
+	wait $importer
+	is "db $what adds to the database in its folder with what is left to it" "$? $(cat "$scratch/err")" "0 "
+done
+python3 -c 'import socket, sys
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+kept = server.accept()
+sys.stdin.read()' >"$scratch/port" < <(sleep 30) &
+server=$!
+wait_for "$scratch/port" '^[0-9]'
+"$tactus" fleet --prometheus "http://127.0.0.1:$(cat "$scratch/port")" --job 1 >/dev/null 2>&1 &
+asker=$!
+waits fleet $asker
+left fleet $asker 0
+kill $asker $server
+wait $asker $server 2>/dev/null
 
 mkfifo "$scratch/pipe"
 "$tactus" events -i examples/late-frames.tactus >"$scratch/pipe" 2>/dev/null &

@@ -36,7 +36,7 @@ readers=$(for name in $("$tactus" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sor
 	! "$tactus" "$name" --help 2>/dev/null | grep -qE -- '-i, --input' || printf '%s ' "$name"
 done)
 say_measured "commands with -i: $readers"
-holds "there are 17 commands or more that read a recording" test "$(wc -w <<<"$readers")" -ge 17
+holds "commands that read a recording are 17 or more" test "$(wc -w <<<"$readers")" -ge 17
 for recording in examples/*.tactus; do
 	for name in $readers; do
 		words=() wanted=0

@@ -23,7 +23,7 @@ say_measured "$(cat "$trace.read/sizes"), $(stat -c %s "$trace") bytes of $(stat
 cpu_times >"$scratch/tasks"
 sort "$trace.read/cpu" >"$scratch/cpu"
 is "in the trace each thread has the CPU time that tasks shows" "$(join "$scratch/tasks" "$scratch/cpu" | awk '$2 == $3' | wc -l)" "$(wc -l <"$scratch/tasks")"
-like "there were threads to compare" "$(wc -l <"$scratch/tasks")" '^1[0-9]$'
+like "tasks of the example has 10 to 19 threads whose times are compared" "$(wc -l <"$scratch/tasks")" '^1[0-9]$'
 is "a trace has the clocks of one moment, REALTIME among them, and the kernel's version" "$(of "$trace" clocks '(d["3"] == d["6"] and d["1"] > 1.7e18 and d["primary"] == 6, d["release"][:4], d["cpus"])')" \
 	"(True, '6.18', 2)"
 "$tactus" events -i "$example" --only switch,wakeup --json >"$scratch/events"
@@ -47,9 +47,9 @@ is "the arrow of a frame that waited leads to a slice of the thread that had the
 is "long waits and behind whom are those of latency --over" \
 	"$(of "$trace" slices 'sorted((r["tid"], r["dur"], r["args"]["behind_tid"]) for r in rows if r["track"] == "waits")')" \
 	"$(json 'sorted((r["tid"], r["wait_ns"], r["behind_tid"] or 0) for r in rows if r["record"] == "wait")' <"$scratch/latency")"
-is "there are as many missed deadlines as misses shows" "$(of "$trace" slices 'sum(r["category"] == "miss" for r in rows)')" \
+is "the trace has as many missed deadlines as misses shows" "$(of "$trace" slices 'sum(r["category"] == "miss" for r in rows)')" \
 	"$("$tactus" misses -i "$example" --json -n all | json 'sum(r["record"] == "miss" for r in rows)')"
-is "there are as many moves as migrations shows" "$(of "$trace" slices 'sum(r["category"] == "move" for r in rows)')" \
+is "the trace has as many moves as migrations shows" "$(of "$trace" slices 'sum(r["category"] == "move" for r in rows)')" \
 	"$("$tactus" migrations -i "$example" --json -n all | json 'sum(r["record"] == "migration" for r in rows)')"
 is "the last role of each thread is the one that roles shows" "$(of "$trace" slices 'sorted({r["tid"]: r["name"] for r in rows if r["track"] == "role"}.items())')" \
 	"$("$tactus" roles -i "$example" --json -n all | json 'sorted((r["tid"], r["role"]) for r in rows)')"

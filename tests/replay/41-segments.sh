@@ -24,7 +24,7 @@ for file in "$scratch"/h*.tactus; do
 	events=$((events + $("$tactus" events -i "$file" --only switch --json | wc -l)))
 done
 is "a host has its folder, and its day in it" "$(find "$scratch/fleet" -name '*.parquet' | sed "s|$scratch/fleet/||" | sort | head -n 1 | sed 's/day=[0-9-]*/day=DAY/')" "host=h0000/day=DAY/h0000-20261118T000000Z-0001.parquet"
-is "there are 20 of them" "$(find "$scratch/fleet" -name '*.parquet' | wc -l)" 20
+is "20 segments have a place each" "$(find "$scratch/fleet" -name '*.parquet' | wc -l)" 20
 duckdb=$cache/duckdb/libduckdb.so
 if [ ! -e "$duckdb" ]; then
 	skip "DuckDB reads a fleet's day" "DuckDB is not here: 'tools/deps.sh test' fetches it where there is a network"

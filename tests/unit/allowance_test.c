@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* model/allowance.c: what one user may take up, beside others and beside root; and what belongs to the graphics stack,
+/* base/allowance.c: what one user may take up, beside others and beside root; and what belongs to the graphics stack,
  * and which mounts a user's program answers for. */
 #include "../../src/base/mounts.h"
-#include "../../src/model/allowance.h"
+#include "../../src/base/allowance.h"
 #include "../../src/model/graphics.h"
 #include "tap.h"
 

@@ -57,7 +57,8 @@ static void test_pair(void)
 	is(effect_of(&short_ones, &short_ones), EFFECT_SAME, "the same is the same");
 	is(effect_of(&small, &tiny), EFFECT_SAME, "fifteen times as long is the same while it is a millisecond");
 	is(effect_of(&longer, &long_ones), EFFECT_WORSE, "three times as long is worse");
-	is(effect_of(&twice, &longer), EFFECT_SAME, "twice as long is the same for one that waits long in any case");
+	is(effect_of(&twice, &longer), EFFECT_SAME,
+	   "wait of double length is the same for a thread that waits long in any case");
 	is(effect_of(&few, &short_ones), EFFECT_UNKNOWN, "few turns say nothing");
 	is(effect_of(&long_ones, &none), EFFECT_UNKNOWN, "nothing to compare with says nothing");
 	add(&starved, 150 * MS, 2);

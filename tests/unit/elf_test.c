@@ -91,7 +91,7 @@ static void test_real_library(void)
 
 	find_library(&search, "crc32");
 	is(elf_symbol(search.path, "crc32", &offset, &why), 0, "library's file has its function");
-	is(offset, search.offset, "at the offset where the loader put it");
+	is(offset, search.offset, "library's function is at the offset where the loader put it");
 	is(elf_symbols(search.path, "*", count, &all, &why), all, "library's functions are all counted");
 	ok(all > 50, "library has many functions: %u", all);
 	is(elf_symbols(search.path, "crc32*", count, &some, &why), some,
@@ -242,7 +242,8 @@ static void test_reasons(void)
 	change;                                                                                                 \
 	ok(look_into(&image, sizeof(image), &offset, &why) == (error), "library is refused after %s", #change); \
 	is_text(why.text, reason, "damaged library is refused with its reason");                                \
-	ok(elf_symbol(memory_path, "swap", &offset, &why) == (error), "same is told apart after %s", #change);  \
+	ok(elf_symbol(memory_path, "swap", &offset, &why) == (error),                                           \
+	   "library that a process apart reads is refused after %s", #change);                                  \
 	is_text(why.text, reason, "damaged library is refused apart with the same reason")
 	SPOILED(image.header.e_shnum = 0, -ENOEXEC, "it is stripped of its section headers");
 	SPOILED(image.header.e_shoff = ~0ULL, -ENOEXEC, "its section headers are not all there");

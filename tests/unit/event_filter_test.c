@@ -79,7 +79,7 @@ static void test_threads(void)
 	ok(plain(EVENT_VBLANK, 0, 0), "a vblank, which is of no thread, passes");
 	ok(!plain(EVENT_CUDA_COUNT, 0, 0), "counts of all threads together are left out");
 	ok(!plain(EVENT_EXEC, 77, 0), "a thread that was never introduced is not one that was asked for");
-	ok(!event_filter_failed(filter), "there was memory");
+	ok(!event_filter_failed(filter), "filter had the memory that it needed");
 }
 
 static void test_switches(void)
@@ -90,17 +90,17 @@ static void test_switches(void)
 	ok(!on_switch(0, OTHER, 1, RUNNER), "a switch of two others is left out");
 	ok(on_switch(0, RUNNER, 1, WANTED), "a switch to who was asked for passes");
 	ok(on_switch(0, WANTED, 1, RUNNER), "a switch from who was asked for passes");
-	ok(!on_switch(0, RUNNER, 1, OTHER), "while it sleeps, those of others are left out");
+	ok(!on_switch(0, RUNNER, 1, OTHER), "switches of others are left out while who was asked for sleeps");
 	wake(WANTED, 0);
-	ok(on_switch(0, OTHER, 0, RUNNER), "while it waits for the CPU, those of others pass");
-	ok(!on_switch(1, OTHER, 0, RUNNER), "those of other CPUs do not");
+	ok(on_switch(0, OTHER, 0, RUNNER), "switches of others pass on the CPU that who was asked for waits for");
+	ok(!on_switch(1, OTHER, 0, RUNNER), "switches of CPUs that nobody who was asked for waits for are left out");
 	move(WANTED, 0, 1);
 	ok(on_switch(1, RUNNER, 0, OTHER), "switches of the CPU that a waiting thread is moved to pass");
 	ok(!on_switch(0, RUNNER, 0, OTHER), "switches of the CPU that a waiting thread has left are left out");
 	on_switch(1, OTHER, 0, WANTED);
-	ok(!on_switch(1, OTHER, 0, RUNNER), "once it runs, no more");
+	ok(!on_switch(1, OTHER, 0, RUNNER), "switches of others are left out when who was asked for runs");
 	begin(&by_pid, true);
-	ok(on_switch(0, OTHER, 1, RUNNER), "where every switch is wanted, one of two others passes");
+	ok(on_switch(0, OTHER, 1, RUNNER), "switch of two others passes where every switch is wanted");
 }
 
 static void test_names_and_cpus(void)

@@ -150,7 +150,7 @@ static void test_nothing_known(void)
 	is(record.dropped, 0, "a frame on a display's pace that came in time has dropped no period");
 	is(record.vblanks_missed, FRAME_UNKNOWN,
 	   "a frame without a display's own clock has no count of missed vblanks");
-	is(frame_part_times(process, FRAME_CPU).len, 0, "there are no percentiles of what is not known");
+	is(frame_part_times(process, FRAME_CPU).len, 0, "percentiles of a part that is not known are of nothing");
 	end();
 }
 

@@ -81,8 +81,8 @@ static void test_huge_totals_do_not_overflow(void)
 	hist.counts[hist_slot(9)] = 1ULL << 62;
 	hist.total = 1ULL << 63;
 	hist.max = 9;
-	is(hist_percentile(&hist, 499999), 5, "just below half of 2^63 values");
-	is(hist_percentile(&hist, 500001), 9, "just above half of 2^63 values");
+	is(hist_percentile(&hist, 499999), 5, "percentile just below half of 2^63 values is the lower value");
+	is(hist_percentile(&hist, 500001), 9, "percentile just above half of 2^63 values is the higher value");
 }
 
 int main(void)

@@ -118,7 +118,7 @@ static void test_one_inversion(void)
 	is(list[0]->waiter_prio, RT_50, "pair has the waiter's priority");
 	is(list[0]->runner_prio, NICE_0, "pair has the runner's priority");
 	is(list[0]->times, 1, "pair that occurred once is counted once");
-	is(list[0]->total_ns, MS(8), "for as long as both lasted");
+	is(list[0]->total_ns, MS(8), "pair that occurred once lasted as long as wait and run together did");
 	is(list[0]->longest_ns, MS(8), "pair that occurred once has it as the longest");
 	is(list[0]->longest_at_ns, MS(20), "longest inversion ended with the switch");
 	free(list);
@@ -236,7 +236,7 @@ static void test_one_after_the_other(void)
 	switch_to(MS(21), 0, LOW, NICE_0, ASLEEP, URGENT, RT_50);
 	list = inversions_sorted(&inversions);
 	is(inversions.pairs_len, 2, "wait behind two threads is two pairs");
-	ok(list[0]->runner->tid == LOW || list[0]->runner->tid == LOWER, "both runners of one wait are told");
+	is(list[0]->runner->tid + list[1]->runner->tid, LOW + LOWER, "wait behind two threads is told of each of them");
 	is(list[0]->total_ns, MS(5), "3 + 2 ms and 5 ms: both totals are 5 ms");
 	is(list[1]->total_ns, MS(5), "second runner of one wait has its time");
 	is(list[0]->runner->tid == LOW ? list[0]->times : list[1]->times, 2, "runner that came back is counted twice");

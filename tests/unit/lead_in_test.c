@@ -119,7 +119,7 @@ static void test_state(void)
 		wrong += !other || one->account.run_since_ns != other->account.run_since_ns ||
 			 one->account.wait_since_ns != other->account.wait_since_ns ||
 			 one->account.wait_kind != other->account.wait_kind || one->queue_cpu != other->queue_cpu ||
-			 memcmp(&one->comm, &other->comm, sizeof(one->comm)) != 0;
+			 strcmp(one->comm.text, other->comm.text) != 0;
 	}
 	is(wrong, 0, "every thread does what it did: runs, waits or sleeps, since then, on that CPU");
 	wrong = 0;
@@ -131,8 +131,8 @@ static void test_state(void)
 	   EVENTS + TIDS);
 	given = 0;
 	lead_in_give_closing(lead_in, now_ns, handle, &led);
-	is(given, CPUS, "at the end each CPU says who runs there");
-	ok(!lead_in_failed(lead_in), "there was memory");
+	is(given, CPUS, "closing of a part says of each CPU who runs there");
+	ok(!lead_in_failed(lead_in), "lead-in had the memory that it needed");
 	end();
 }
 
@@ -245,7 +245,7 @@ static void test_functions(void)
 	is(lead_in_nameless(lead_in), 1, "stack without functions is counted");
 	ok(name_function(0, 6, 0, "late"), "function that is named after its event is in the part");
 	is(lead_in_nameless(lead_in), 0, "stack that was named late has its functions");
-	ok(!lead_in_dropped_functions(lead_in), "there was room for all functions");
+	ok(!lead_in_dropped_functions(lead_in), "functions that were named all had room");
 	for (u32 i = 0; i < 400000; i++) {
 		name_function(12, i, 0, "one of many");
 		if (i % 1000 == 0)

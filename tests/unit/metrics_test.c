@@ -102,7 +102,7 @@ static void test_groups(void)
 		metrics_name_group(&metrics, group, &name, now_ns);
 		metrics_add(&metrics, &row, now_ns);
 	}
-	is(metrics.groups_len, 4, "there are no more groups than asked for");
+	is(metrics.groups_len, 4, "groups are no more than were asked for");
 	is(metrics.groups_refused, 2, "groups for which there is no place are counted");
 	is(metrics.others.runs, 4, "what they do is among the others");
 	is(metrics.groups[0].sums.runs, 2, "what a group does is its own");
@@ -127,7 +127,7 @@ static void test_ranks(void)
 	metrics_name_rank(&metrics, 20, &row.head.comm, NULL, 0, 1);
 	ok(!metrics_wants_rank(&metrics, &row.head), "process that is of no rank is looked at once");
 	strcpy(row.head.comm.text, "python3");
-	ok(metrics_wants_rank(&metrics, &row.head), "after an exec it is looked at again");
+	ok(metrics_wants_rank(&metrics, &row.head), "process that was no rank is looked at again after an exec");
 	metrics_name_rank(&metrics, 20, &row.head.comm, &name, 1000, 1);
 	metrics_add(&metrics, &row, 1);
 	step.parts_ns[STEP_DATA] = 30 * MS;
@@ -139,13 +139,13 @@ static void test_ranks(void)
 	row.head.ended = 1;
 	metrics_add(&metrics, &row, 3);
 	row.head.ended = 0;
-	ok(metrics_wants_rank(&metrics, &row.head), "after its end the number may be another process's");
+	ok(metrics_wants_rank(&metrics, &row.head), "process with the number of a rank that ended is looked at");
 	for (u32 i = 0; i < METRICS_RANKS_OF_USER + 5; i++) {
 		snprintf(name.rank, sizeof(name.rank), "%u", i);
 		metrics_name_rank(&metrics, 100 + i, &row.head.comm, &name, 1000, 4);
 	}
 	is(metrics.ranks_len, METRICS_RANKS_OF_USER, "a user's ranks are bounded");
-	is(metrics.ranks_refused, 5, "those for which there is no place are counted");
+	is(metrics.ranks_refused, 5, "ranks for which there is no place are counted");
 	strcpy(name.job, "another");
 	for (u32 i = 0; i < METRICS_RANKS_MOST; i++) {
 		snprintf(name.rank, sizeof(name.rank), "%u", i);

@@ -111,13 +111,14 @@ static void test_change(void)
 	}
 	ok(stretches > 1, "network role survives one other stretch");
 	ok(stretches <= 4, "network role is given up within two seconds: after %d stretches", stretches);
-	is(role_decide(&none, &pattern).role, ROLE_CPU_BOUND, "for what the thread does now");
+	is(role_decide(&none, &pattern).role, ROLE_CPU_BOUND,
+	   "role that follows network is that of what the thread does now");
 }
 
 static void test_turn(void)
 {
 	is(net_turn(7, 100) == net_turn(7, 100), 1, "uses after one wake-up within a tick are one turn");
-	is(net_turn(7, 100) == net_turn(8, 100), 0, "another wake-up is another");
+	is(net_turn(7, 100) == net_turn(8, 100), 0, "network use after another wake-up is another turn");
 	is(net_turn(7, 100) == net_turn(7, 101), 0, "network use in another tick is another turn");
 	is(net_turn(0, 0) == 0, 0, "first turn is none that was counted before");
 	is(net_turn(7, 0x100000005ULL) == net_turn(7, 5), 1, "ticks that wrap stay in their half");

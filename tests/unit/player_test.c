@@ -25,7 +25,7 @@ static void test_clock(void)
 	is(clock.position_ns, 4 * second + half, "a recording at speed x2 plays twice as fast");
 	for (int i = 0; i < 20; i++)
 		play_change_speed(&clock, -1);
-	is_text(play_speeds[clock.speed].words, "x1/4", "there is a slowest speed");
+	is_text(play_speeds[clock.speed].words, "x1/4", "slowest speed is a quarter");
 	play_goes_on(&clock, 5000 + 10 * second);
 	is(clock.position_ns, 5 * second + half, "a recording at the slowest speed plays a quarter as fast");
 	for (int i = 0; i < 20; i++)

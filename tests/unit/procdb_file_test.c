@@ -169,7 +169,8 @@ static void test_writers(void)
 	}
 	is(failed, 0, "%d writers at once all save", WRITERS);
 	procdb_init(&db, 0);
-	is(procdb_read_any(path, &db, &report, NOW_S, &why), 0, "file that several writers wrote is read");
+	is(procdb_read_any(procdb_open_any(path, &why), path, &db, &report, NOW_S, &why), 0,
+	   "file that several writers wrote is read");
 	is(report.faults, 0, "file that several writers wrote is whole");
 	is(db.len, WRITERS + 1, "file that several writers wrote has what each learned");
 	is(procdb_find(&db, &key)->observations, WRITERS * ROUNDS,

@@ -4,6 +4,7 @@
 #include "../../src/store/procdb_merge.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "scratch.h"
@@ -29,7 +30,7 @@ static struct procdb machine(u64 origin, const char *comm, u32 batch, u32 urgent
 }
 
 /* Merges and says how many votes of a kind there are then. */
-static u32 votes_after(const struct procdb *other, const char *comm, u32 tier, struct procdb_merged *merged)
+static u32 votes_after(struct procdb *other, const char *comm, u32 tier, struct procdb_merged *merged)
 {
 	struct procdb_settings settings = { .path = path };
 	struct kind_key key = kind_key_of(comm, "/usr/bin/program");
@@ -122,16 +123,138 @@ static void test_damage(void)
 	procdb_free(&more);
 }
 
+/* What a machine at that path would give to others, as it lies there. */
+static struct procdb given_by(const char *at)
+{
+	struct procdb_report report = { 0 };
+	struct procdb db;
+
+	procdb_init(&db, 0);
+	is(procdb_read_any(procdb_open_any(at, &why), at, &db, &report, NOW_S, &why), 0,
+	   "a machine's database is read: %s", why.text);
+	is(report.faults, 0, "a machine's database is whole");
+	is(store_read_parts(at, &db, NOW_S, &why), 0, "what it has of others is read: %s", why.text);
+	return db;
+}
+
+static u32 votes_at(const char *at, const char *comm)
+{
+	struct kind_key key = kind_key_of(comm, "/usr/bin/program");
+	struct procdb db = given_by(at);
+	const struct profile *found = procdb_find(&db, &key);
+	u32 votes = found ? found->tier_votes[0] : 0;
+
+	procdb_free(&db);
+	return votes;
+}
+
+/* `from` gives to `to`, by a file as of 'tactus db export'. Returns the votes that were added. */
+static u64 give(const char *from, const char *to)
+{
+	struct procdb_settings settings = { .path = to };
+	struct procdb_report report = { 0 };
+	struct procdb_merged merged;
+	struct procdb db = given_by(from);
+	char file[320];
+
+	snprintf(file, sizeof(file), "%s/given", folder);
+	ok(procdb_write_any(file, &db, PDDB_OWN, NOW_S, &why) >= 0, "a machine's database is exported: %s", why.text);
+	procdb_free(&db);
+	procdb_init(&db, 0);
+	is(procdb_read_any(procdb_open_any(file, &why), file, &db, &report, NOW_S, &why), 0, "an export is read: %s",
+	   why.text);
+	is(report.faults, 0, "an export with what it has of others is whole");
+	is(store_merge(&settings, &db, NOW_S, &merged, &why), 0, "an export is merged: %s", why.text);
+	procdb_free(&db);
+	return merged.votes;
+}
+
+static void learn_at(const char *at, u64 origin, const char *comm, u32 votes)
+{
+	struct procdb db = machine(origin, comm, votes, 0);
+
+	ok(procdb_write_any(at, &db, PDDB_OWN, NOW_S, &why) >= 0, "a machine has learned: %s", why.text);
+	procdb_free(&db);
+}
+
+static void test_circle(void)
+{
+	char a[300], b[300], c[300];
+
+	snprintf(a, sizeof(a), "%s/a", folder);
+	snprintf(b, sizeof(b), "%s/b", folder);
+	snprintf(c, sizeof(c), "%s/c", folder);
+	learn_at(a, 101, "cc1", 10);
+	learn_at(b, 102, "cc1", 5);
+	learn_at(c, 103, "cc1", 1);
+	is(give(a, b), 10, "A gives B its votes");
+	is(give(b, a), 5, "B gives A its own votes, not those that it has of A");
+	is(votes_at(a, "cc1"), 15, "after A gave to B and B to A, A has the votes of both, once");
+	is(give(a, b), 0, "A gives B nothing that B gave to A");
+	is(give(b, c), 15, "B gives C its own votes and those of A");
+	is(give(c, a), 1, "C closes the circle: A gets the votes of C alone");
+	is(give(a, c), 0, "what C has by way of B is nothing new by way of A");
+	is(give(a, b), 1, "B gets the votes of C by way of A");
+	is(give(c, b), 0, "what B has by way of A is nothing new from C itself");
+	for (int round = 0; round < 3; round++)
+		is(give(a, b) + give(b, c) + give(c, a), 0, "round %d of a circle adds nothing", round);
+	is(votes_at(a, "cc1") + votes_at(b, "cc1") + votes_at(c, "cc1"), 3 * 16,
+	   "after a circle each has the votes of all three, once");
+}
+
+/* An export is cut, or has a wrong bit, anywhere in what it has of others. */
+static void test_damaged_parts(void)
+{
+	struct procdb whole = given_by(path), db;
+	struct procdb_report report = { 0 };
+	char file[320];
+	long size, noticed = 0;
+
+	snprintf(file, sizeof(file), "%s/export", folder);
+	is(whole.parts_len, 2, "database has a part of each of two others");
+	ok(procdb_write_any(file, &whole, PDDB_OWN, NOW_S, &why) >= 0, "database with parts is written: %s", why.text);
+	size = (long)(32 + whole.len * PDDB_OWN_ENTRY_BYTES + PDDB_ORIGIN_BYTES);
+	for (int byte = 0; byte < 300; byte += 7) {
+		FILE *out = fopen(file, "r+");
+		int is_at;
+
+		fseek(out, size + byte, SEEK_SET);
+		is_at = fgetc(out);
+		fseek(out, size + byte, SEEK_SET);
+		fputc(is_at ^ 4, out);
+		fclose(out);
+		procdb_init(&db, 0);
+		procdb_read_any(procdb_open_any(file, &why), file, &db, &report, NOW_S, &why);
+		noticed += report.faults && db.len == whole.len;
+		procdb_free(&db);
+		out = fopen(file, "r+");
+		fseek(out, size + byte, SEEK_SET);
+		fputc(is_at, out);
+		fclose(out);
+	}
+	is(noticed, 43, "every wrong bit of a part is noticed, and the rest is read");
+	is(truncate(file, size + 100), 0, "export is cut within a part");
+	procdb_init(&db, 0);
+	is(procdb_read_any(procdb_open_any(file, &why), file, &db, &report, NOW_S, &why), 0,
+	   "export that was cut within a part is read");
+	ok(strstr(report.first.text, "truncated"), "export that was cut within a part is said to be: %s",
+	   report.first.text);
+	procdb_free(&db);
+	procdb_free(&whole);
+}
+
 static void test_extremes(void)
 {
-	struct procdb a = machine(44, "large", 0xffffffff, 0xffffffff), db = machine(1, "large", 0xfffffffe, 0);
+	struct procdb a = machine(44, "large", 0xffffffff, 0xffffffff), db = machine(1, "large", 0xfffffffe, 0), added;
 	u64 votes;
 
-	is(procdb_merge(&db, &a, NULL, &votes), 1, "largest counts of votes are merged");
+	procdb_init(&added, 0);
+	is(procdb_merge(&db, &a, &added, &votes), 1, "largest counts of votes are merged");
 	is(db.all[0].tier_votes[0], 0xffffffff, "merged votes never exceed what fits");
-	is(procdb_merge(&db, &a, &a, &votes), 0, "largest counts of votes are merged once");
+	is(procdb_merge(&db, &a, &added, &votes), 0, "largest counts of votes are merged once");
 	ok(procdb_content(&a) != procdb_content(&db), "different contents have different numbers");
 	procdb_free(&a);
+	procdb_free(&added);
 	procdb_free(&db);
 }
 
@@ -168,6 +291,8 @@ int main(void)
 	test_itself();
 	test_forgetting();
 	test_damage();
+	test_damaged_parts();
+	test_circle();
 	test_extremes();
 	test_summary();
 	status = tap_end();

@@ -24,9 +24,10 @@ static void test_confidence(void)
 	is(profile_tier(&profile), TIER_BATCH, "tier of a profile is that of most votes");
 	is(profile_tier_ppm(&profile), 350000, "confidence without an average run is half");
 	profile.figures = (struct kind_figures){ .avg_runtime_ns = 1000, .runtime_dev_ns = 0 };
-	is(profile_tier_ppm(&profile), 700000, "runs all alike: all of it");
+	is(profile_tier_ppm(&profile), 700000, "confidence of a tier is all of the votes' where runs are all alike");
 	profile.figures.runtime_dev_ns = 500;
-	is(profile_tier_ppm(&profile), 525000, "a deviation of half the average: three quarters of it");
+	is(profile_tier_ppm(&profile), 525000,
+	   "confidence of a tier is three quarters of the votes' where runs deviate by half the average");
 	profile.figures.runtime_dev_ns = 5000;
 	is(profile_tier_ppm(&profile), 350000, "a deviation beyond the average counts as the average");
 	profile.observations = 2;

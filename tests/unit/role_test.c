@@ -44,11 +44,13 @@ static void test_behaviour(void)
 	is(opinion.role, ROLE_AUDIO, "thread at a realtime priority that wakes every millisecond is for sound");
 	ok(opinion.confidence >= 90, "thread at a realtime priority that wakes every millisecond is surely for sound");
 	seen = (struct behaviour){ .span_ns = NSEC_PER_SEC, .cpu_ns = NSEC_PER_MSEC, .wakeups = 2, .prio = 121 };
-	is(role_of_behaviour(&seen).role, ROLE_BACKGROUND, "twice a second for little: background");
+	is(role_of_behaviour(&seen).role, ROLE_BACKGROUND,
+	   "thread that wakes for little, two times a second, is background");
 	seen = steady(5000, 1000);
 	seen.gap_dev_ns = seen.gap_ns;
 	seen.frame_wakes = seen.wakeups;
-	is(role_of_behaviour(&seen).role, ROLE_RENDER, "woken by who makes frames: it works for them");
+	is(role_of_behaviour(&seen).role, ROLE_RENDER,
+	   "thread that is woken by who makes frames is for rendering");
 	memset(&seen, 0, sizeof(seen));
 	ok(role_of_behaviour(&seen).confidence <= 100, "behaviour of nothing at all has a role");
 	memset(&seen, 0xff, sizeof(seen));

@@ -43,7 +43,7 @@ static void test_order(void)
 	is(acted, 64, "half of the turns act");
 	ok(is_balanced, "the turns of every pair are one that acts and one that does not");
 	printf("# measured: acting came first in %u of 64 pairs\n", first);
-	is_between(17, first, 47, "which turn of a pair acts is drawn");
+	is_between(17, first, 47, "turn of a pair that acts is drawn: the first in 17 to 47 of 64 pairs");
 	trial_begin(&trial, 43);
 	for (order[1] = 0; trial.turn < 64; trial_turn_ends(&trial, &turn))
 		order[1] = order[1] << 1 | trial_acts(&trial, trial.turn);

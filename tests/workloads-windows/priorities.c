@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A Windows program whose threads get priorities in every way there is: by themselves, through handles from
- * CreateThread, DuplicateHandle and OpenThread; with the word idle or realtime its process gets that class. Waits for a
- * line on its standard input before each step: priorities, end. Then it prints a line a thread: name, Linux tid, clock
- * before and after the call. */
+ * CreateThread, DuplicateHandle and OpenThread; with the word idle, high or realtime its process gets that class. Waits
+ * for a line on its standard input before each step: class and priorities, end. Then it prints a line a thread: name,
+ * Linux tid, clock before and after the call. */
 #include <windows.h>
 
 #include <stdio.h>
@@ -25,6 +25,7 @@ struct worker {
 };
 
 static HANDLE go, end;
+static DWORD class; /* of the process; 0: it asks for none */
 static volatile LONG ready, done;
 
 /* Linux's own identity of a thread and its clock, which Windows functions do not tell. */
@@ -172,6 +173,8 @@ static int run(struct worker *workers, int len)
 	}
 	wait_until(&ready, len - suspended);
 	wait_for_line("ready");
+	if (class)
+		SetPriorityClass(GetCurrentProcess(), class);
 	for (int i = 0; i < len; i++)
 		set_for(&workers[i]);
 	SetEvent(go);
@@ -207,9 +210,11 @@ int main(int argc, char **argv)
 	int len = argc > 1 ? atoi(argv[1]) : 0;
 
 	if (argc > 1 && !strcmp(argv[1], "idle"))
-		SetPriorityClass(GetCurrentProcess(), IDLE_PRIORITY_CLASS);
+		class = IDLE_PRIORITY_CLASS;
+	if (argc > 1 && !strcmp(argv[1], "high"))
+		class = HIGH_PRIORITY_CLASS;
 	if (argc > 1 && !strcmp(argv[1], "realtime"))
-		SetPriorityClass(GetCurrentProcess(), REALTIME_PRIORITY_CLASS);
+		class = REALTIME_PRIORITY_CLASS;
 	if (len <= 0)
 		return run(mixed, sizeof(mixed) / sizeof(mixed[0]));
 	if (len > MANY_MAX)

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A file system with one file that anybody may read, whose server falls silent: from the moment that the file has been
- * opened once it answers nothing any more. Talks to /dev/fuse itself, so that no library is needed.
- *   fuse_silent FOLDER NAME   mounts there (as root), says "mounted", maps FOLDER/NAME in a child, which says "mapped"
+/* A file system with one file that anybody may read, whose server falls silent. Talks to /dev/fuse itself, so that no
+ * library is needed.
+ *   fuse_silent FOLDER NAME        mounts there (as root), says "mounted", maps FOLDER/NAME in a child, which says
+ *                                  "mapped"; from the moment that the file has been opened once nothing is answered
+ *   fuse_silent FOLDER NAME lock   the child, which says its pid behind "mapped", unmaps a page of the file that it has
+ *                                  written to, which is never answered, and maps another: its memory lock is taken
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_NODE = 2, FILE_BYTES = 8192 };
+enum { FILE_NODE = 2, PAGE = 4096, FILE_BYTES = 64 * PAGE };
 
 static void die(const char *what)
 {
@@ -24,7 +31,7 @@ static void die(const char *what)
 
 static void answer(int fd, const struct fuse_in_header *to, int error, const void *body, size_t len)
 {
-	char bytes[512];
+	char bytes[2 * PAGE];
 	struct fuse_out_header head = { .len = (unsigned int)(sizeof(head) + len),
 					.error = error,
 					.unique = to->unique };
@@ -46,8 +53,10 @@ static struct fuse_attr attributes(unsigned long long node)
 }
 
 /* Returns whether it goes on answering. */
-static int serve(int fd, const struct fuse_in_header *in, const char *name)
+static int serve(int fd, const struct fuse_in_header *in, const char *name, bool holds)
 {
+	static const char page[PAGE];
+
 	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION,
 				      .minor = FUSE_KERNEL_MINOR_VERSION,
 				      .max_write = 65536 };
@@ -70,7 +79,12 @@ static int serve(int fd, const struct fuse_in_header *in, const char *name)
 		break;
 	case FUSE_OPEN:
 		answer(fd, in, 0, &opened, sizeof(opened));
-		return 0;
+		return holds;
+	case FUSE_READ:
+		if (holds)
+			answer(fd, in, 0, page, sizeof(page));
+		break;
+	case FUSE_WRITE:
 	case FUSE_FORGET:
 		break;
 	default:
@@ -79,7 +93,42 @@ static int serve(int fd, const struct fuse_in_header *in, const char *name)
 	return 1;
 }
 
-static void map_there(const char *folder, const char *name)
+static void *unmap_written(void *page)
+{
+	dprintf(1, "mapped %d\n", (int)getpid());
+	munmap(page, PAGE);
+	return NULL;
+}
+
+/* Who wants to write waits for who reads, and keeps others from reading. */
+static void *map_more(void *data)
+{
+	(void)data;
+	for (;;) {
+		void *more = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		usleep(1000);
+		munmap(more, PAGE);
+	}
+	return NULL;
+}
+
+static void hold(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pthread_t thread;
+
+	if (page == MAP_FAILED)
+		die(path);
+	page[0] = 1;
+	pthread_create(&thread, NULL, map_more, NULL);
+	pthread_create(&thread, NULL, unmap_written, page);
+	for (;;)
+		pause();
+}
+
+static void map_there(const char *folder, const char *name, bool holds)
 {
 	char path[4096], byte;
 	int fd;
@@ -87,6 +136,11 @@ static void map_there(const char *folder, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (setgid(65534) || setuid(65534))
 		die("setuid");
+	/* Who becomes another user is no longer told of his parent's death. */
+	if (holds) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		hold(path);
+	}
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 		die(path);
@@ -103,7 +157,9 @@ int main(int argc, char **argv)
 	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC), answers = 1;
 	char options[128];
 
-	if (argc != 3 || fd < 0)
+	bool holds = argc > 3 && !strcmp(argv[3], "lock");
+
+	if (argc < 3 || fd < 0)
 		die("/dev/fuse");
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=65534,group_id=65534,allow_other", fd);
 	if (mount("silent", argv[1], "fuse.silent", MS_NOSUID | MS_NODEV, options))
@@ -113,7 +169,7 @@ int main(int argc, char **argv)
 	if (!fork()) {
 		/* Else it would keep the server's end open, and wait for itself at its end. */
 		close(fd);
-		map_there(argv[1], argv[2]);
+		map_there(argv[1], argv[2], holds);
 	}
 	for (;;) {
 		ssize_t got = read(fd, request, sizeof(request));
@@ -123,6 +179,6 @@ int main(int argc, char **argv)
 		if (got < (ssize_t)sizeof(struct fuse_in_header))
 			return 0;
 		if (answers)
-			answers = serve(fd, (const struct fuse_in_header *)request, argv[2]);
+			answers = serve(fd, (const struct fuse_in_header *)request, argv[2], holds);
 	}
 }

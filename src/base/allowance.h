@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How much of this program's work and descriptors each user may take up: so much at once, so much a second, and so many
  * things held. Root has all that is there. Pure accounting of fixed size. */
-#ifndef TACTUS_MODEL_ALLOWANCE_H
-#define TACTUS_MODEL_ALLOWANCE_H
+#ifndef TACTUS_BASE_ALLOWANCE_H
+#define TACTUS_BASE_ALLOWANCE_H
 
 #include <stdbool.h>
 
