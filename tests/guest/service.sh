@@ -95,7 +95,33 @@ like "a reload of a file whose section has no end names the line" "$(/usr/sbin/t
 is "the service goes on after a reload of a wrong file" "$(show ActiveState)/$(main_pid)" "active/$before"
 cp "$scratch/conf" /etc/tactus.conf
 
+if (echo -500 >/proc/self/oom_score_adj) 2>/dev/null; then
+	is "when memory is short the kernel takes others before the service" "$(cat "/proc/$before/oom_score_adj")" -500
+else
+	skip "when memory is short the kernel takes others before the service" "here nobody may be made less likely to be taken"
+fi
 if [ "$how" = observe ]; then
+	# By systemd's own count of what the unit leaves open, 0 to 10.
+	systemd-analyze security --no-pager --threshold=45 tactus.service >"$scratch/security" 2>&1
+	is "systemd's count of what the sandbox leaves open is 4.5 at most" $? 0
+	say_measured "$(tail -n 1 "$scratch/security")"
+	# The command that asked says that it failed, and the run that it goes on.
+	is "messages of a reload that failed are an error and a warning in the journal" "$(journalctl -u tactus -o json | json 'sorted({r["PRIORITY"] for r in rows if "not reloaded" in str(r.get("MESSAGE"))})')" "['3', '4']"
+	# One that fails at once, by the limits of the unit itself.
+	systemctl stop tactus
+	mkdir -p /run/systemd/system/tactus.service.d
+	printf '[Service]\nType=simple\nExecStart=\nExecStart=/bin/sh -c "echo start >>/run/tactus/starts; exit 1"\n' >/run/systemd/system/tactus.service.d/fails.conf
+	systemctl daemon-reload
+	systemctl reset-failed tactus
+	systemctl start tactus
+	holds "a service that fails again and again is given up" until_is failed show ActiveState
+	like "the journal says that it was for failing again and again" "$(journalctl -u tactus -o cat)" 'Start request repeated too quickly'
+	is "a service that fails again and again was started five times" "$(wc -l </run/tactus/starts)" 5
+	rm /run/systemd/system/tactus.service.d/fails.conf /run/tactus/starts
+	systemctl daemon-reload
+	systemctl reset-failed tactus
+	systemctl start tactus
+	before=$(main_pid)
 	kill -KILL "${before:-none}"
 	holds "a killed service is started again" until_is yes restarted "$before"
 	mkdir -p /run/systemd/system/tactus.service.d
@@ -163,16 +189,47 @@ holds "an upgrade keeps what was learned" test -s /var/lib/tactus/procdb.bin
 systemctl stop tactus
 is "a service that is stopped ends well" "$(show Result)/$(show ExecMainStatus)" success/0
 [ "$how" = observe ] || [ ! -e /sys/kernel/sched_ext ] || is "the kernel's own scheduler is back when the service is stopped" "$(cat /sys/kernel/sched_ext/state)" disabled
-systemctl reset-failed tactus
-holds "the service starts once more" systemctl start tactus
 slice_of() { build/workloads/attr "$1" | cut -d' ' -f3; }
 # has_hint TID: its slice is another than it was
 has_hint() { [ "$(slice_of "$1")" != "$usual" ] && echo yes; }
+usual=$(slice_of $$)
 urgent=
-if [ "$how" = act ] && [ ! -e /sys/kernel/sched_ext ]; then
+if [ "$how" = act ]; then
 	build/workloads/pace 20000 200 1000000 >/dev/null &
 	urgent=$!
-	usual=$(slice_of $$)
+	# Hints, whatever the kernel has; and what is taken back is not given again by a restart.
+	sed -i '/^actuator/d' /etc/tactus.conf
+	echo 'actuator = hints' >>/etc/tactus.conf
+	printf '[Service]\nRestart=no\n' >/run/systemd/system/tactus.service.d/once.conf
+	systemctl daemon-reload
+	for whom in main all; do
+		systemctl reset-failed tactus
+		systemctl start tactus
+		holds "an urgent thread has a hint before a kill of the service ($whom)" until_is yes has_hint $urgent
+		systemctl kill --kill-whom=$whom --signal=KILL tactus
+		holds "a service that was killed has failed ($whom)" until_is failed show ActiveState
+		is "an urgent thread has the slice that it had when the service was killed ($whom)" "$(slice_of $urgent)" "$usual"
+		is "no process of a service that was killed is left ($whom)" "$(pgrep '^tactus')" ""
+		say_measured "after a kill ($whom): $(journalctl -u tactus -o cat -n 6 | tr '\n' ';')"
+	done
+	# What it is that takes them back: without it they stay, until somebody does.
+	printf '[Service]\nRestart=no\nExecStopPost=\n' >/run/systemd/system/tactus.service.d/once.conf
+	systemctl daemon-reload
+	systemctl reset-failed tactus
+	systemctl start tactus
+	holds "an urgent thread has a hint before a kill of a service without ExecStopPost" until_is yes has_hint $urgent
+	systemctl kill --kill-whom=all --signal=KILL tactus
+	holds "a service without ExecStopPost that was killed has failed" until_is failed show ActiveState
+	is "without ExecStopPost the hints of a service that was killed with its keeper stay" "$(has_hint $urgent)" yes
+	like "tactus undo takes such hints back" "$(/usr/sbin/tactus undo)" 'put back'
+	is "an urgent thread has the slice that it had after tactus undo" "$(slice_of $urgent)" "$usual"
+	rm /run/systemd/system/tactus.service.d/once.conf
+	cp "$scratch/conf" /etc/tactus.conf
+	systemctl daemon-reload
+fi
+systemctl reset-failed tactus
+holds "the service starts once more" systemctl start tactus
+if [ "$how" = act ] && [ ! -e /sys/kernel/sched_ext ]; then
 	holds "an urgent thread has a hint before the package is removed" until_is yes has_hint $urgent
 fi
 holds "the package is removed while the service runs" dpkg -r tactus

@@ -38,7 +38,7 @@ pids+=($!)
 head -c 64 /dev/zero >"$scratch/barrier"
 RANK=0 TORCHELASTIC_RUN_ID=one-job WORLD_SIZE=1 FAKE_NCCL_BARRIER=$scratch/barrier build/workloads/rank "$cuda" "$nccl" 1000 none 25 >/dev/null 2>&1 &
 rank=$!
-pids+=($rank)
+pids+=("$rank")
 build/workloads/pace 5000 200 100000000 >/dev/null &
 pids+=($!)
 mkfifo "$scratch/go"

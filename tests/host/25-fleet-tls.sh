@@ -19,7 +19,7 @@ fi
 mkdir -p "/etc/netns/$space"
 echo 'nameserver 127.0.0.1' >"/etc/netns/$space/resolv.conf"
 echo 'hosts: files dns' >"/etc/netns/$space/nsswitch.conf"
-in_space=(ip netns exec $space)
+in_space=(ip netns exec "$space")
 cat >"$scratch/names.py" <<'PYTHON'
 # Every name of .fleet is this machine.
 import socket
