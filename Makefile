@@ -19,8 +19,7 @@ ifneq ($(filter-out deps run demo test test-long test-kernels help clean uninsta
 -include $(B)/deps.mk
 endif
 
-# Who builds a package of a release has another compiler, whose new warnings are no reason to have no package: WERROR= there.
-WERROR ?= -Werror
+WERROR ?= -Werror # Who builds a package of a release has another compiler, whose new warnings are no reason to have none: WERROR=
 WARN := -Wall -Wextra $(WERROR)
 CFLAGS ?= -O2 -g
 # What makes a fault in a root program harder to use; tools/lint.sh looks for it in the binary. FORTIFY needs optimization.
@@ -46,8 +45,7 @@ WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcar
 
 begin = @mkdir -p $(@D) && echo "  CC    $<"
 make_bpf = @mkdir -p $(@D) && echo "  BPF   $@" && $(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
-.DELETE_ON_ERROR:
-.SECONDARY:
+.DELETE_ON_ERROR .SECONDARY:
 .PHONY: all help deps run demo test test-long test-kernels test-unit test-workloads cross static clang install uninstall lint pictures format vm bench bench-overhead bench-scale bench-export bench-roles bench-latency bench-simulate bench-learned bench-delivery bench-frames bench-real bench-cuda clean deb dist tarballs image
 
 all: $(B)/tactus

@@ -21,6 +21,7 @@ INPUTS_NOT_SIMULATED = {
     "lock_until_ns": "recordings do not say who holds a lock",
     "is_idle_policy": "recordings do not have threads' policies",
     "is_batch_policy": "recordings do not have threads' policies",
+    "is_own": "a recording does not say which process ran the scheduler",
     "is_neutral": "the scheduler is neutral only while a trial compares it with the kernel's own",
 }
 

@@ -65,7 +65,7 @@ wait_for "$scratch/err" 'game: flip ' 300
 like "run tells of a program that flips the display itself as a game, with its pid, why and what its threads are for" \
 	"$(grep 'game: flip ' "$scratch/err")" "^tactus: game: flip \[$game\]: it has the whole screen; 1 threads?: 1 render"
 say_measured "$(grep 'game: flip ' "$scratch/err")"
-is "one game is told, and once" "$(grep -c 'tactus: game:' "$scratch/err")" 1
+is "a game that flips the display is told once, and no other" "$(grep -c 'tactus: game:' "$scratch/err")" 1
 kill $game
 kill -INT $runner
 wait $runner

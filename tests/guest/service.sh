@@ -220,7 +220,7 @@ if [ "$how" = act ]; then
 	holds "an urgent thread has a hint before a kill of a service without ExecStopPost" until_is yes has_hint $urgent
 	systemctl kill --kill-whom=all --signal=KILL tactus
 	holds "a service without ExecStopPost that was killed has failed" until_is failed show ActiveState
-	is "without ExecStopPost the hints of a service that was killed with its keeper stay" "$(has_hint $urgent)" yes
+	is "hints of a service that was killed with its keeper stay if there is no ExecStopPost" "$(has_hint $urgent)" yes
 	like "tactus undo takes such hints back" "$(/usr/sbin/tactus undo)" 'put back'
 	is "an urgent thread has the slice that it had after tactus undo" "$(slice_of $urgent)" "$usual"
 	rm /run/systemd/system/tactus.service.d/once.conf

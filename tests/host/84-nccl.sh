@@ -44,7 +44,7 @@ is "all-reduces of two ranks are counted rank by rank, by type and communicator"
 	"$(nccl 'r["function"] == "ncclAllReduce"' '(r["type"], r["communicator"], r["count"], r["bytes"])' | python3 -c 'import ast, sys; print(*sorted(ast.literal_eval(sys.stdin.read())), sep="; ")')" \
 	"('bfloat16', '0x1001', 20, 20000); ('bfloat16', '0x1001', 30, 30000); ('float32', '0x1000', 20, 80000); ('float32', '0x1000', 30, 120000)"
 say_measured "two ranks: $(nccl 'r["function"] == "ncclAllReduce"' 'f"{r["type"]} on {r["communicator"]} {r["count"]} times, {r["bytes"]} bytes, {r["total_ns"] // 1000} us"')"
-is "each rank's calls are those of one process" \
+is "calls of two ranks are those of two processes, one each" \
 	"$(nccl 'r["function"] == "ncclAllReduce"' '(r["pid"], r["count"])' | python3 -c 'import ast, sys; rows = ast.literal_eval(sys.stdin.read()); print(len({p for p, n in rows}), sorted(len({n for q, n in rows if q == p}) for p, n in set(rows)))')" "2 [1, 1]"
 is "the total of a rank's all-reduces is no less than they take" \
 	"$(nccl 'r["type"] == "float32"' 'r["total_ns"] >= r["count"] * 1000000')" "[True, True]"

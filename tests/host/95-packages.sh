@@ -56,7 +56,7 @@ is "where a distribution has one folder for programs, the unit names no other" "
 flags_of() { make --no-print-directory -n -W src/main.c "$@" build/src/main.o | grep -oE -- '-(Wall|Werror)\b' | tr '\n' ' '; }
 is "a warning is an error in the tree" "$(flags_of)" "-Wall -Werror "
 is "a warning is no error where somebody builds a package" "$(flags_of WERROR=)" "-Wall "
-is "each of the packages is built without that" "$(grep -LE 'WERROR=( |$)' packaging/tactus.spec packaging/PKGBUILD packaging/deb.sh packaging/tarballs.sh)" ""
+is "packages are all built without -Werror" "$(grep -LE 'WERROR=( |$)' packaging/tactus.spec packaging/PKGBUILD packaging/deb.sh packaging/tarballs.sh)" ""
 is "the PKGBUILD takes no -flto, which does not see what is embedded" "$(bash -c '. packaging/PKGBUILD && echo "${options[*]}"')" '!lto'
 # Doubles of what the scripts of packages call.
 mkdir "$scratch/doubles"
@@ -76,7 +76,7 @@ fi
 if ! command -v rpmspec >/dev/null; then
 	skip "the spec for RPMs can be read" "rpmspec is not installed (rpm)"
 else
-	is "by the spec, the program lies where the distribution has programs" "$(for folder in /usr/sbin /usr/bin; do rpmspec -P --define "_sourcedir $scratch" --define "_sbindir $folder" packaging/tactus.spec | grep -oE "SBINDIR=[^ ]+|^/usr/s?bin/tactus\$"; done | tr '\n' ' ')" \
+	is "the spec has the program where the distribution has programs" "$(for folder in /usr/sbin /usr/bin; do rpmspec -P --define "_sourcedir $scratch" --define "_sbindir $folder" packaging/tactus.spec | grep -oE "SBINDIR=[^ ]+|^/usr/s?bin/tactus\$"; done | tr '\n' ' ')" \
 		"SBINDIR=/usr/sbin /usr/sbin/tactus SBINDIR=/usr/bin /usr/bin/tactus "
 	holds "the spec for RPMs can be read" rpmspec -q --define "_sourcedir $scratch" packaging/tactus.spec
 	is "the spec for RPMs is of this version" "$(rpmspec -q --qf '%{version}\n' packaging/tactus.spec 2>/dev/null | head -n 1)" "$(sed -n 's/^VERSION := //p' Makefile)"

@@ -60,7 +60,7 @@ static void test_suspended(void)
 		   lengths[i]);
 		is(recording_close_writer(writer), 0, "recording with a kernel name of %zu closes", lengths[i]);
 		file = fopen(path, "r");
-		is(file && fread(&header, sizeof(header), 1, file) == 1, 1, "header with a kernel name of %zu reads",
+		is(file ? fread(&header, sizeof(header), 1, file) : 0, 1, "header with a kernel name of %zu reads",
 		   lengths[i]);
 		if (file)
 			fclose(file);

@@ -49,8 +49,7 @@ static void test_behaviour(void)
 	seen = steady(5000, 1000);
 	seen.gap_dev_ns = seen.gap_ns;
 	seen.frame_wakes = seen.wakeups;
-	is(role_of_behaviour(&seen).role, ROLE_RENDER,
-	   "thread that is woken by who makes frames is for rendering");
+	is(role_of_behaviour(&seen).role, ROLE_RENDER, "thread that is woken by who makes frames is for rendering");
 	memset(&seen, 0, sizeof(seen));
 	ok(role_of_behaviour(&seen).confidence <= 100, "behaviour of nothing at all has a role");
 	memset(&seen, 0xff, sizeof(seen));

@@ -48,9 +48,10 @@ static void test_order_without_index(void)
 				 { .name = "n-20261119T220100Z-0003.tactus", .place = SEGMENT_NEWEST } };
 
 	segments_put_in_order(all, 3);
-	is_text(all[0].name, "n-20261119T215900Z-0001.tactus", "without an index the first by name is the oldest");
+	is_text(all[0].name, "n-20261119T215900Z-0001.tactus",
+		"segment that is first by name is the oldest where there is no index");
 	is_text(all[2].name, "n-20261119T220100Z-0003.tactus",
-		"without an index the one that has just ended is the newest");
+		"segment that has just ended is the newest where there is no index");
 	segments_put_in_order(all, 0);
 }
 

@@ -236,8 +236,8 @@ static void test_fork_and_exit(void)
 	/* 2 ms of the parent and 6 of its own are left then, in whatever order. */
 	is(near_ms(half.ended_ns), 13, "a child that has done its work ends, and that is told");
 	is(machine.threads[1].state, SIM_GONE, "thread that has ended is gone");
-	is(near_ms(machine.threads[1].ran_ns), 6, "at half the speed a child's 3 ms take 6");
-	is(near_ms(machine.cpus[0].idle_since_ns), 13, "once a child has ended its CPU is idle");
+	is(near_ms(machine.threads[1].ran_ns), 6, "child's 3 ms take 6 at half the speed");
+	is(near_ms(machine.cpus[0].idle_since_ns), 13, "CPU of a child that has ended is idle");
 	machine_free(&machine);
 	/* 2 ms take 40: the window ends before. */
 	machine = run_at(&work, CAPACITY_MOST / 20, &slowest);

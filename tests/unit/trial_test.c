@@ -213,7 +213,7 @@ static void test_transitions(void)
 	is(events_between(&windows, 103000, 104750, &seen), 175,
 	   "a turn counts from a quarter of a second after a change");
 	ok(trial_windows_turn_is_over(&windows, 104750 * ms), "a turn is as long as it is to be");
-	is(seen.begins, 2, "each turn begins to count once");
+	is(seen.begins, 2, "turns begin to count once each");
 }
 
 /* Events of three turns come when the third goes on already. */
@@ -229,7 +229,8 @@ static void test_late_events(void)
 	is(events_between(&windows, 0, 2750, &seen), 175,
 	   "events that come late are counted in the turn in which they were");
 	is(events_between(&windows, 2750, 4750, &seen), 175, "events that come late are left out where a change was");
-	ok(seen.counted.acts == false && seen.ends == 1, "the first of three turns is over for its events alone");
+	ok(!seen.counted.acts, "first of three turns, which is over, did not act");
+	is(seen.ends, 1, "first of three turns is over for its events alone");
 	is(events_between(&windows, 4750, 5000, &seen), 0,
 	   "of events that come late the second change is left out too");
 	ok(seen.counted.acts, "the second of three turns acted");
@@ -240,7 +241,7 @@ static void test_late_events(void)
 	   "no turn ends while there is no room for another");
 	events_between(&windows, 60000, 60010, &seen);
 	is(windows.len, 1, "an event after many turns ends all but the one that goes on");
-	is(seen.ends, TRIAL_WINDOWS_MOST + 1, "each turn ends once");
+	is(seen.ends, TRIAL_WINDOWS_MOST + 1, "turns end once each");
 }
 
 static void test_launches(void)
