@@ -367,7 +367,7 @@ static void test_many_presenters(void)
 	run_presenters();
 	is(events.frame_times.total, (u64)MANY * (FRAMES_OF_EACH + 1),
 	   "frames of 5,000 programs in turn are all timed");
-	is(all_late(), (u64)MANY * LATE_OF_EACH, "one late frame of each of 5,000 programs in turn is counted");
+	is(all_late(), (u64)MANY * LATE_OF_EACH, "late frames of 5,000 programs in turn are counted, one of each");
 	is(events.frames.rows_refused, 0, "no frame of 5,000 programs in turn is without a row");
 	is(events.submits.refused, 0, "no submit of 5,000 programs in turn is without a row");
 	is_between(1, events.frames.rows_len, FRAMES_ROWS_MAX / 4, "rows of presenters are few after 5,000 programs");
@@ -444,7 +444,7 @@ static void test_many_cuda_processes(void)
 	       events.cuda.kernels_len, events.steps.processes_len, (unsigned long long)steps_ended);
 	is_between(STEPS_PROCESSES, of_first, STEPS_PROCESSES * 40, "the first 64 CUDA processes have training steps");
 	is(steps_ended, of_first / STEPS_PROCESSES * MANY,
-	   "as many steps are found of each of 5,000 CUDA processes in turn");
+	   "steps of 5,000 CUDA processes in turn are found, as many of each");
 	is(events.cuda.refused, 0, "no thread of 5,000 CUDA processes in turn is without a row");
 	is(events.steps.refused, 0, "no step of 5,000 CUDA processes in turn is without a place");
 	is_between(1, events.cuda.rows_len, METRICS_CUDA_ROWS, "rows of CUDA's are few after 5,000 processes");

@@ -42,7 +42,7 @@ static void test_same(pid_t pid, const char *name)
 	size_t len = read_here(pid, name, here, sizeof(here));
 	ssize_t got = proc_apart_read((u32)pid, name, apart, sizeof(apart));
 
-	is((u64)got, len, "as many bytes of %s are read by a process apart", name);
+	is((u64)got, len, "bytes of %s that a process apart reads are as many", name);
 	ok(!memcmp(here, apart, len), "the same bytes of %s are read by a process apart", name);
 }
 
@@ -102,7 +102,7 @@ static void test_hang(pid_t pid, pid_t reader)
 	test_same(pid, "cmdline");
 	other = first_child(proc_apart_process());
 	kill(reader, SIGCONT);
-	ok(other > 0, "there are readers after one that hung");
+	ok(other > 0, "readers are there after one that hung");
 	/* It is used again once it has answered what nobody waits for any more. */
 	for (int i = 0; i < 100; i++)
 		proc_apart_read((u32)pid, "environ", text, sizeof(text));

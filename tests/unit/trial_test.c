@@ -213,7 +213,7 @@ static void test_transitions(void)
 	is(events_between(&windows, 103000, 104750, &seen), 175,
 	   "a turn counts from a quarter of a second after a change");
 	ok(trial_windows_turn_is_over(&windows, 104750 * ms), "a turn is as long as it is to be");
-	is(seen.begins, 2, "each turn begins to count once");
+	is(seen.begins, 2, "turns begin to count one time each");
 }
 
 /* Events of three turns come when the third goes on already. */
@@ -240,7 +240,7 @@ static void test_late_events(void)
 	   "no turn ends while there is no room for another");
 	events_between(&windows, 60000, 60010, &seen);
 	is(windows.len, 1, "an event after many turns ends all but the one that goes on");
-	is(seen.ends, TRIAL_WINDOWS_MOST + 1, "each turn ends once");
+	is(seen.ends, TRIAL_WINDOWS_MOST + 1, "turns end one time each");
 }
 
 static void test_launches(void)
