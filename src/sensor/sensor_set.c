@@ -147,8 +147,11 @@ void sensor_set_start(struct sensor_set *set, const struct sensor_settings *wish
 	if (set->groups & EVENTS_ROLES)
 		libraries_open(&set->libraries, &set->libraries_reason);
 	settings.libraries = set->libraries;
-	if (settings.rules && !sensor_set_leaves_out(without, "names"))
+	if (settings.rules && !sensor_set_leaves_out(without, "names")) {
 		rules_names(settings.rules, add_name, set);
+		/* The scheduler is watched already: who has run since then was looked up among no rules yet. */
+		sched_assign(set->sched, 0, 0, ORDER_NAME, 0);
+	}
 	for (int i = 0; i < set->len; i++)
 		start_sensor(set, i, &settings, without);
 	if (set->libraries) {

@@ -76,4 +76,17 @@ ends "too few wake-ups to judge by are refused" 2 "2 to 1000000" "$tactus" roles
 ends "a config file that is not there is told" 1 "No such file" "$tactus" roles -d 1 --config "$scratch/none"
 ends "an empty name of a game is refused" 2 "neither a PID nor a name" "$tactus" roles -d 1 --game ""
 ends "a game by a pid that no process has is told" 1 "no process has pid 4194303" "$tactus" roles -d 1 --game 4194303
+
+# Threads that run all the while as tactus starts: most of them before it has any rule.
+echo "# what a rule says of threads that are there already"
+cp build/workloads/pace "$scratch/ruled"
+printf '[roles]\nruled = audio\n' >"$scratch/conf"
+ruled=()
+for _ in 1 2 3 4 5 6 7 8; do
+	"$scratch/ruled" 2000 20 600000 >/dev/null &
+	ruled+=($!)
+done
+"$tactus" roles -d 1 --json -n all -p "$(tr ' ' , <<<"${ruled[*]}")" --config "$scratch/conf" --without launch,gpu,wine,input,frame,socket,sound,learned >"$scratch/out" 2>"$scratch/err"
+kill "${ruled[@]}"
+is "a rule of the user holds for every thread that was there before tactus" "$(json 'sum((r["role"], r["evidence_kind"]) == ("audio", "user") for r in rows)' <"$scratch/out")" 8
 done_testing
