@@ -86,7 +86,7 @@ let_go
 wait $runner
 is "a run beside held locks ends when it is asked to" $? 0
 like "processes that could not be read are counted" "$(cat "$scratch/err")" "[0-9]+ times a process's command line, environment or mappings could not be had in time"
-say_measured "a run that watches after $took_ms ms; $(echo $readers | wc -w) processes that read or hang; $(grep 'could not be had' "$scratch/err")"
+say_measured "a run that watches after $took_ms ms; $(wc -w <<<"$readers") processes that read or hang; $(grep 'could not be had' "$scratch/err")"
 kill $game 2>/dev/null
 # shellcheck disable=SC2086 # each is a word
 for _ in $(seq 100); do
