@@ -134,15 +134,15 @@ fuzz() {
 
 fuzz recording src/stream/recording_write.c src/stream/recording_read.c src/stream/recording_format.c src/base/output.c src/base/say.c \
 	src/base/output_whole.c src/base/sudo.c src/base/way.c \
-	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/to_frame.c src/model/cuda.c src/model/cuda_api.c
-fuzz models '' src/base/say.c src/base/several.c src/sink/event.c src/sink/json.c src/sink/text.c src/model/blocks.c src/model/compare_take.c src/model/collectives.c src/model/cuda.c src/model/rhythm.c src/model/steps.c src/model/cuda_api.c src/model/event_filter.c src/model/frames.c src/model/frame_record.c src/model/history.c \
+	src/model/threads.c src/model/submits.c src/model/inputs.c src/model/to_frame.c src/model/cuda.c src/model/cuda_rows.c src/model/cuda_api.c
+fuzz models '' src/base/say.c src/base/several.c src/sink/event.c src/sink/json.c src/sink/text.c src/model/blocks.c src/model/compare_take.c src/model/collectives.c src/model/cuda.c src/model/cuda_rows.c src/model/rhythm.c src/model/steps.c src/model/cuda_api.c src/model/event_filter.c src/model/frames.c src/model/frames_rows.c src/model/frame_record.c src/model/history.c \
 	src/model/inputs.c src/model/to_frame.c src/model/inversions.c src/model/latency.c src/model/lead_in.c src/model/lead_in_stacks.c src/model/misses.c src/model/moves.c src/model/path.c src/model/report*.c src/model/roles.c \
 	src/model/stacks.c src/model/submits.c src/model/tasks.c src/model/threads.c src/model/driver_memory.c src/model/driver_work.c
-fuzz top '' src/base/say.c src/base/several.c src/sink/columns.c src/sink/canvas.c src/sink/text.c src/sink/json.c src/model/frames.c src/model/frame_record.c src/model/gpu.c src/model/history.c src/model/misses.c \
+fuzz top '' src/base/say.c src/base/several.c src/sink/columns.c src/sink/canvas.c src/sink/text.c src/sink/json.c src/model/frames.c src/model/frames_rows.c src/model/frame_record.c src/model/gpu.c src/model/history.c src/model/misses.c \
 	src/model/moves.c src/model/path.c src/model/roles.c src/model/threads.c src/model/top.c src/model/top_rows.c src/model/top_waits.c \
 	src/stream/player.c src/stream/recording_read.c src/stream/recording_format.c src/sched/scx_events.c src/view/status.c src/view/{frame,role,thread}_words.c \
 	src/view/top_keys.c src/view/top_paint*.c
-fuzz export '' src/base/say.c src/sink/columns.c src/sink/demangle.c src/sink/perfetto.c src/sink/perfetto_sched.c src/sink/chrome.c src/sink/parquet.c src/sink/parquet_column.c src/sink/event_table.c src/sink/json.c src/base/several.c src/sink/text.c src/model/cuda.c src/model/cuda_api.c src/model/frames.c src/model/frame_record.c \
+fuzz export '' src/base/say.c src/sink/columns.c src/sink/demangle.c src/sink/perfetto.c src/sink/perfetto_sched.c src/sink/chrome.c src/sink/parquet.c src/sink/parquet_column.c src/sink/event_table.c src/sink/json.c src/base/several.c src/sink/text.c src/model/cuda.c src/model/cuda_rows.c src/model/cuda_api.c src/model/frames.c src/model/frames_rows.c src/model/frame_record.c \
 	src/model/gpu.c src/model/history.c src/model/inputs.c src/model/to_frame.c src/model/misses.c src/model/moves.c src/model/nvidia.c src/model/path.c src/model/rhythm.c src/model/roles.c src/model/stacks.c src/model/steps.c src/model/threads.c \
 	src/view/export_{lanes,marks,sched,stacks,steps,trace}.c src/view/{cuda,frame,role,thread}_words.c
 fuzz simulate '' src/base/say.c src/base/system.c src/base/topology.c src/sched/scx_places.c src/sim/*.c
@@ -150,7 +150,7 @@ fuzz packets '' src/base/say.c src/base/several.c src/sched/journal.c src/sched/
 fuzz maps '' src/base/maps.c
 fuzz http '' src/base/http.c
 # Steps of training jobs, and what they are explained by.
-steps=(src/model/steps.c src/model/rhythm.c src/model/cuda.c src/model/cuda_api.c src/model/collectives.c src/model/path.c src/model/threads.c src/model/frames.c src/model/frame_record.c src/model/history.c src/model/misses.c src/base/several.c)
+steps=(src/model/steps.c src/model/rhythm.c src/model/cuda.c src/model/cuda_rows.c src/model/cuda_api.c src/model/collectives.c src/model/path.c src/model/threads.c src/model/frames.c src/model/frames_rows.c src/model/frame_record.c src/model/history.c src/model/misses.c src/base/several.c)
 fuzz answers '' src/base/http_text.c src/base/say.c src/base/json_read.c src/model/fleet.c src/model/fleet_answer.c "${steps[@]}"
 fuzz segments '' src/base/json_read.c src/model/segment_index.c
 fuzz metrics '' src/base/say.c src/base/json_read.c src/model/metrics.c src/model/metrics_names.c src/model/metrics_events.c "${steps[@]}" src/model/gpu.c src/model/moves.c src/model/roles.c src/sink/openmetrics.c src/sink/otlp.c src/sink/json.c src/sink/text.c src/view/metrics_print.c src/view/metrics_print_run.c src/view/metrics_run.c src/model/submits.c src/sched/scx_events.c

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 	return puts(text);
 }
 END
-# shellcheck disable=SC2054 # the linker takes commas
+# shellcheck disable=SC2054 # the linker's own commas
 hardened=(-O2 -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -pie -Wl,-z,relro,-z,now,-z,noexecstack)
 build() { gcc "${hardened[@]}" "$@" "$scratch/program.c" -o "$scratch/program" 2>"$scratch/err" || cat "$scratch/err"; }
 # lacks WHAT FLAG...: a binary that was built with these flags behind the others
