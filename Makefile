@@ -171,7 +171,7 @@ $(B)/workloads/%.exe: tests/workloads-windows/%.c
 
 # Windows programs and what looks at saved BTFs are of x86-64.
 OF_X86 := $(if $(filter x86,$(BPF_ARCH)),$(ARM64_OBJECTS) $(B)/tests/btf_test $(B)/tests/btf_spoil $(if $(shell command -v x86_64-w64-mingw32-gcc),$(WINDOWS)))
-test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(OF_X86)
+test-workloads: $(UNIT) $(WORKLOADS) $(B)/bench/load $(B)/bench/locks $(OF_X86)
 ## make ARCH=aarch64   the same or 'static' for that architecture, by Debian's cross compiler, below build/aarch64
 ## make cross       all of it, and its tests, for aarch64, unless this machine is one
 cross:

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """What files and pages of a recording take: CPU time, events a second, bytes, memory; and how quickly a browser draws a page of 100,000 frames.
-The recording is examples/late-frames.tactus many times over: bench/export.py [--times 440] [--rounds 3] [--only csv,json,...] [--no-browser]"""
+The recording is examples/late-frames.tactus many times over: bench/export.py [--times 440] [--rounds 3] [--only csv,json,...] [--no-browser]
+With --live (as root): what a trace costs that is recorded as it happens, beside hackbench, and a recording for comparison."""
 import argparse
 import os
 import re
+import resource
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -136,15 +139,40 @@ def measure_page(folder, path):
           f"pictures came every {at(gaps, 0.5):.1f} ms (p99 {at(gaps, 0.99):.1f}, at most {gaps[-1]:.1f}), those of an empty page before and after it every {at(empty, 0.5):.1f} (p99 {at(empty, 0.99):.1f}, at most {empty[-1]:.1f}); all {charts[1]} charts of all of the time take {charts[0]:.1f} ms at best", flush=True)
 
 
+def recorded(path, span):
+    """Events, and CPU time of the recorder alone: not of its probes, which run in the threads that are watched."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    said = subprocess.run([TACTUS, "record", "-d", span, "--force", "-o", path], capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    events, lost = re.search(r": (\d+) events", said.stdout + said.stderr), re.search(r"(\d+) lost", said.stdout + said.stderr)
+    return int(events[1]), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, int(lost[1])
+
+
+def measure_live(folder, rounds):
+    """What loading and ending takes is taken off: that of a recording of a fifth of a second."""
+    for _ in range(rounds):
+        for form in ("pftrace", "tactus"):
+            path = os.path.join(folder, "live." + form)
+            few, short, _ = recorded(path, "200ms")
+            with subprocess.Popen(["hackbench", "-p", "-g", "1", "-l", "15000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as load:
+                events, spent, lost = recorded(path, "4")
+                load.terminate()
+            print(f"record -o x.{form}: {events} events, {lost} lost, {spent:.2f} s of CPU time, {short:.2f} of them for loading: {(events - few) / (spent - short) / 1e6:.2f} million events a second", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=440)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default=",".join([*FORMATS, "html"]))
     parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--live", action="store_true")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         long, minute = os.path.join(folder, "long.tactus"), os.path.join(folder, "minute.tactus")
+        if chosen.live:
+            measure_live(folder, chosen.rounds)
+            return
         events, of_minute = repeat(long, chosen.times), repeat(minute, 6)
         print(f"{EXAMPLE} {chosen.times} times over: {events} events, {os.stat(long).st_size / 1e6:.0f} MB", flush=True)
         for form in chosen.only.split(","):

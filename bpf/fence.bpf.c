@@ -37,7 +37,7 @@ static __always_inline int fence_begins(struct tracepoint_dma_fence *fence)
 	struct fence_begun begun = { .since_ns = bpf_ktime_get_ns() }, *known;
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
-	struct task_ctx *thread = role_here(current);
+	struct task_ctx *thread = thread_here(current);
 
 	known = bpf_map_lookup_elem(&fences, &key);
 	if (known) {

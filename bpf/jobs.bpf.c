@@ -66,7 +66,7 @@ int on_job_queue(void *ctx)
 	struct job_key key = key_at(ctx, format.job_first, format.job_second);
 	u32 cpu_id = bpf_get_smp_processor_id();
 	struct sched_cpu *cpu = cpu_state(cpu_id);
-	struct task_ctx *thread = role_here(current);
+	struct task_ctx *thread = thread_here(current);
 	struct job job = { .queued_ns = bpf_ktime_get_ns(), .device = { "drm_sched" } };
 
 	if (!cpu || cpu->window != WINDOW_OPEN || (thread ? !thread->watched : filters_threads()))

@@ -125,6 +125,14 @@ static __always_inline struct task_ctx *role_here(struct task_struct *current)
 	return thread && !thread->ended ? thread : NULL;
 }
 
+/* The same where roles may be off. */
+static __always_inline struct task_ctx *thread_here(struct task_struct *current)
+{
+	struct task_ctx *thread = tid_of(current) ? thread_of(current) : NULL;
+
+	return thread && !thread->ended ? thread : NULL;
+}
+
 /* At switches and wake-ups: judges behaviour when enough of it has been seen. True if it has. */
 static __always_inline bool role_tick(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
 {

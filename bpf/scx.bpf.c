@@ -24,12 +24,25 @@ char LICENSE[] SEC("license") = "GPL";
 
 enum { ENOMEM = 12 };
 
-/* A thread that may run on one CPU only, or has migrated so often that it had better stay. */
-static __always_inline bool stays_on_cpu(struct task_struct *p, struct task_ctx *thread, u64 now_ns)
+/* Whether migration of the thread is disabled, where the kernel leaves that to the scheduler. A BPF program disables
+ * migration of the thread it interrupts, and so does the one that had this thread enqueued again. */
+static __always_inline bool is_held(struct task_struct *p, u64 enq_flags)
+{
+	u32 held = p->migration_disabled;
+
+	if (!settings.sees_held)
+		return false;
+	if (p == bpf_get_current_task_btf())
+		held -= 1 + ((enq_flags & settings.again) != 0);
+	return (s32)held > 0;
+}
+
+/* A thread that may run on one CPU only, for now at least, or has migrated so often that it had better stay. */
+static __always_inline bool stays_on_cpu(struct task_struct *p, struct task_ctx *thread, u64 enq_flags, u64 now_ns)
 {
 	if (settings.cpus_len == 1)
 		return false;
-	if (p->nr_cpus_allowed == 1)
+	if (p->nr_cpus_allowed == 1 || is_held(p, enq_flags))
 		return true;
 	return move_rate_is_high(&thread->scx.move_rate, now_ns) &&
 	       bpf_cpumask_test_cpu(p->thread_info.cpu, p->cpus_ptr);
@@ -80,17 +93,13 @@ s32 BPF_PROG(tactus_select_cpu_plain, struct task_struct *p, s32 prev_cpu, u64 w
 	return select_cpu(p, prev_cpu, wake_flags, seems_interrupted(p), false);
 }
 
-/* Whether migration of the thread is disabled, where the kernel leaves that to the scheduler. A BPF program disables
- * migration of the thread it interrupts, and so does the one that had this thread enqueued again. */
-static __always_inline bool is_held(struct task_struct *p, u64 enq_flags)
+/* A CPU that has no other thread is about to go idle, whatever is in its local queue: it needs a kick. Where that can't
+ * be had, dispatch has seen to it that nobody is left so, see goes_on. */
+static __always_inline void insert_locally(struct task_struct *p, s32 cpu, u64 slice_ns, u64 enq_flags)
 {
-	u32 held = p->migration_disabled;
-
-	if (!settings.sees_held)
-		return false;
-	if (p == bpf_get_current_task_btf())
-		held -= 1 + ((enq_flags & settings.again) != 0);
-	return (s32)held > 0;
+	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice_ns, enq_flags);
+	if (enq_flags & scx_value(scx_enq_flags, SCX_ENQ_LAST))
+		kick(cpu, 0);
 }
 
 static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool by_interrupt, bool is_sure)
@@ -104,17 +113,16 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	count(SCX_COUNT_QUEUED);
 	/* Valid for local dispatch queues alone. */
 	enq_flags &= ~settings.at_once;
-	if (!thread || is_bound(p, thread) || is_held(p, enq_flags)) {
-		if (thread && is_bound(p, thread))
+	if (!thread || is_bound(p, thread)) {
+		if (thread)
 			bound_joins(p, thread, cpu, wakeup != 0);
-		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), settings.slice_ns,
-			   enq_flags | bound_flags(cpu, wakeup != 0));
+		insert_locally(p, cpu, settings.slice_ns, enq_flags | bound_flags(cpu, wakeup != 0));
 		return;
 	}
 	now_ns = wakeup ? on_wakeup(p, thread, by_interrupt, is_sure) : bpf_ktime_get_ns();
 	join_group(p, thread);
 	plan.tier = tier_of(p, thread, now_ns, &plan.boost);
-	plan.stay = stays_on_cpu(p, thread, now_ns);
+	plan.stay = stays_on_cpu(p, thread, enq_flags, now_ns);
 	plan.queue = plan.stay ? queue_of_cpu(cpu) : cache_of(cpu);
 	update_weight(p, thread, now_ns);
 	join_queue(thread, plan.queue, plan.tier, wakeup);
@@ -127,10 +135,8 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 		park(p, thread, enq_flags, now_ns);
 		return;
 	}
-	/* This CPU has no other thread and is about to go idle: it needs a kick. */
 	if (enq_flags & scx_value(scx_enq_flags, SCX_ENQ_LAST)) {
-		dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL), plan.slice_ns, enq_flags);
-		kick(cpu, 0);
+		insert_locally(p, cpu, plan.slice_ns, enq_flags);
 		return;
 	}
 	plan.owed = tier_is_owed(plan.tier, thread->scx.vtime, *clock_of(plan.queue), settings.slice_ns);
@@ -158,37 +164,45 @@ void BPF_PROG(tactus_enqueue_plain, struct task_struct *p, u64 enq_flags)
 	enqueue(p, enq_flags, seems_interrupted(p), false);
 }
 
+/* The thread whose slice has ended goes on for another. False: its group has no quota left. */
+static __noinline bool goes_on(struct task_struct *prev, s32 cpu)
+{
+	struct task_ctx *thread = thread_of(prev);
+	u64 now_ns, slice_ns;
+
+	if (!thread) {
+		set_slice(prev, settings.slice_ns);
+		return true;
+	}
+	now_ns = run_on(cpu)->looked_ns;
+	slice_ns = tier_slice_among_ns(thread->scx.tier, settings.slice_ns, load_of(thread->scx.queue)->per_cpu);
+	slice_ns = slice_within_quota(thread, slice_ns, now_ns);
+	if (!slice_ns)
+		return false;
+	set_slice(prev, slice_ns);
+	turn_begins(thread, cpu, now_ns);
+	return true;
+}
+
 /* The thread whose slice has ended is in no queue yet: it keeps running if its deadline would still be the first. Not
  * with what credit it has left after a turn that a timer ended, see tier_turn_vtime. */
 static __always_inline bool keeps_running(struct task_struct *prev, s32 cpu, s64 first)
 {
 	struct task_ctx *thread = thread_of(prev);
-	u64 now_ns = bpf_ktime_get_ns();
-	u64 deadline, slice_ns;
-	u32 boost, tier;
+	u64 now_ns = bpf_ktime_get_ns(), deadline;
+	u32 boost;
 
 	if (!thread)
 		return false;
 	run_on(cpu)->looked_ns = now_ns;
 	charge(prev, thread);
-	if (run_on(cpu)->turn_over) {
-		run_on(cpu)->turn_over = 0;
-		return false;
-	}
 	run_on(cpu)->may_burn = thread->scx.may_burn || thread->scx.lock_until_ns > now_ns;
-	tier = tier_of(prev, thread, now_ns, &boost);
-	deadline = tier_deadline(thread->scx.vtime, settings.slice_ns, thread->scx.effective_weight, boost);
-	if (!tier_keeps_cpu(deadline, *clock_of(thread->scx.queue), first))
-		return false;
-	slice_ns = slice_within_quota(
-		thread, tier_slice_among_ns(tier, settings.slice_ns, load_of(thread->scx.queue)->per_cpu), now_ns);
-	if (!slice_ns)
-		return false;
-	thread->scx.tier = tier;
+	thread->scx.tier = tier_of(prev, thread, now_ns, &boost);
 	thread->scx.boost = boost;
-	set_slice(prev, slice_ns);
-	turn_begins(thread, cpu, now_ns);
-	return true;
+	if (run_on(cpu)->turn_over == run_on(cpu)->turn)
+		return false;
+	deadline = tier_deadline(thread->scx.vtime, settings.slice_ns, thread->scx.effective_weight, boost);
+	return tier_keeps_cpu(deadline, *clock_of(thread->scx.queue), first) && goes_on(prev, cpu);
 }
 
 /* The nearest caches first. */
@@ -232,8 +246,12 @@ void BPF_PROG(tactus_dispatch, s32 cpu, struct task_struct *prev)
 		return;
 	if (settings.caches_len > 1 && steal(shared))
 		return;
+	/* Those that wait may not run here. Where groups have quotas the kernel would leave the CPU idle beside the
+	 * thread. */
+	if (prev_wants && goes_on(prev, cpu))
+		return;
 	if (settings.ranks_cpus)
-		run_on(cpu)->is_idle = !prev_wants;
+		run_on(cpu)->is_idle = 1;
 }
 
 /* The CPU of a running thread, which need not be this one: another one changes its nice value or its class. */
@@ -268,8 +286,8 @@ void BPF_PROG(tactus_running, struct task_struct *p)
 	u64 now_ns = bpf_ktime_get_ns(), follows, *clock;
 
 	run->since_ns = run->looked_ns = now_ns;
-	run->kicked = run->is_given = run->turn_over = 0;
-	run->is_idle = 0;
+	run->kicked = run->is_given = 0;
+	run->is_idle = run->is_off = 0;
 	run->tier = TIERS;
 	run->before_tid = run->tid;
 	run->tid = tid_of(p);
@@ -321,6 +339,7 @@ void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 	bool may_burn;
 	u64 now_ns;
 
+	run_on(cpu_of(p))->is_off = 1;
 	power_on_stopping(cpu_of(p));
 	if (!thread)
 		return;
@@ -333,7 +352,7 @@ void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 	thread->scx.last_burst_ns = thread->scx.burst_ns;
 	thread->scx.burst_ns = 0;
 	thread->scx.may_burn = 0;
-	if (!thread->scx.watch.spared)
+	if (!urgent_watch_is_on(&thread->scx.watch))
 		return;
 	now_ns = bpf_ktime_get_ns();
 	thread->scx.watch.awake_ns += span_between(thread->scx.awake_since_ns, now_ns);
@@ -415,7 +434,7 @@ s32 BPF_PROG(tactus_init)
 	{
 		/* What the kernel begins with. */
 		run_on((s32)i)->power.target = POWER_FULL;
-		run_on((s32)i)->is_idle = 1;
+		run_on((s32)i)->is_idle = run_on((s32)i)->is_off = 1;
 		error = scx_bpf_create_dsq(SCX_CACHES_MAX + i, -1);
 		if (error)
 			return error;

@@ -87,24 +87,29 @@ static __always_inline bool dispatch_directly(struct task_struct *p, struct task
 	}
 	if (cpu < 0)
 		return false;
+	run_on(cpu)->is_given = 1;
 	dsq_insert(p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | (u32)cpu, plan->slice_ns,
 		   enq_flags | settings.at_once);
 	return true;
 }
 
-static __always_inline void count_urgent(struct task_ctx *thread, const struct enqueue_plan *plan, s32 cpu, u64 now_ns)
+static __always_inline void count_urgent(struct task_struct *p, struct task_ctx *thread,
+					 const struct enqueue_plan *plan, s32 cpu, u64 now_ns)
 {
 	if (plan->tier != TIER_LATENCY_CRITICAL || !plan->owed)
 		return;
 	thread->scx.counted_urgent = 1;
 	__sync_fetch_and_add(&load_of(plan->queue)->urgent, 1);
-	time_turns_for(plan->queue, cpu, now_ns);
+	time_turns_for(p, plan->queue, cpu, now_ns);
 }
 
 /* Inserts the thread into its queue and kicks a CPU that shall take it. */
 static __always_inline void insert_and_kick(struct task_struct *p, struct task_ctx *thread,
 					    const struct enqueue_plan *plan, u64 enq_flags, u64 now_ns)
 {
+	u64 deadline = tier_deadline(thread->scx.vtime,
+				     tier_expected_ns(plan->tier, thread->learner.expected_run_ns, settings.slice_ns),
+				     thread->scx.effective_weight, plan->boost);
 	s32 cpu = (s32)p->thread_info.cpu, victim = -1, idle;
 
 	if (can_kick() && plan->owed)
@@ -114,31 +119,28 @@ static __always_inline void insert_and_kick(struct task_struct *p, struct task_c
 		preempt_directly(p, thread, plan, victim, enq_flags, now_ns);
 		return;
 	}
-	dsq_insert_vtime(p, plan->queue, plan->slice_ns,
-			 tier_deadline(thread->scx.vtime,
-				       tier_expected_ns(plan->tier, thread->learner.expected_run_ns, settings.slice_ns),
-				       thread->scx.effective_weight, plan->boost),
-			 enq_flags);
+	dsq_insert_vtime(p, plan->queue, plan->slice_ns, deadline, enq_flags);
 	if (plan->stay)
 		run_on(cpu)->own_waits = 1;
-	if (tier_asks_for_turns(plan->tier, thread->scx.burst_ns)) {
+	if (tier_asks_for_turns(plan->tier, plan->owed, thread->scx.burst_ns, deadline, *clock_of(plan->queue))) {
 		asks_for_turns(thread, plan->queue, now_ns);
-		time_turns_for(plan->queue, cpu, now_ns);
+		time_turns_for(p, plan->queue, cpu, now_ns);
 	}
 	if (!can_kick()) {
-		count_urgent(thread, plan, cpu, now_ns);
+		count_urgent(p, thread, plan, cpu, now_ns);
 		return;
 	}
 	if (!plan->stay && settings.cpus_len > 1 && bpf_ksym_exists(scx_bpf_pick_idle_cpu)) {
 		/* A CPU that went idle meanwhile would not look into this queue by itself. */
 		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
 		if (idle >= 0) {
+			run_on(idle)->is_given = 1;
 			kick(idle, scx_value(scx_kick_flags, SCX_KICK_IDLE));
 			return;
 		}
 	}
 	if (victim < 0) {
-		count_urgent(thread, plan, cpu, now_ns);
+		count_urgent(p, thread, plan, cpu, now_ns);
 		return;
 	}
 	note_preemption(p, thread, victim, plan->boost, now_ns);

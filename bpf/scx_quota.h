@@ -127,26 +127,42 @@ static __always_inline void park(struct task_struct *p, struct task_ctx *thread,
 	dsq_insert(p, SCX_PARKED, settings.slice_ns, enq_flags);
 }
 
-/* An unparked thread goes to an idle CPU, else into its queue. */
+/* An idle CPU that takes threads from this queue. -1: none. */
+static __always_inline s32 idle_for(struct task_struct *p, u32 queue)
+{
+	s32 own = (s32)(queue - SCX_CACHES_MAX);
+
+	if (queue >= SCX_CACHES_MAX)
+		return scx_bpf_test_and_clear_cpu_idle(own) ? own : -1;
+	return bpf_ksym_exists(scx_bpf_pick_idle_cpu) ? scx_bpf_pick_idle_cpu(p->cpus_ptr, 0) : -1;
+}
+
+/* An unparked thread goes into its queue, and an idle CPU is told: one that went idle before that would not look. Where
+ * CPUs can't be kicked, it goes to the idle CPU. */
 static __always_inline bool unpark(struct bpf_iter_scx_dsq *it, struct task_struct *p, struct task_ctx *thread,
 				   u64 slice_ns, u64 now_ns)
 {
 	u32 queue = thread->scx.queue;
-	s32 idle = -1;
+	s32 idle = can_kick() ? -1 : idle_for(p, queue);
 
-	if (bpf_ksym_exists(scx_bpf_pick_idle_cpu))
-		idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
 	thread->scx.parked_at_ns = 0;
 	thread->scx.queued_at_ns = now_ns;
 	scx_bpf_dsq_move_set_slice(it, slice_ns);
-	if (idle >= 0)
+	if (idle >= 0) {
+		run_on(idle)->is_given = 1;
 		return scx_bpf_dsq_move(it, p, scx_value(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | (u32)idle, 0);
+	}
 	thread->scx.vtime = vtime_owed(thread->scx.vtime, *clock_of(queue), settings.slice_ns, settings.credit);
 	scx_bpf_dsq_move_set_vtime(it, tier_deadline(thread->scx.vtime, slice_ns, thread->scx.effective_weight, 0));
 	if (!scx_bpf_dsq_move_vtime(it, p, queue, 0))
 		return false;
 	if (queue >= SCX_CACHES_MAX)
 		run_on((s32)(queue - SCX_CACHES_MAX))->own_waits = 1;
+	idle = can_kick() ? idle_for(p, queue) : -1;
+	if (idle >= 0) {
+		run_on(idle)->is_given = 1;
+		kick(idle, scx_value(scx_kick_flags, SCX_KICK_IDLE));
+	}
 	return true;
 }
 

@@ -50,7 +50,8 @@ static __always_inline void give_way(struct task_struct *p, struct task_ctx *thr
 			__sync_fetch_and_sub(&load->urgent, 1);
 		return;
 	}
-	if (!tier_gives_way(run->tier))
+	/* One that has waited for a second gets its millisecond. */
+	if (!tier_gives_way(run->tier) || thread->scx.is_late)
 		return;
 	if (!load->urgent)
 		load = load_of(queue_of_cpu(cpu));

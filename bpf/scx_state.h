@@ -47,11 +47,15 @@ struct cpu_run {
 	u32 tid;
 	u32 own_waits;	   /* a thread may wait in this CPU's own queue */
 	u32 before_tid;	   /* the thread that ran here before */
-	u64 turn_since_ns; /* its thread's turn began */
-	u64 turn_vtime;	   /* its vtime then */
-	u64 effective_weight;
+	u64 turn;	   /* its thread's turn: they are numbered. A timer that fires late may be elsewhere */
+	u64 turn_since_ns; /* it began then */
+	u64 turn_vtime;	   /* its thread's vtime then, by the clock of this queue */
+	u32 queue;
 	u32 boost;
-	u32 turn_over;	   /* the timer found that another thread goes first now */
+	u64 effective_weight;
+	u64 turn_over;	   /* the timer found that another thread goes first now: the turn that it looked at */
+	u64 turn_again;	   /* the timer found that this turn goes on, */
+	u64 turn_again_ns; /* as another one from then on */
 	u32 is_given;	   /* it was idle, and a thread is about to run there: what ran before is not to be preempted */
 	u64 turn_timer_ns; /* its timer fires then, or did; 0: it is not set; TIER_NO_TIMER_NS: there is none */
 	u64 shared_seen;   /* the clock of the cache's queue when this CPU last looked */
@@ -62,7 +66,7 @@ struct cpu_run {
 	u32 holder_tid;	   /* this thread goes first, see scx_locks.h; 0: none */
 	u32 looked;	   /* while it is looked for */
 	u32 by_timer;	   /* a timer or a device woke its thread last */
-	u32 unused;
+	u32 is_off;	   /* no thread of ours runs there: it is idle, or at realtime work */
 	struct power_use power;
 };
 static struct cpu_run runs[SCX_CPUS_MAX];

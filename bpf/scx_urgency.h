@@ -101,8 +101,8 @@ static __always_inline bool may_raise(struct task_struct *p, struct task_ctx *th
 /* How urgent the thread is at this moment. */
 static __always_inline u32 tier_of(struct task_struct *p, struct task_ctx *thread, u64 now_ns, u32 *boost)
 {
-	/* These two first: where nothing volatile and no branch comes behind, the compiler loads the rest as needed. */
-	u32 raise = config.raise;
+	/* These first: where nothing volatile and no branch comes behind, the compiler loads the rest as needed. */
+	u32 raise = config.raise, own_pid = settings.own_pid;
 	s32 nice = nice_of(p);
 	struct tier_inputs inputs = {
 		.now_ns = now_ns,
@@ -122,6 +122,7 @@ static __always_inline u32 tier_of(struct task_struct *p, struct task_ctx *threa
 		.is_batch_policy = p->policy == POLICY_BATCH,
 		.by_user = thread->role.answer.evidence == EVIDENCE_USER,
 		.may_burn = thread->scx.may_burn != 0,
+		.is_own = pid_of(p) == own_pid,
 		.is_neutral = is_neutral != 0,
 	};
 	struct effective_tier now = tier_effective(&inputs);

@@ -44,7 +44,7 @@ static __always_inline void charge(struct task_struct *p, struct task_ctx *threa
 	}
 	thread->scx.vtime += cost;
 	if (tier_uses_budget(thread->scx.tier, p->flags & PF_KTHREAD)) {
-		thread->scx.watch.spared += vtime_charge(ran_ns, thread->scx.effective_weight) - cost;
+		urgent_watch_ran(&thread->scx.watch, ran_ns, vtime_charge(ran_ns, thread->scx.effective_weight) - cost);
 		owner_charge(thread->scx.owner, ran_ns, bpf_ktime_get_ns());
 	}
 	charge_burning(p, thread, ran_ns);

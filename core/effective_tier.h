@@ -33,6 +33,7 @@ struct tier_inputs {
 	u8 is_batch_policy; /* SCHED_BATCH */
 	u8 by_user;	    /* the user said what the thread is */
 	u8 may_burn;	    /* urgent by its role, and its user has something left to burn */
+	u8 is_own;	    /* of the process that runs the scheduler */
 	u8 is_neutral;	    /* nobody is urgent for now but the kernel's own threads */
 };
 
@@ -90,7 +91,8 @@ core_fn int tier_is_bound(int is_bound_thread, s32 nice, u64 burst_ns)
 	return tier_serves_all(is_bound_thread, nice) && burst_ns < TIER_BURST_NS;
 }
 
-/* How urgent the thread is, apart from its user's budget. */
+/* How urgent the thread is, apart from its user's budget. What this program itself does seems urgent, as often as it is
+ * woken for a little, and nobody waits for it. */
 core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 {
 	struct effective_tier now = { .tier = TIER_BATCH };
@@ -107,7 +109,8 @@ core_fn struct effective_tier tier_effective(const struct tier_inputs *in)
 	now = tier_wanted(in);
 	if (tier_serves_all(in->is_kernel_thread, in->nice)) {
 		now.tier = TIER_LATENCY_CRITICAL;
-	} else if (now.tier == TIER_LATENCY_CRITICAL && !tier_may_raise(in->nice, in->is_batch_policy, in->by_user)) {
+	} else if (now.tier == TIER_LATENCY_CRITICAL &&
+		   (in->is_own || !tier_may_raise(in->nice, in->is_batch_policy, in->by_user))) {
 		now.tier = TIER_INTERACTIVE;
 		now.boost = 0;
 	}

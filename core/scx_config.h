@@ -29,6 +29,7 @@ struct scx_config {
 	u64 again;     /* SCX_ENQ_REENQ */
 	u32 sees_held; /* threads that may not leave their CPU for now are enqueued like all others */
 	u32 refuses_timers; /* for tests: as if there were no room for any */
+	u32 own_pid;	    /* of the process that runs the scheduler */
 	u32 cpus_len;
 	u32 caches_len;
 	u16 cache_of[SCX_CPUS_MAX]; /* a CPU's last-level cache, numbered from 0 without gaps */

@@ -18,6 +18,7 @@ enum {
 	TIER_UNDISTURBED_NS = 2 * NSEC_PER_MSEC,
 	TIER_TURNS_NS = 50 *
 			NSEC_PER_MSEC, /* for so long after a thread that is no hog began to wait, turns are short */
+	TIER_ASKS_WITHIN_NS = 25 * NSEC_PER_MSEC, /* one whose deadline is further away asks for no short turns */
 	TIER_TURN_NS = 1 * NSEC_PER_MSEC,
 	TIER_HOG_TURN_NS = 700 * NSEC_PER_USEC,	 /* of a hog, while one that is no hog waits */
 	TIER_TURN_LEAST_NS = 20 * NSEC_PER_USEC, /* no timer is set for less */
@@ -100,6 +101,7 @@ core_fn int tier_may_raise(s32 nice, int is_batch, int by_user)
 struct urgent_watch {
 	u64 since_ns;
 	u64 awake_ns;
+	u64 urgent_ns; /* of its CPU time; 0: it was not urgent since, and is not watched */
 	u64 spared;
 	u64 burnt_ns; /* of its CPU time so much was charged to what its user may burn */
 	u64 throttled_until_ns;
@@ -108,6 +110,19 @@ struct urgent_watch {
 core_fn int urgent_watch_is_over(const struct urgent_watch *watch, u64 now_ns)
 {
 	return now_ns - watch->since_ns >= TIER_WATCH_NS;
+}
+
+/* It ran for so long while it was urgent, and was spared so much, which is nothing where urgent threads have no
+ * discount. */
+core_fn void urgent_watch_ran(struct urgent_watch *watch, u64 ran_ns, u64 spared)
+{
+	watch->urgent_ns += ran_ns;
+	watch->spared += spared;
+}
+
+core_fn int urgent_watch_is_on(const struct urgent_watch *watch)
+{
+	return watch->urgent_ns != 0;
 }
 
 /* Whether a thread whose watch is over slept too little: it used more than it needed to be on time. */
@@ -130,7 +145,7 @@ core_fn u64 urgent_watch_throttle(struct urgent_watch *watch, u64 now_ns)
 {
 	u64 pays = watch->spared;
 
-	watch->spared = 0;
+	watch->spared = watch->urgent_ns = 0;
 	watch->throttled_until_ns = now_ns + TIER_THROTTLED_NS;
 	return pays;
 }
@@ -147,7 +162,7 @@ core_fn u64 urgent_watch_ends(struct urgent_watch *watch, u64 now_ns, int may_bu
 	watch->since_ns = now_ns;
 	watch->awake_ns = 0;
 	watch->burnt_ns = 0;
-	watch->spared = 0;
+	watch->spared = watch->urgent_ns = 0;
 	return pays;
 }
 
@@ -426,10 +441,13 @@ core_fn int tier_gives_way(u32 running_tier)
 	return running_tier < TIER_LATENCY_CRITICAL;
 }
 
-/* Whether a thread that waits asks for short turns: one that is no hog, whatever was learned of its kind. */
-core_fn int tier_asks_for_turns(u32 tier, u64 burst_ns)
+/* Whether a thread that waits asks for short turns: one that is no hog, whatever was learned of its kind, and whose
+ * deadline is so near that they bring it to the CPU. A light one, or one that is far ahead, waits for a second at
+ * times: all the others would only switch more often. An urgent one asks if it may not preempt, see tier_is_owed. */
+core_fn int tier_asks_for_turns(u32 tier, int is_owed, u64 burst_ns, u64 deadline, u64 queue_vtime)
 {
-	return tier < TIER_LATENCY_CRITICAL && burst_ns < TIER_HOG_NS;
+	return (tier < TIER_LATENCY_CRITICAL || !is_owed) && burst_ns < TIER_HOG_NS &&
+	       vtime_before(deadline, queue_vtime + TIER_ASKS_WITHIN_NS);
 }
 
 /* Whether a thread that runs gives up the rest of its slice when the tick comes: it is not urgent, has got something

@@ -20,6 +20,16 @@ function longerThan(curve) {
 /* Text keeps its size on a narrow screen. */
 const wideEnough = () => Math.max(300, Math.min(860, byId('verdict').clientWidth - 30));
 
+/* A side's recordings without their folders; of many the first. */
+function sideWords(side) {
+  const files = all('compare_side').find((row) => row.side === side)?.files ?? [], first = (files[0] ?? '').split('/').pop();
+  return files.length > 1 ? `${first} and ${files.length - 1} more` : first;
+}
+
+/* What is urgent comes before what is not, and everything together at the end. */
+const CURVE_ORDER = ['latency-critical', 'interactive', 'unknown', 'batch'];
+const curveRank = ([of, name]) => (of === 'frames' ? -1 : name ? (CURVE_ORDER.indexOf(name) + CURVE_ORDER.length) % CURVE_ORDER.length : CURVE_ORDER.length);
+
 /* Times to the right and shares downwards, both logarithmic: where curves part below, the slow ones differ. */
 function curvePicture(curves, label) {
   const width = wideEnough(), height = 250, left = 62, foot = 34, top = 8;
@@ -45,16 +55,16 @@ function curvePicture(curves, label) {
     const near = i && Math.abs(x(last) - ended[0]) < 14 && Math.abs(y(part) - ended[1]) < 14;
     ended = [x(last), y(part)];
     picture.append(svg('path', { d: path, fill: 'none', stroke: `var(--${paint})`, 'stroke-width': 2, 'data-side': curves[i].side }),
-      svg('text', { x: near ? x(last) - 6 : Math.min(x(last) + 6, width - 16), y: y(part) + 4, 'text-anchor': near ? 'end' : 'start', 'font-size': 13, 'font-weight': 700, fill: `var(--${paint})` }, name));
+      svg('text', { x: near ? x(last) - 6 : Math.min(x(last) + 6, width - 16), y: Math.min(y(part) + 4, height - foot - 3), 'text-anchor': near ? 'end' : 'start', 'font-size': 13, 'font-weight': 700, fill: `var(--${paint})` }, name));
   });
   return picture;
 }
 
 function makeCurves() {
-  const curves = all('compare_curve'), names = [...new Set(curves.map((curve) => JSON.stringify([curve.of, curve.name])))];
+  const curves = all('compare_curve'), names = [...new Set(curves.map((curve) => JSON.stringify([curve.of, curve.name])))].sort((a, b) => curveRank(JSON.parse(a)) - curveRank(JSON.parse(b)));
   if (!curves.length) return;
   const section = shown('curves');
-  section.append(el('p', { class: 'lead' }, 'How many took longer than each time. The curve further to the left, and lower, is the better one.'), legend(SIDES.map(([, name, paint]) => [paint, name])));
+  section.append(el('p', { class: 'lead' }, 'How many took longer than each time. The curve further to the left, and lower, is the better one.'), legend(SIDES.map(([side, name, paint]) => [paint, `${name}: ${sideWords(side)}`])));
   const few = [];
   for (const key of names) {
     const [of, name] = JSON.parse(key), both = curves.filter((curve) => JSON.stringify([curve.of, curve.name]) === key);

@@ -262,8 +262,8 @@ function showLate(host, frame, graph) {
   const at = graph.late.indexOf(frame), picture = el('div', { class: 'path' });
   const box = el('div', { class: 'detail', id: 'late-detail' },
     el('div', { class: 'bar' }, el('h3', {}, `Frame ${frame.frame}: ${time(frame.interval_ns)}, ${time(frame.late_ns)} late`), el('span', { class: 'grow' }),
-      el('button', { type: 'button', click: () => graph.next(-1), 'aria-label': 'The late frame before it' }, '◂'), el('span', {}, `${at + 1} of ${graph.late.length}`),
-      el('button', { type: 'button', click: () => graph.next(1), 'aria-label': 'The next late frame' }, '▸'),
+      el('span', { class: 'turn' }, el('button', { type: 'button', click: () => graph.next(-1), 'aria-label': 'The late frame before it' }, '◂'), el('span', {}, `${at + 1} of ${graph.late.length}`),
+        el('button', { type: 'button', click: () => graph.next(1), 'aria-label': 'The next late frame' }, '▸')),
       el('button', { type: 'button', click: () => setView(frame.at_ns - frame.interval_ns * 2, frame.at_ns + frame.interval_ns) }, 'Zoom to it'),
       el('button', { type: 'button', click: () => graph.choose(null) }, 'Close')),
     el('p', { class: 'reason', 'data-why': frame.frame }, together(frame.why) + '.'), picture,
@@ -302,8 +302,8 @@ const PERCENTILES = [['Half are under', 'p50_ns'], ['95 of 100 are under', 'p95_
 function frameNumbers(row) {
   const causes = all('report_cause').filter((cause) => cause.pid === row.pid);
   return [
-    el('div', { class: 'tiles', id: 'frame-tiles' }, tile('frames', 'frames', row.frames, number(row.frames)), tile(`late, ${share(row.late, row.frames)}`, 'late', row.late, number(row.late), row.late),
-      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('a second in the slowest 1 %', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
+    el('div', { class: 'tiles', id: 'frame-tiles' }, tile('frames', 'frames', row.frames, number(row.frames)), tile(together(`late, ${share(row.late, row.frames)}`), 'late', row.late, number(row.late), row.late),
+      tile('frames a second', 'fps', row.fps, row.fps.toFixed(1)), tile('a second in the slowest 1\u00a0%', 'low1_fps', row.low1_fps, row.low1_fps.toFixed(1)),
       row.target_ns ? tile('due every', 'target_ns', row.target_ns, time(row.target_ns)) : null, tile('periods without a frame', 'dropped', row.dropped, number(row.dropped), row.dropped)),
     (host, series) => {
       const causeRows = causes.map((cause) => ({ ...cause, who: cause.name > 1 ? nameOf(cause.name) : '', what: BLAMES[cause.blame] || cause.blame }));

@@ -12,9 +12,9 @@ usual_slice=$(slice_of $$)
 slices=''
 ! is_linux 6.12 || slices=slices
 
-# until_hints [TENTHS]: until the run whose stderr is $scratch/err gives hints, with slices where the kernel has them
+# until_hints TENTHS: until the run whose stderr is $scratch/err gives hints, with slices where the kernel has them
 until_hints() {
-	wait_for "$scratch/err" "hints to the kernel's scheduler: $slices" "$@"
+	wait_for "$scratch/err" "hints to the kernel's scheduler: $slices" "$1"
 }
 # has_hint TID: the nice value of -9, and a fraction of the usual slice. Leaves what it has in $scratch/had.
 has_hint() {

@@ -51,8 +51,9 @@ def block_of(events, table):
 def main():
     table, cpus = kinds(), int(sys.argv[2]) if len(sys.argv) > 2 else 2
     wall_ns = int(sys.argv[3]) if len(sys.argv) > 3 else START_NS
+    suspended_ns = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     places = struct.pack("<HHHH", 0, 0, 0, 0) * cpus
-    header = struct.pack("<8sIIQQ64sI", b"TACTUSR\n", 3, 104 + len(places), wall_ns, START_NS, b"made by hand", cpus)
+    header = struct.pack("<8sIIQQ56sQI", b"TACTUSR\n", 3, 104 + len(places), wall_ns, START_NS, b"made by hand", suspended_ns, cpus)
     header += struct.pack("<I", zlib.crc32(header + bytes(4) + places))
     events = [packed(line, table) for line in sys.stdin if line.strip() and not line.startswith("#")]
     with open(sys.argv[1], "wb") as out:

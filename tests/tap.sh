@@ -69,6 +69,27 @@ wait_for() {
 	flunk "a line like '$2' comes within $((looks / 10)) s" "$(basename "$1") ends with: $(tail -n 5 "$1" 2>&1)"
 	return 1
 }
+# cost PID: what a process takes now: KB of its own memory, descriptors, milliseconds of CPU time, milliseconds on the clock
+cost() {
+	local stat
+	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return
+	stat=${stat##*) }
+	# shellcheck disable=SC2086 # fields
+	set -- "$1" $stat
+	echo "$(awk '/^RssAnon/ { print $2 }' "/proc/$1/status") $(find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l) $(((${13} + ${14}) * 10)) $((${EPOCHREALTIME/[.,]/} / 1000))"
+}
+# costs_as_before NAME PID BEFORE [KB] [DESCRIPTORS] [PERCENT]: since `cost PID` said that, it grew by so much at most, and took so much of one CPU
+costs_as_before() {
+	local name=$1 kb fds cpu_ms at_ms now_kb now_fds now_cpu_ms now_ms spent_ms passed_ms
+	read -r kb fds cpu_ms at_ms <<<"$3"
+	read -r now_kb now_fds now_cpu_ms now_ms <<<"$(cost "$2")"
+	spent_ms=$((now_cpu_ms - cpu_ms)) passed_ms=$((now_ms - at_ms + 1))
+	say_measured "$name: $kb KB before, $now_kb KB after, $fds and $now_fds descriptors, $spent_ms ms of CPU time in $passed_ms ms"
+	holds "$name: memory grows by ${4:-4096} KB at most" test $((now_kb - kb)) -le "${4:-4096}"
+	holds "$name: no more than ${5:-16} descriptors are added" test $((now_fds - fds)) -le "${5:-16}"
+	# And a fifth of a second, since a short attack may be one piece of work.
+	holds "$name: at most ${6:-50} % of a CPU are taken" test $((spent_ms * 100)) -le $((passed_ms * ${6:-50} + 20000))
+}
 # browser_results STATUS [WHOSE]: what a test in a browser, or another in Python, left in $scratch/browser, in lines of verdict, name and what was seen
 browser_results() {
 	local verdict name seen whose=${2:-"the browser's test"}

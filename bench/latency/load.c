@@ -89,8 +89,9 @@ static double percentile_us(const struct samples *sorted, double percent)
 static void print_samples(const char *prefix, struct samples *samples)
 {
 	qsort(samples->ns, samples->len, sizeof(*samples->ns), by_value);
-	printf("%sn=%zu %sp50_us=%.1f %sp99_us=%.1f %smax_us=%.1f ", prefix, samples->len, prefix,
-	       percentile_us(samples, 50), prefix, percentile_us(samples, 99), prefix, percentile_us(samples, 100));
+	printf("%sn=%zu %sp50_us=%.1f %sp99_us=%.1f %sp999_us=%.1f %smax_us=%.1f ", prefix, samples->len, prefix,
+	       percentile_us(samples, 50), prefix, percentile_us(samples, 99), prefix, percentile_us(samples, 99.9),
+	       prefix, percentile_us(samples, 100));
 }
 
 /* A thread that works by a clock: how late it woke, and how often its work was not done in time. */

@@ -73,7 +73,7 @@ def latency_rows(load):
             late, turns = sum(each(load, scheduler, prefix + "late")), sum(each(load, scheduler, prefix + "turns"))
             came = f", {middle(load, scheduler, 'enabled_s'):.0f} s until it was there" if scheduler in ("into", "soon") else ""
             yield (title, NAMES[scheduler] + came, us(middle(load, scheduler, prefix + "p50_us")), us(middle(load, scheduler, prefix + "p99_us")),
-                   us(max(each(load, scheduler, prefix + "max_us"))), f"{late:.0f} of {turns:.0f}" if turns else "")
+                   us(middle(load, scheduler, prefix + "p999_us")) if each(load, scheduler, prefix + "p999_us") else "", us(max(each(load, scheduler, prefix + "max_us"))), f"{late:.0f} of {turns:.0f}" if turns else "")
 
 
 KINDS = {"seldom": "seldom, for next to nothing", "worker": "a worker of a pool", "busy": "half of a CPU", "newborn": "a script's commands"}
@@ -140,7 +140,7 @@ def cost_rows():
             yield (NAMES[scheduler], r["switches"], r["scheduler_ns"], r["sensors_ns"], "; ".join(single[:6]))
 
 
-head = ("LOAD", "SCHEDULER", "P50 us", "P99 us", "MAX us", "LATE")
+head = ("LOAD", "SCHEDULER", "P50 us", "P99 us", "P99.9 us", "MAX us", "LATE")
 show("VM, one CPU, virtual clock: how late threads wake, and how often their work is not done in time", head,
      (row for load in ("periodic", "sessions", "input", "frames60", "frames144", "locks") for row in latency_rows(load)))
 show("VM, one CPU, virtual clock: threads that input events and frames raise for a moment", head,

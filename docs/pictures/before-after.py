@@ -1,32 +1,35 @@
 #!/usr/bin/env python3
-"""Draws how late threads wake without tactus and with it as SVG, from the first table of docs/benchmarks.md:
+"""Draws how late threads wake without tactus and with it as SVG, from the boots in docs/benchmarks.md that README.md's table is of:
 python3 docs/pictures/before-after.py >docs/pictures/before-after.svg"""
 import math
 import pathlib
 import re
+import statistics
 from html import escape
 
 text = pathlib.Path("docs/benchmarks.md").read_text(encoding="utf-8")
-table = re.search(r"^\| (one CPU, [^|]*) \|(.*)\n\|[-|]*\n((?:\|.*\n)+)", text, re.M)
-heads = [head.strip() for head in table.group(2).split("|")[:-1]]
+when, part = re.search(r"^### Since the scheduler changed on ([-\d]+)\n(.*?)^### ", text, re.M | re.S).groups()
+title, heads, body = re.search(r"^\| (Linux [^|]*) \|(.*)\|\n\|[-|]*\n((?:\|.*\n)+)", part, re.M).groups()
+heads = [head.strip() for head in heads.split("|")]
 WAYS = [("EEVDF", "the kernel's scheduler", "#6b7280"), ("tactus, sched_ext", "tactus, sched_ext", "#2457c5"), ("tactus, hints", "tactus, hints", "#0f9d58")]
 
 
 def numbers(cell):
-    """What a cell says: the middle, the best and the worst."""
-    found = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d|\d", cell.replace("two boots", ""))]
-    if len(found) == 3:
-        return found
-    return [sum(found) / len(found), min(found), max(found)] if found else None
+    """Of a cell with a figure of each boot, and the longest of all in brackets: the middle, the best and the worst."""
+    found = [int(number.replace(",", "")) for number in re.sub(r"\(.*?\)|\*", "", cell).split(", ")]
+    return statistics.median(found), min(found), max(found)
 
 
-rows = []
-for line in table.group(3).splitlines():
+rows, beside = [], ""
+for line in body.splitlines():
     name, *cells = [cell.strip() for cell in line.strip("|").split("|")]
-    if not name.startswith("late frames"):
+    name, is_p99, _ = name.partition(": p99")
+    beside = name.split(",")[0] if name.startswith(("frames", "a click")) else beside
+    if is_p99:
+        name = f"sound of {beside}" if name == "their sound" else f"{beside}, {name}" if name.startswith("until") else name
         rows.append((name, [numbers(cells[heads.index(way)]) for way, _, _ in WAYS]))
 
-LEFT, TOP, WIDTH, ROW = 270, 84, 640, 46
+LEFT, TOP, WIDTH, ROW = 300, 84, 640, 46
 low, high = 10, 10 ** math.ceil(math.log10(max(value[2] for _, values in rows for value in values)))
 
 
@@ -38,7 +41,7 @@ deep = len(rows) * ROW
 out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 40} {TOP + deep + 40}" font-family="sans-serif" font-size="12">',
        '<rect width="100%" height="100%" rx="8" fill="#ffffff"/>',
        '<text x="20" y="24" font-size="14" font-weight="bold" fill="#111827">How late a thread runs beside a load that wants the same CPU: 99 of 100 times less than this</text>',
-       f'<text x="20" y="43" fill="#6b7280">{escape(table.group(1))}, five boots (the second row: three, by hints two). A dot is the median, the line goes from the best to the worst.</text>']
+       f'<text x="20" y="43" fill="#6b7280">{escape(title.replace(",", ", one virtual CPU,"))} on {when}, as in README.md. A dot is the median of the boots, the line goes from the best to the worst.</text>']
 at = LEFT
 for _, words, colour in WAYS:
     out.append(f'<circle cx="{at + 5}" cy="60" r="5" fill="{colour}"/><text x="{at + 16}" y="64" fill="#374151">{escape(words)}</text>')

@@ -16,10 +16,11 @@ for name in architecture late-frames late-frame before-after top-screen; do
 	draw $name
 done
 if command -v chromedriver >/dev/null; then
-	say "docs/pictures/report-frames.png"
-	python3 docs/pictures/report.py docs/pictures/report-frames.png
+	say "docs/pictures/report-frames.png and compare-curves.png"
+	python3 docs/pictures/report.py docs/pictures
 else
-	say "docs/pictures/report-frames.png stays as it is: as root run 'apt-get install chromium chromium-driver'"
+	say "docs/pictures/report-frames.png and compare-curves.png stay as they are: as root run 'apt-get install chromium chromium-driver'"
 fi
+say "docs/pictures/prometheus.png stays as it is: docs/pictures/prometheus.sh makes it, as root, from ranks that run for two minutes"
 say "the screens of docs/top.md"
 python3 docs/pictures/top.py

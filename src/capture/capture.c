@@ -37,6 +37,7 @@ enum {
 	SETTLED_NS = 100 * NSEC_PER_MSEC,
 	/* How much a killed recorder may lose. */
 	FLUSH_NS = NSEC_PER_SEC,
+	SUSPENDED_LEAST_NS = 10 * NSEC_PER_MSEC,
 };
 
 struct session {
@@ -161,11 +162,18 @@ static bool on_tick(void *data)
 
 static void describe_machine(struct recording_info *info)
 {
-	struct timespec wall;
+	struct timespec wall, boot;
+	u64 boot_ns;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
 	info->wall_start_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
 	info->mono_start_ns = clock_now_ns();
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	boot_ns = (u64)boot.tv_sec * NSEC_PER_SEC + (u64)boot.tv_nsec;
+	/* Unless the machine was suspended the two are one clock; between them lies only the reading. */
+	info->suspended_ns = boot_ns - info->mono_start_ns;
+	if (info->suspended_ns < SUSPENDED_LEAST_NS)
+		info->suspended_ns = 0;
 	snprintf(info->kernel, sizeof(info->kernel), "%s", kernel_release());
 }
 

@@ -14,12 +14,12 @@ static const struct {
 	struct expected_error error;
 } known[] = {
 	/* expected rows begin */
-	{ "eevdf", "fifo", { 1.17, 2.62, 3 } },	  { "eevdf", "tactus", { 0.82, 0.97, 6 } },
-	{ "eevdf", "vtime", { 0.80, 2.21, 4 } },  { "fifo", "eevdf", { 0.46, 1.16, 4 } },
-	{ "fifo", "tactus", { 1.19, 1.30, 3 } },  { "fifo", "vtime", { 0.86, 1.73, 3 } },
-	{ "tactus", "eevdf", { 0.28, 0.70, 6 } }, { "tactus", "fifo", { 2.04, 2.79, 3 } },
-	{ "tactus", "vtime", { 0.54, 2.23, 3 } }, { "vtime", "eevdf", { 0.47, 0.73, 4 } },
-	{ "vtime", "fifo", { 0.55, 1.77, 3 } },	  { "vtime", "tactus", { 0.68, 1.16, 3 } },
+	{ "eevdf", "fifo", { 1.17, 2.62, 3 } },	  { "eevdf", "tactus", { 0.66, 0.96, 8 } },
+	{ "eevdf", "vtime", { 0.56, 2.21, 8 } },  { "fifo", "eevdf", { 0.29, 0.47, 4 } },
+	{ "fifo", "tactus", { 1.19, 1.20, 3 } },  { "fifo", "vtime", { 0.36, 1.73, 3 } },
+	{ "tactus", "eevdf", { 0.26, 0.36, 8 } }, { "tactus", "fifo", { 2.04, 2.79, 3 } },
+	{ "tactus", "vtime", { 0.61, 2.23, 8 } }, { "vtime", "eevdf", { 0.34, 0.50, 8 } },
+	{ "vtime", "fifo", { 0.55, 1.77, 3 } },	  { "vtime", "tactus", { 0.60, 1.16, 8 } },
 	/* expected rows end */
 };
 

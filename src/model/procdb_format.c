@@ -299,7 +299,7 @@ static int decode_one(struct input *input, struct procdb *db, struct procdb_repo
 	return error;
 }
 
-/* What it has of others. One that is damaged ends it: where the next begins is not known. */
+/* What it has of others. One that is damaged is left out and ends it: where the next begins is not known. */
 static int decode_parts(struct input *input, struct procdb *db, struct procdb_report *report, u64 now_s)
 {
 	int error = 0;
@@ -317,6 +317,8 @@ static int decode_parts(struct input *input, struct procdb *db, struct procdb_re
 		error = decode_one(input, part, report, now_s);
 		if (!error && !report->faults && !part->origin)
 			FAULT(report, offset, "a part that does not say whose it is");
+		if (report->faults)
+			procdb_free(&db->parts[--db->parts_len]);
 	}
 	return error;
 }

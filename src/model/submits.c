@@ -196,6 +196,17 @@ bool submits_unreported(const struct submits *submits, u32 driver)
 	return submits_to_it && !is_reported;
 }
 
+u64 submits_done(const struct submits *submits)
+{
+	u64 done = 0;
+
+	for (const struct fence_row *row = submits->fences; row; row = row->next)
+		done += row->took_ns.total;
+	for (const struct ring_row *row = submits->rings; row; row = row->next)
+		done += row->run_ns.total;
+	return done;
+}
+
 static void handle_memory(struct submits *submits, const struct event_gpu_memory *event)
 {
 	struct memory_row **at = &submits->memories, *row;

@@ -115,6 +115,9 @@ u64 gpu_use_percent(const struct gpu_use *use);
  */
 bool submits_unreported(const struct submits *submits, u32 driver);
 
+/* Jobs and fences that are done so far, of all rows. */
+u64 submits_done(const struct submits *submits);
+
 /* Submits a second, in hundredths, from the first to the last. */
 u64 submit_rate(const struct submit_row *row);
 

@@ -104,6 +104,7 @@ static int configure(struct scx_bpf *skeleton, const struct scx_settings *settin
 	held = config.at_once ? 0 : scx_kernel_value(btf, "scx_ops_flags", "SCX_OPS_ENQ_MIGRATION_DISABLED");
 	config.sees_held = held != 0;
 	config.power = settings->power;
+	config.own_pid = (u32)getpid();
 	config.refuses_timers = sensor_hook_is_skipped("scheduler", "turn_timers");
 	scx_places_fill(&config, settings->topology, SYSFS_ROOT);
 	memcpy((void *)&skeleton->rodata->settings, &config, sizeof(config));
@@ -145,7 +146,7 @@ static void attach_locks(struct scx *scx)
 {
 	struct bpf_program *program = scx->skeleton->progs.tactus_futex_wait;
 
-	if (!bpf_program__autoload(program))
+	if (!bpf_program__autoload(program) || sensor_hook_is_skipped("scheduler", "locks"))
 		return;
 	scx->locks = bpf_program__attach(program);
 	if (!scx->locks)

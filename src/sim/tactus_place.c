@@ -83,7 +83,7 @@ s32 tactus_choose_cpu(const struct machine *machine, const struct sim_thread *th
 	const struct scx_config *settings = &tactus_of(machine)->settings;
 	s32 cpu;
 
-	if (settings->ranks_cpus && thread->work->only_cpu < 0) {
+	if (settings->ranks_cpus && thread->only_cpu < 0) {
 		bool asks = idle_cpu_rank_asks((int)settings->has_small, settings->power);
 
 		cpu = best_idle(machine, thread, prev, asks && wakes_urgent(machine, thread));

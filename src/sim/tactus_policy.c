@@ -7,8 +7,6 @@
 #include "../sched/scx_places.h"
 #include "tactus_state.h"
 
-enum { KERNEL_SLICE_NS = 20 * NSEC_PER_MSEC }; /* of one that goes on because nobody else is there */
-
 static u16 distance_of(void *data, u32 from, u32 to)
 {
 	const struct sim_topology *topology = data;
@@ -38,6 +36,8 @@ static int tactus_init(struct machine *machine)
 	tactus->local = calloc(machine->cpus_len, sizeof(*tactus->local));
 	if (!tactus->entities || !tactus->runs || !tactus->local)
 		return -ENOMEM;
+	for (u32 cpu = 0; cpu < machine->cpus_len; cpu++)
+		tactus->runs[cpu].is_off = 1;
 	tactus->order = 1ULL << 40;
 	for (u32 i = 0; i < SCX_QUEUES; i++)
 		tactus->clocks[i] = 1ULL << 40;
@@ -83,13 +83,15 @@ static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32
 {
 	struct tactus *tactus = tactus_of(machine);
 	struct scx_entity *entity = thread->scx;
-	s32 prev = thread->work->only_cpu >= 0 ? thread->work->only_cpu : thread->cpu >= 0 ? thread->cpu : waker_cpu;
+	s32 prev = thread->only_cpu >= 0 ? thread->work->only_cpu : thread->cpu >= 0 ? thread->cpu : waker_cpu;
 	struct sim_thread *waker = waker_cpu >= 0 && !by_interrupt ? sim_running(machine, waker_cpu) : NULL;
 	bool is_idle = false;
 	u32 boost;
 	s32 cpu;
 
 	prev = prev < 0 ? 0 : prev % (s32)machine->cpus_len;
+	for (u32 tries = 1; tries < machine->cpus_len && !sim_may_run(thread, prev); tries++)
+		prev = (prev + 1) % (s32)machine->cpus_len;
 	entity->waker = waker ? sim_index(machine, waker) : NO_THREAD;
 	entity->direct_cpu = -1;
 	if (is_new)
@@ -136,13 +138,14 @@ struct enqueue_plan {
 	bool stay, owed;
 };
 
-static void count_urgent(struct machine *machine, struct scx_entity *entity, const struct enqueue_plan *plan, s32 cpu)
+static void count_urgent(struct machine *machine, const struct sim_thread *thread, const struct enqueue_plan *plan,
+			 s32 cpu)
 {
 	if (plan->tier != TIER_LATENCY_CRITICAL || !plan->owed)
 		return;
-	entity->counted_urgent = 1;
+	thread->scx->counted_urgent = 1;
 	tactus_of(machine)->loads[plan->queue].urgent++;
-	tactus_time_turns_for(machine, plan->queue, cpu);
+	tactus_time_turns_for(machine, thread, plan->queue, cpu);
 }
 
 static void insert_and_kick(struct machine *machine, struct sim_thread *thread, const struct enqueue_plan *plan,
@@ -163,13 +166,14 @@ static void insert_and_kick(struct machine *machine, struct sim_thread *thread, 
 	machine->failed |= !dsq_insert(&tactus->queues[plan->queue], deadline, sim_index(machine, thread));
 	if (plan->stay)
 		tactus->runs[cpu].own_waits = 1;
-	if (tier_asks_for_turns(plan->tier, entity->burst_ns)) {
+	if (tier_asks_for_turns(plan->tier, plan->owed, entity->burst_ns, deadline, tactus->clocks[plan->queue])) {
 		tactus_asks_for_turns(machine, entity, plan->queue);
-		tactus_time_turns_for(machine, plan->queue, cpu);
+		tactus_time_turns_for(machine, thread, plan->queue, cpu);
 	}
 	if (!plan->stay) {
 		idle = tactus_pick_idle(machine, thread);
 		if (idle >= 0) {
+			tactus->runs[idle].is_given = 1;
 			sim_resched(machine, idle);
 			return;
 		}
@@ -178,7 +182,7 @@ static void insert_and_kick(struct machine *machine, struct sim_thread *thread, 
 		return;
 	}
 	if (victim < 0)
-		count_urgent(machine, entity, plan, cpu);
+		count_urgent(machine, thread, plan, cpu);
 	else
 		tactus_kick(machine, victim);
 }
@@ -187,7 +191,7 @@ static bool stays_on_cpu(const struct machine *machine, const struct sim_thread 
 {
 	if (machine->cpus_len == 1)
 		return false;
-	return thread->work->only_cpu >= 0 || move_rate_is_high(&thread->scx->move_rate, machine->now_ns);
+	return thread->only_cpu >= 0 || move_rate_is_high(&thread->scx->move_rate, machine->now_ns);
 }
 
 /* A kernel thread that does what its CPU needs done. */
@@ -218,8 +222,10 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 	bool wakeup = wakes && !is_new;
 	struct enqueue_plan plan = { 0 };
 
-	if (!wakes)
+	if (!wakes) {
+		tactus->runs[cpu].is_off = 1;
 		tactus_charge(machine, thread);
+	}
 	if (entity->direct_cpu >= 0 && wakes) {
 		cpu = entity->direct_cpu;
 		entity->direct_cpu = -1;
@@ -234,7 +240,7 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 		tactus_on_wakeup(machine, thread);
 	plan.tier = tactus_tier(machine, thread, &plan.boost);
 	plan.stay = stays_on_cpu(machine, thread);
-	machine->counts.stayed += plan.stay && thread->work->only_cpu < 0;
+	machine->counts.stayed += plan.stay && thread->only_cpu < 0;
 	plan.queue = plan.stay ? tactus_own_queue(cpu) : tactus_cache(tactus, cpu);
 	tactus_update_weight(machine, thread);
 	tactus_join_queue(machine, entity, plan.queue, plan.tier, wakeup);
@@ -252,28 +258,35 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 	insert_and_kick(machine, thread, &plan, cpu);
 }
 
+static void goes_on(struct machine *machine, struct sim_thread *prev, s32 cpu)
+{
+	const struct tactus *tactus = tactus_of(machine);
+	const struct scx_entity *entity = prev->scx;
+
+	prev->slice_left_ns = tier_slice_among_ns(entity->tier, tactus->settings.slice_ns,
+						  tactus->loads[entity->queue].per_cpu);
+	tactus_turn_begins(machine, entity, cpu);
+}
+
 static bool keeps_running(struct machine *machine, struct sim_thread *prev, s32 cpu, s64 first)
 {
 	struct tactus *tactus = tactus_of(machine);
+	struct tactus_run *run = &tactus->runs[cpu];
 	struct scx_entity *entity = prev->scx;
-	u64 deadline, base_ns = tactus->settings.slice_ns;
-	u32 boost, tier;
+	u64 deadline;
+	u32 boost;
 
-	tactus->runs[cpu].looked_ns = machine->now_ns;
+	run->looked_ns = machine->now_ns;
 	tactus_charge(machine, prev);
-	if (tactus->runs[cpu].turn_over) {
-		tactus->runs[cpu].turn_over = 0;
+	run->may_burn = entity->may_burn;
+	entity->tier = tactus_tier(machine, prev, &boost);
+	entity->boost = boost;
+	if (run->turn_over == run->turn)
 		return false;
-	}
-	tactus->runs[cpu].may_burn = entity->may_burn;
-	tier = tactus_tier(machine, prev, &boost);
-	deadline = tier_deadline(entity->vtime, base_ns, entity->effective_weight, boost);
+	deadline = tier_deadline(entity->vtime, tactus->settings.slice_ns, entity->effective_weight, boost);
 	if (!tier_keeps_cpu(deadline, tactus->clocks[entity->queue], first))
 		return false;
-	entity->tier = tier;
-	entity->boost = boost;
-	prev->slice_left_ns = tier_slice_among_ns(tier, base_ns, tactus->loads[entity->queue].per_cpu);
-	tactus_turn_begins(machine, entity, cpu);
+	goes_on(machine, prev, cpu);
 	return true;
 }
 
@@ -305,7 +318,8 @@ static void dispatch(struct machine *machine, s32 cpu, struct sim_thread *prev)
 	if ((own_first && tactus_move_first(machine, own, cpu)) || tactus_move_first(machine, shared, cpu) ||
 	    (own_waits(tactus, cpu) && tactus_move_first(machine, own, cpu)))
 		return;
-	tactus_steal(machine, shared, cpu);
+	if (!tactus_steal(machine, shared, cpu) && prev)
+		goes_on(machine, prev, cpu);
 }
 
 static struct sim_thread *tactus_pick(struct machine *machine, s32 cpu, struct sim_thread *prev)
@@ -321,11 +335,8 @@ static struct sim_thread *tactus_pick(struct machine *machine, s32 cpu, struct s
 		if (prev && prev->slice_left_ns)
 			return prev;
 	}
-	if (!local->len) {
-		if (prev)
-			prev->slice_left_ns = KERNEL_SLICE_NS;
-		return prev;
-	}
+	if (!local->len)
+		return NULL;
 	if (prev)
 		tactus_enqueue(machine, prev, cpu, false, false);
 	next = dsq_at(local, 0)->thread;
@@ -345,7 +356,7 @@ static void give_way(struct machine *machine, struct sim_thread *thread, struct 
 		load->urgent -= load->urgent > 0;
 		return;
 	}
-	if (!tier_gives_way(run->tier))
+	if (!tier_gives_way(run->tier) || thread->scx->is_late)
 		return;
 	if (!load->urgent)
 		load = &tactus->loads[tactus_own_queue(cpu)];
@@ -363,7 +374,7 @@ static void tactus_starts(struct machine *machine, struct sim_thread *thread, s3
 	u64 now_ns = machine->now_ns, follows, *clock;
 
 	run->since_ns = run->looked_ns = now_ns;
-	run->kicked = run->is_given = run->turn_over = 0;
+	run->kicked = run->is_given = run->is_off = 0;
 	run->tier = entity->tier;
 	run->burst_ns = entity->burst_ns;
 	run->may_burn = entity->may_burn;
@@ -398,7 +409,8 @@ static void tactus_ran(struct machine *machine, struct sim_thread *thread, s32 c
 
 static void tactus_sleeps(struct machine *machine, struct sim_thread *thread, s32 cpu, bool ends)
 {
-	(void)cpu, (void)ends;
+	(void)ends;
+	tactus_of(machine)->runs[cpu].is_off = 1;
 	tactus_charge(machine, thread);
 	tactus_on_sleep(machine, thread);
 }

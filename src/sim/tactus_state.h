@@ -36,10 +36,11 @@ struct tactus_load {
 /* As struct cpu_run. */
 struct tactus_run {
 	u64 since_ns, burst_ns, last_burst_ns, shared_seen, looked_ns, late_at_ns;
-	u32 tier, kicked, is_own, own_waits, may_burn, is_given, turn_over, by_timer;
+	u32 tier, kicked, is_own, own_waits, may_burn, is_given, by_timer, is_off;
 	u32 looks; /* into other caches' queues */
-	u64 turn_since_ns, turn_vtime, effective_weight, turn_timer_ns;
-	u32 boost;
+	u64 turn, turn_since_ns, turn_vtime, turn_over, turn_again, turn_again_ns;
+	u64 effective_weight, turn_timer_ns;
+	u32 queue, boost;
 };
 
 struct tactus {
@@ -71,7 +72,7 @@ static inline u32 tactus_cache(const struct tactus *tactus, s32 cpu)
 
 static inline bool is_cpu_kthread(const struct sim_thread *thread)
 {
-	return tier_is_bound(thread->work->is_kernel && thread->work->only_cpu >= 0, (s32)thread->prio - PRIO_NICE_0,
+	return tier_is_bound(thread->work->is_kernel && thread->only_cpu >= 0, (s32)thread->prio - PRIO_NICE_0,
 			     thread->scx->burst_ns);
 }
 
@@ -101,7 +102,7 @@ bool tactus_steal_older(struct machine *machine, u32 shared, s32 cpu);
 /* tactus_turns.c: as bpf/scx_turns.h. */
 void tactus_asks_no_longer(struct tactus *tactus, struct scx_entity *entity);
 void tactus_asks_for_turns(struct machine *machine, struct scx_entity *entity, u32 queue);
-void tactus_time_turns_for(struct machine *machine, u32 queue, s32 cpu);
+void tactus_time_turns_for(struct machine *machine, const struct sim_thread *thread, u32 queue, s32 cpu);
 void tactus_turn_begins(struct machine *machine, const struct scx_entity *entity, s32 cpu);
 void tactus_turn_timer(struct machine *machine, s32 cpu);
 

@@ -88,7 +88,7 @@ void tactus_charge(struct machine *machine, struct sim_thread *thread)
 	}
 	entity->vtime += cost;
 	if (tier_uses_budget(entity->tier, thread->work->is_kernel)) {
-		entity->watch.spared += vtime_charge(ran_ns, entity->effective_weight) - cost;
+		urgent_watch_ran(&entity->watch, ran_ns, vtime_charge(ran_ns, entity->effective_weight) - cost);
 		urgency_fill(&tactus->account, machine->cpus_len, machine->now_ns);
 		urgency_charge(&tactus->account, machine->cpus_len, ran_ns);
 	}
@@ -152,7 +152,7 @@ void tactus_on_sleep(struct machine *machine, struct sim_thread *thread)
 	entity->last_burst_ns = entity->burst_ns;
 	entity->burst_ns = 0;
 	entity->may_burn = 0;
-	if (!entity->watch.spared)
+	if (!urgent_watch_is_on(&entity->watch))
 		return;
 	entity->watch.awake_ns += span_between(entity->awake_since_ns, now_ns);
 	may_burn = machine->cpus_len >= URGENCY_BURN_CPUS && urgent_watch_burns(&entity->watch, now_ns) &&

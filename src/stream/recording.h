@@ -15,6 +15,7 @@ struct recording_info {
 	char kernel[64];
 	u64 wall_start_ns; /* CLOCK_REALTIME at mono_start_ns */
 	u64 mono_start_ns; /* CLOCK_MONOTONIC, the clock of the events */
+	u64 suspended_ns;  /* by which CLOCK_BOOTTIME was ahead of it */
 	u32 cpus_len;
 	struct cpu_topology *topology; /* one a CPU; the reader's is freed by recording_close_reader */
 	bool replaces_any;	       /* for the writer: --force */

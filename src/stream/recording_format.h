@@ -36,7 +36,10 @@ enum {
 	RECORDING_CPUS_MAX = 65536,
 	RECORDING_PAYLOAD_MAX = 65536,
 	RECORDING_BLOCK_MAGIC = 0x4b4c4254, /* "TBLK" */
+	RECORDING_SHORT_KERNEL = 56,
 };
+
+#define RECORDING_SUSPENDED_MOST (1ull << 56) /* its last byte is the NUL that ends any name */
 
 /* The newline is there to break in a transfer that changes line ends. */
 #define RECORDING_MAGIC "TACTUSR\n"
@@ -47,7 +50,15 @@ struct recording_header {
 	u32 header_bytes; /* the places included */
 	u64 wall_start_ns;
 	u64 mono_start_ns;
-	char kernel[64]; /* filled up with NULs, at least one */
+	union {
+		char kernel[64]; /* filled up with NULs, at least one */
+		/* A name that leaves room has behind it for how long the machine had been suspended at the start.
+		 * Readers from before that see NULs or nothing: a name ends for them too. */
+		struct {
+			char short_kernel[RECORDING_SHORT_KERNEL];
+			u64 suspended_ns;
+		};
+	};
 	u32 cpus_len;
 	u32 crc;
 };

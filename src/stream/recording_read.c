@@ -107,6 +107,10 @@ static int read_header(struct recording_reader *reader, struct reason *why)
 	reader->info.mono_start_ns = header.mono_start_ns;
 	reader->info.cpus_len = header.cpus_len;
 	memcpy(reader->info.kernel, header.kernel, sizeof(header.kernel));
+	if (header.short_kernel[RECORDING_SHORT_KERNEL - 1] == '\0') {
+		reader->info.suspended_ns = header.suspended_ns;
+		memset(reader->info.kernel + RECORDING_SHORT_KERNEL, 0, sizeof(header.suspended_ns));
+	}
 	reader->offset = header.header_bytes;
 	return read_topology(reader, &header, why);
 }

@@ -102,6 +102,8 @@ static int write_header(struct recording_writer *writer, const struct recording_
 
 	memcpy(header.magic, RECORDING_MAGIC, sizeof(header.magic));
 	memcpy(header.kernel, info->kernel, strnlen(info->kernel, sizeof(header.kernel) - 1));
+	if (strlen(header.kernel) < RECORDING_SHORT_KERNEL && info->suspended_ns < RECORDING_SUSPENDED_MOST)
+		header.suspended_ns = info->suspended_ns;
 	header.crc = recording_header_crc(&header, info->topology);
 	if (ftruncate(writer->fd, 0))
 		return -errno;

@@ -13,6 +13,7 @@
 #include "../sink/json.h"
 #include "../sink/text.h"
 #include "cuda_view.h"
+#include "tables.h"
 #include "../capture/capture.h"
 #include "view.h"
 
@@ -201,13 +202,14 @@ struct show {
 	struct collectives collectives;
 	struct driver_memory driver_memory;
 	struct driver_work driver_work;
+	struct submits submits;	     /* what GPUs have done, where a driver tells */
 	struct cuda_state_of sensor; /* live */
 	struct reason trap;	     /* why every call runs into its probe; "": not every one has to */
 	const char *export_path;     /* NULL: none */
 	enum cuda_form form;
 	struct cuda_export *export;
 	u64 line_at_ns, lines;
-	u64 line_launches, line_calls, line_ioctls, line_waits_ns;
+	u64 line_launches, line_calls, line_ioctls, line_waits_ns, line_done;
 	u64 launches, calls; /* by the counts, where not every one is seen */
 };
 
@@ -257,6 +259,7 @@ static void print_line_json(const struct show *show, u64 now_ns, u64 ioctls)
 	json_u64(&json, "ioctls", ioctls - show->line_ioctls);
 	json_u64(&json, "wait_ns", show->cuda.wait_total_ns - show->line_waits_ns);
 	json_u64(&json, "memory_bytes", memory_of(&show->cuda));
+	json_u64(&json, "gpu_done", submits_done(&show->submits) - show->line_done);
 	json_object_end(&json);
 	json_line_end(&json);
 }
@@ -269,10 +272,11 @@ static void print_line_words(struct show *show, u64 now_ns, u64 ioctls)
 	format_bytes(memory, sizeof(memory), memory_of(&show->cuda));
 	format_time(waited, sizeof(waited), show->cuda.wait_total_ns - show->line_waits_ns);
 	if (show->lines++ % LINES_PER_HEAD == 0)
-		printf("%12s %12s %10s %10s %12s\n", "LAUNCHES/S", "CALLS/S", "IOCTLS/S", "WAITED", "MEMORY");
-	printf("%12.0f %12.0f %10.0f %10s %12s\n", (double)(show->launches - show->line_launches) / seconds,
+		printf("%12s %12s %10s %10s %12s %10s\n", "LAUNCHES/S", "CALLS/S", "IOCTLS/S", "WAITED", "MEMORY",
+		       "GPU DONE/S");
+	printf("%12.0f %12.0f %10.0f %10s %12s %10.0f\n", (double)(show->launches - show->line_launches) / seconds,
 	       (double)(show->calls - show->line_calls) / seconds, (double)(ioctls - show->line_ioctls) / seconds,
-	       waited, memory);
+	       waited, memory, (double)(submits_done(&show->submits) - show->line_done) / seconds);
 }
 
 static void print_line(struct show *show, u64 now_ns)
@@ -288,6 +292,7 @@ static void print_line(struct show *show, u64 now_ns)
 	show->line_calls = show->calls;
 	show->line_ioctls = ioctls;
 	show->line_waits_ns = show->cuda.wait_total_ns;
+	show->line_done = submits_done(&show->submits);
 }
 
 /* The part of a second at the end, where there was a call in it. */
@@ -339,6 +344,7 @@ static void note_xid(const struct event_cuda_xid *event)
 static void on_event(void *data, const struct event_header *event, const struct wait *ended)
 {
 	struct show *show = data;
+	struct stall unused;
 
 	(void)ended;
 	/* Before, only names are news; and the counts are those of all, and all threads. */
@@ -349,6 +355,7 @@ static void on_event(void *data, const struct event_header *event, const struct 
 	collectives_handle(&show->collectives, &show->cuda, event);
 	driver_memory_handle(&show->driver_memory, event);
 	driver_work_handle(&show->driver_work, event);
+	submits_handle(&show->submits, &show->capture.threads, event, &unused);
 	if (show->chosen.steps && !show->capture.before_window)
 		take_step(show, event);
 	if (event->kind == EVENT_CUDA_XID && !show->capture.replay)
@@ -407,6 +414,16 @@ static bool open_export(void *data)
 	return !show->export_path || show->export;
 }
 
+/* Drivers tell of it, if at all: NVIDIA's own mostly does not. */
+static void print_done(const struct show *show)
+{
+	if (!submits_done(&show->submits))
+		return;
+	if (!show->options.json)
+		puts("\nwork that GPUs have done (jobs in the kernel's scheduler for GPUs, and fences)");
+	submits_print_done(&show->submits, &show->options);
+}
+
 static int play(struct show *show)
 {
 	int status;
@@ -422,21 +439,20 @@ static int play(struct show *show)
 	show->chosen.wishes.ranges = show->chosen.steps;
 	cuda_init(&show->cuda);
 	steps_init(&show->steps, show->chosen.step_at);
-	show->capture = (struct capture){ .request = { .view = "cuda",
-						       /* A trace also has what the GPU has done. */
-						       .groups = EVENTS_CUDA | (show->export_path ? EVENTS_GPU : 0) |
-								 (show->chosen.steps ? EVENTS_SCHED : 0),
-						       .without = "gpu",
-						       .subject = { .sensor = "cuda", .hooks = CUDA_HOOKS },
-						       .cuda = &show->chosen.wishes,
-						       .on_outputs = open_export,
-						       .wants_before = true,
-						       .on_event = on_event,
-						       .on_tick = on_tick,
-						       .on_end = on_end,
-						       .data = show,
-						       .snapshots = show->chosen.live_lines &&
-								    show->chosen.wishes.sample > 1 } };
+	show->capture = (struct capture){
+		.request = { .view = "cuda",
+			     .groups = EVENTS_CUDA | EVENTS_GPU | (show->chosen.steps ? EVENTS_SCHED : 0),
+			     .without = "gpu",
+			     .subject = { .sensor = "cuda", .hooks = CUDA_HOOKS },
+			     .cuda = &show->chosen.wishes,
+			     .on_outputs = open_export,
+			     .wants_before = true,
+			     .on_event = on_event,
+			     .on_tick = on_tick,
+			     .on_end = on_end,
+			     .data = show,
+			     .snapshots = show->chosen.live_lines && show->chosen.wishes.sample > 1 }
+	};
 	status = capture_run(&show->capture, &show->options);
 	cuda_end(&show->cuda);
 	print_last_line(show);
@@ -449,6 +465,7 @@ static int play(struct show *show)
 			cuda_print_tables(&show->cuda, &show->options, show->capture.threads.first_ns,
 					  show->chosen.wishes.sample > 1, show->chosen.names);
 		cuda_print_collectives(&show->collectives, &show->cuda, &show->options);
+		print_done(show);
 		if (!show->chosen.steps) {
 			cuda_print_driver_memory(&show->driver_memory, &show->options);
 			cuda_print_driver_work(&show->driver_work, &show->options);
@@ -463,6 +480,7 @@ static int play(struct show *show)
 	steps_free(&show->steps);
 	collectives_free(&show->collectives);
 	driver_memory_free(&show->driver_memory);
+	submits_free(&show->submits);
 	cuda_free(&show->cuda);
 	capture_free(&show->capture);
 	return status;

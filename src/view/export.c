@@ -133,7 +133,7 @@ static bool begin(struct export *export)
 							 export->chosen.only ? export->chosen.only : ~0ULL);
 	else if (!export->begun)
 		export->failed = !trace_file_begin(&export->file, &export->capture, export->chosen.machine,
-						   export->capture.info.mono_start_ns, export->chosen.over_ns);
+						   export->chosen.over_ns);
 	export->begun = true;
 	return !export->failed;
 }

@@ -32,8 +32,8 @@ bool trace_file_begin_table(struct trace_file *file, u64 kinds);
 void trace_file_row(struct trace_file *file, const struct event_header *event, const struct comm *comm);
 /* Opens the file. False after a message. */
 bool trace_file_open(struct trace_file *file, const struct options *options, bool only_whole);
-/* Once the machine is known; false after a message. `boot_ns`: CLOCK_BOOTTIME at the start. */
-bool trace_file_begin(struct trace_file *file, struct capture *capture, const char *machine, u64 boot_ns, u64 over_ns);
+/* Once the machine is known; false after a message. */
+bool trace_file_begin(struct trace_file *file, struct capture *capture, const char *machine, u64 over_ns);
 /* Hands over what is kept back. */
 void trace_file_flush(struct trace_file *file);
 /* Ends the trace where the capture ended, and closes the file; with `dropped`, what only_whole means is done. Returns

@@ -25,13 +25,13 @@ bool trace_file_open(struct trace_file *file, const struct options *options, boo
 	return file->is_open = true;
 }
 
-bool trace_file_begin(struct trace_file *file, struct capture *capture, const char *name, u64 boot_ns, u64 over_ns)
+bool trace_file_begin(struct trace_file *file, struct capture *capture, const char *name, u64 over_ns)
 {
 	struct trace_machine machine = { .name = name,
 					 .kernel = capture->info.kernel,
 					 .wall_ns = capture->info.wall_start_ns,
 					 .mono_ns = capture->info.mono_start_ns,
-					 .boot_ns = boot_ns,
+					 .boot_ns = capture->info.mono_start_ns + capture->info.suspended_ns,
 					 .cpus_len = capture->info.cpus_len };
 
 	if (file->format == OUTPUT_TRACE) {

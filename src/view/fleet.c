@@ -76,7 +76,7 @@ const struct command_usage fleet_usage = {
 		"\n"
 		"Examples:\n"
 		"  tactus fleet --prometheus http://127.0.0.1:9090 --job 4711\n"
-		"  tactus fleet --prometheus https://prometheus.example --token-file token --job 4711 --window 30m",
+		"  tactus fleet --prometheus https://prom.example --token-file token --job 4711",
 	.takes = TAKES_JSON | TAKES_TABLE | TAKES_ROWS,
 	.own = own_options,
 	.take_own = take_own,

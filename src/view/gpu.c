@@ -368,14 +368,19 @@ static void print_submits(const struct submits *submits, const struct options *o
 	free(rows);
 }
 
-void submits_print_tables(const struct submits *submits, const struct options *options)
+void submits_print_done(const struct submits *submits, const struct options *options)
 {
-	if (submits->rows)
-		print_submits(submits, options);
 	if (submits->rings)
 		print_rings(submits, options);
 	if (submits->fences)
 		print_fences(submits, options);
+}
+
+void submits_print_tables(const struct submits *submits, const struct options *options)
+{
+	if (submits->rows)
+		print_submits(submits, options);
+	submits_print_done(submits, options);
 	if (submits->memories)
 		print_memories(submits, options);
 }

@@ -163,19 +163,11 @@ static void on_event(void *data, const struct event_header *event, const struct 
 static bool open_trace(void *data)
 {
 	struct recording *recording = data;
-	struct timespec boot;
 	char machine[HOST_NAME_MAX + 1] = "";
-	u64 now_ns = clock_now_ns(), asleep_ns;
 
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	asleep_ns = (u64)boot.tv_sec * NSEC_PER_SEC + (u64)boot.tv_nsec - now_ns;
-	/* Unless the machine was suspended the two are one clock; between them lies only the reading. */
-	if (asleep_ns < 10 * NSEC_PER_MSEC)
-		asleep_ns = 0;
 	gethostname(machine, HOST_NAME_MAX);
 	return trace_file_open(&recording->trace, recording->options, false) &&
-	       trace_file_begin(&recording->trace, &recording->capture, machine,
-				recording->capture.info.mono_start_ns + asleep_ns, EXPORT_OVER_NS);
+	       trace_file_begin(&recording->trace, &recording->capture, machine, EXPORT_OVER_NS);
 }
 
 static void trace_event(void *data, const struct event_header *event, const struct wait *ended)

@@ -83,7 +83,7 @@ static const struct argp_option own_options[] = {
 	  0 },
 	{ "kernel", KEY_KERNEL, "X.Y", 0, "Whose rules eevdf follows (default: the recording's kernel)", 0 },
 	{ "hz", KEY_HZ, "N", 0, "Ticks a second (default: as recorded, or 250)", 0 },
-	{ "copies", KEY_COPIES, "N", 0, "Add so many copies of all user threads, each a little different", 0 },
+	{ "copies", KEY_COPIES, "N", 0, "Add so many copies of all user threads", 0 },
 	{ "jitter", KEY_JITTER, "SPAN", 0, "Begin copies up to so much later (default: 100ms)", 0 },
 	{ "steal-older", KEY_STEAL, "SPAN", OPTION_HIDDEN,
 	  "tactus: a busy CPU takes from another cache's queue who has waited so much longer (default: never)", 0 },
@@ -92,7 +92,7 @@ static const struct argp_option own_options[] = {
 	  "Simulate eevdf and tactus on machines of these sizes, such as 2,8,32, with as many copies as fill them", 0 },
 	{ "bound", KEY_BOUND, "OCTAVES", 0,
 	  "Predict only if the recorded policy, simulated, gives waits that differ by no more powers of two in the "
-	  "mean (default: 0.75); and predict also where that is known to be of no use",
+	  "mean (default: 0.75); and also what is known to be of no use",
 	  0 },
 	{ 0 },
 };

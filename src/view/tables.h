@@ -20,4 +20,7 @@ int misses_print_threads(const struct misses *misses, const struct threads *thre
 
 void submits_print_tables(const struct submits *submits, const struct options *options);
 
+/* Of these what GPUs have done alone: rings and fences. */
+void submits_print_done(const struct submits *submits, const struct options *options);
+
 #endif

@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory input = { .len = size }, own = { 0 }, pddb = { 0 };
 	struct procdb_report report = { 0 }, again = { 0 };
-	struct procdb db, same;
+	struct procdb db, same, added;
 	u64 votes;
 
 	input.bytes = malloc(size + 1);
@@ -102,10 +102,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (db.len && memcmp(same.all, db.all, db.len * sizeof(*db.all)) != 0))
 		abort();
 	/* Whatever it says, it is added once. */
-	if (procdb_merge(&same, &db, &db, &votes) || procdb_merge(&same, &db, NULL, &votes) < 0 || same.len != db.len ||
-	    procdb_summary(&same).profiles != db.len)
+	procdb_init(&added, 0);
+	if (procdb_merge(&same, &db, &added, &votes) < 0 || procdb_merge(&same, &db, &added, &votes) ||
+	    same.len != db.len || procdb_summary(&same).profiles != db.len || same.parts_len != db.parts_len)
 		abort();
+	procdb_keep_own(&same);
 	procdb_content(&same);
+	procdb_free(&added);
 	procdb_free(&same);
 	memset(&again, 0, sizeof(again));
 	decode(&same, &pddb, &again);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Seeds for the fuzzing of databases: one of each version, and one as long as a recording's block.
- */
+/* Seeds for the fuzzing of databases: one of each version, one as long as a recording's block, and an
+ * export with what others learned. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 		profile.key = kind_key_of(names[i], "/usr/bin/x");
 		procdb_add(&db, &profile);
 	}
-	for (int i = 0; argc > 1 && i < 5; i++) {
+	for (int i = 0; argc > 1 && i < 6; i++) {
 		db.origin = i >= 3 ? 0x1122334455667788 : 0;
 		for (int more = 0; i == 4 && more < MANY; more++) {
 			char name[COMM_LEN];
@@ -35,6 +35,13 @@ int main(int argc, char **argv)
 			snprintf(name, sizeof(name), "kind%d", more);
 			profile.key = kind_key_of(name, "/usr/bin/x");
 			procdb_add(&db, &profile);
+		}
+		if (i == 5) {
+			struct procdb *part = procdb_part(&db);
+
+			if (!part || procdb_add(part, &profile))
+				return 1;
+			part->origin = 1;
 		}
 		snprintf(path, sizeof(path), "%s/%d", argv[1], i);
 		file = fopen(path, "w");

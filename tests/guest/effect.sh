@@ -1,8 +1,53 @@
 #!/usr/bin/env bash
 # Whoever waits longer because of tactus is found, and what made it wait is taken back; where nobody does, nothing is said. On
-# one CPU by the virtual clock, by hints and under sched_ext. Runs in the VM.
+# one CPU by the virtual clock, by hints and under sched_ext; and beside a game in front, under sched_ext. Runs in the VM.
+# Usage: effect.sh [game] (game: the last alone).
 . tests/tap.sh
 . tests/guest/scheduler.sh
+
+# A game in front keeps what it has; who waits too long meanwhile, whoever takes its CPU, is treated as urgent.
+beside_game() {
+	local bystander game drawer taker
+	cp build/workloads/present "$scratch/puzzle"
+	mkfifo "$scratch/go"
+	: >"$scratch/err"
+	"$tactus" run --json --without learned,feed,gpu,wine,input,socket,sound --actuator scx --game puzzle >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	wait_for "$scratch/err" "scheduling by sched_ext"
+	build/workloads/crowding bystander 3000 120 >/dev/null &
+	bystander=$!
+	"$scratch/puzzle" call libEGL.so.1 eglSwapBuffers 1 wait <"$scratch/go" >"$scratch/presented" 2>&1 &
+	game=$!
+	load+=("$bystander" "$game")
+	exec 3>"$scratch/go"
+	wait_for "$scratch/presented" mapped
+	# What it waits before the game shows itself, some windows of it.
+	sleep 6
+	is "under sched_ext no game is in front before its first frame" "$(json 'rows[-1]["game_pid"]' <"$scratch/out")" None
+	(while sleep 0.1; do echo; done >&3) &
+	drawer=$!
+	chrt -f 1 build/workloads/pace 500000 400000 90000 >/dev/null &
+	taker=$!
+	load+=("$drawer" "$taker")
+	wait_for "$scratch/err" 'waits too long for CPUs' 400
+	say_measured "$(grep 'waits too long' "$scratch/err")"
+	like "under sched_ext a process that waits too long beside a game in front is told with the game, and treated as urgent" "$(grep 'waits too long' "$scratch/err")" \
+		"bystander \[$bystander\]: waits too long for CPUs while the game puzzle \[$game\] is in front \(p99 [0-9.]+ m?s a wake-up, before [0-9.]+ [mu]?s\): it is treated as urgent for 60 s"
+	sleep 1.5
+	is "under sched_ext the JSON has the game in front" "$(json 'rows[-1]["game_pid"]' <"$scratch/out")" "$game"
+	is "under sched_ext the JSON has what was done for whom beside which game" \
+		"$(json '[rows[-1]["effect"]["last"][k] for k in ("pid", "cause_pid", "remedy")]' <"$scratch/out")" "[$bystander, $game, 'ease']"
+	is "the scheduler is in charge beside a game in front" "$(state_within 30 enabled)" enabled
+	exec 3>&-
+	end_load
+	stop_run
+	is "a run under sched_ext beside a game ends well" "$?" 0
+}
+if [ "${1:-}" = game ]; then
+	beside_game
+	done_testing
+	exit
+fi
 
 # Urgent by the user's word: it crowds out others while it is.
 printf '[roles]\ncrowd = audio\n' >"$scratch/conf"
@@ -65,4 +110,5 @@ end_load
 stop_run
 say_measured "beside an urgent thread that needs little and a hog: $(sums trials) trials"
 is "a run where nobody waits longer because of it says so of nobody" "$(sums worse)" 0
+beside_game
 done_testing

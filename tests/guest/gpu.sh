@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Threads that submit to a GPU, by each kind of hook: exactly they are render threads, counted to the call and known at once.
 # Runs in a VM. Usage: gpu.sh KERNEL-FOLDER [quick] (quick: by its best hook alone), where the double of NVIDIA's module lies on our own kernel; or gpu.sh virtio|virgl, on a VM
-# with such a GPU.
+# with such a GPU (quick there too).
 . tests/tap.sh
 . tests/guest/click.sh
 
@@ -113,6 +113,12 @@ run_counts() {
 	like "a run says in words at its end how many submits it saw" "$(cat "$scratch/err")" "hits of hooks: .*gpu_submits $(json 'd["calls"]' <"$scratch/said")"
 }
 
+# says_unreported NAME SKIPPED DRIVER [NODE]: where neither fences nor jobs tell what becomes of the work, that is said at the end, by the driver's name
+says_unreported() {
+	TACTUS_SKIP_HOOKS=$2 "$tactus" gpu --json -- build/workloads/drm_submit "$3" 25 ${4:+"$4"} >"$scratch/out" 2>"$scratch/err"
+	like "$1: that nothing reports what became of the work is said by the driver's name" "$(cat "$scratch/err")" "$3: nothing reports what became of the work"
+}
+
 # watch NAME DRIVER [NODE]: a run of drm_submit under tactus
 watch() {
 	local words
@@ -198,6 +204,7 @@ display_came() {
 }
 
 # A virtual machine's own GPU: its flips are frames too; its commands, where the host renders them, end with fences.
+# with_virtio [quick]: by its best hook alone
 with_virtio() {
 	modprobe virtio-gpu
 	for _ in $(seq 50); do
@@ -214,18 +221,21 @@ with_virtio() {
 	else
 		is "a host that renders nothing refuses the commands of virtio_gpu" "$(judged failed)" "$(judged calls)"
 	fi
-	with_hooks gpu:fentry kprobe/drm_ioctl fallback virtio_gpu
-	with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback virtio_gpu virgl
+	if [ "${1:-}" != quick ]; then
+		with_hooks gpu:fentry kprobe/drm_ioctl fallback virtio_gpu
+		with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback virtio_gpu virgl
+	fi
 	"$tactus" frames --json -- build/workloads/drm_submit virtio_gpu 25 2>"$scratch/err" | grep '^{"record"' >"$scratch/frames"
 	is "flips of virtio_gpu that are not refused are frames of the thread that flips" \
 		"$(json '[(r["comm"], r["frames"]) for r in rows if r["record"] == "frames" and r["frames"]]' <"$scratch/frames")" "[('gpu-submits', 25)]"
+	[ "${1:-}" != quick ] || return 0
 	modprobe -a evdev uinput
 	for _ in $(seq 100); do [ ! -e /dev/uinput ] || break; sleep 0.1; done
 	answers virtio_gpu
 }
 
 if [ "$image" = virtio ] || [ "$image" = virgl ]; then
-	with_virtio
+	with_virtio "${2:-}"
 elif [ "${TACTUS_CLOCK:-real}" = virtual ]; then
 	insmod "$image/nvidia.ko" && mknod /dev/nvidia0 c 195 0
 	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback vkms nvidia
@@ -249,6 +259,7 @@ elif [ -e "$image/nvidia.ko" ]; then
 	fi
 	with_hooks gpu:fentry/nvidia "fentry/drm_ioctl, kprobe/nvidia_unlocked_ioctl" fallback nvidia
 	with_hooks gpu:fentry/nvidia,gpu:kprobe "fentry/drm_ioctl, $tracepoint" fallback nvidia vgem
+	says_unreported "NVIDIA's driver, as a double" "" nvidia /dev/nvidia0
 else
 	display_waits
 	ask_doctor
@@ -262,6 +273,8 @@ else
 		with_hooks gpu:fentry,gpu:kprobe $tracepoint fallback vgem
 	fi
 	gap_and_replay
+	is "a driver whose fences are seen is not said to report nothing" "$(grep -c 'nothing reports' "$scratch/err")" 0
+	says_unreported "vgem without the sensor of fences" fence: vgem
 	run_counts
 fi
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # 'tactus trial' on one CPU by the virtual clock: a program that it helps, one that it can't help, one that a rule of the configuration
-# makes it harm, each with the right verdict ('verdicts'); one that presents, which is measured by its frames ('frames'); and none in trials in which nothing acts ('nothing'; NULLS says how many, FIRST the
+# makes it harm, each with the right verdict ('verdicts'); one that presents, which is measured by its frames ('frames', or 'frames_by_hints'); and none in trials in which nothing acts ('nothing'; NULLS says how many, FIRST the
 # first seed). Words choose which of them; without any it is all. Runs in the VM.
 . tests/tap.sh
 . tests/guest/scheduler.sh
@@ -21,7 +21,7 @@ try_it() {
 verdict() { json 'rows[-1]["verdict"]' <"$scratch/$1"; }
 hogs() {
 	for _ in 1 2 3; do
-		"$scratch/hog" 0 1 900000 >/dev/null &
+		taskset -c 0 "$scratch/hog" 0 1 900000 >/dev/null &
 		load+=($!)
 	done
 }
@@ -49,14 +49,14 @@ verdicts() {
 		is "a program that computes is measured by its CPU time ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/alone-$actuator")" progress
 	done
 }
-# It works 4 ms for each frame, and presents 60 a second: beside three hogs of one CPU the kernel's scheduler gives it just too little.
+# It works 8 ms for each frame and is to present 60 a second: beside three hogs of its CPU the kernel gives it a quarter of that CPU.
 frames() {
 	cat >"$scratch/frames.py" <<-'END'
 		import ctypes, time
 		library = ctypes.CDLL("libEGL.so.1")
 		due = time.monotonic()
 		while True:
-		    until = time.thread_time() + 0.004
+		    until = time.thread_time() + 0.008
 		    while time.thread_time() < until: pass
 		    library.eglSwapBuffers(None, None)
 		    due = max(due + 1 / 60, time.monotonic())
@@ -65,12 +65,13 @@ frames() {
 	without=learned
 	for actuator in ${ACTUATORS:-hints scx}; do
 		hogs
-		try_it "frames-$actuator" --actuator "$actuator" --turn 500ms -d 40 -- python3 "$scratch/frames.py"
+		try_it "frames-$actuator" --actuator "$actuator" --turn 500ms -d 40 -- taskset -c 0 python3 "$scratch/frames.py"
 		is "a program that presents beside three hogs is helped ($actuator)" "$(verdict "frames-$actuator")" helps
 		is "a program that presents is measured by its frames ($actuator)" "$(json 'rows[-1]["by"]' <"$scratch/frames-$actuator")" frames
 		end_load
 	done
 }
+frames_by_hints() { ACTUATORS=hints frames; }
 nothing() {
 	local false_ones=0
 	for ((seed = ${FIRST:-1}; seed < ${FIRST:-1} + ${NULLS:-5}; seed++)); do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Frames, late frames, misses and stalls are told while the program that had them goes on, not at its end: each line is there as
-# that program still runs, or waits and does nothing that would bring the line out. How soon: bench/event-to-line.py.
+# that program still runs, or waits and does nothing that would bring the line out. How soon is held against
+# how late a program that sleeps is woken in the same seconds; on a quiet machine: bench/event-to-line.py.
 . tests/tap.sh
 . tests/posed.sh
 
@@ -46,6 +47,49 @@ if build/workloads/present call libEGL.so.1 eglSwapBuffers 1 0 >/dev/null 2>&1; 
 else
 	skip "frames told at once" "there is no libEGL.so.1 to present by"
 fi
+
+# how_soon RECORD FIELD COMMAND...: "LINES P50 LONGEST" in ms from what a row tells to the row, and how late a program that sleeps
+# 20 ms at a time was woken meanwhile, at the median and the worst
+how_soon() {
+	python3 - "$@" <<'END'
+import importlib.util, os, signal, sys, time
+spec = importlib.util.spec_from_file_location("event_to_line", "bench/event-to-line.py")
+bench = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(bench)
+record, field, *command = sys.argv[1:]
+ends, told = os.pipe()
+sleeper = os.fork()
+if sleeper == 0:
+    late, go_on = [], [True]
+    signal.signal(signal.SIGTERM, lambda *_: go_on.clear())
+    while go_on:
+        began = time.monotonic_ns()
+        time.sleep(0.02)
+        late.append(time.monotonic_ns() - began - 20_000_000)
+    late.sort()
+    os.write(told, f"{late[len(late) // 2] / 1e6:.2f} {late[-1] / 1e6:.2f}".encode())
+    os._exit(0)
+found = sorted(bench.delays_of(command, record, field))
+os.kill(sleeper, signal.SIGTERM)
+os.wait()
+print(len(found), *([f"{found[len(found) // 2] / 1e6:.2f}", f"{found[-1] / 1e6:.2f}"] if found else ["none", "none"]), os.read(ends, 100).decode())
+END
+}
+# soon WHAT LINES USUAL-MS RECORD FIELD COMMAND...: at the median, four wake-ups as late as the sleeper's at its median come on top; at the longest, of its worst
+soon() {
+	local what=$1 least=$2 usual=$3 lines p50 longest late_p50 late_worst
+	shift 3
+	read -r lines p50 longest late_p50 late_worst <<<"$(how_soon "$@")"
+	say_measured "from $what to its line: $lines lines, p50 $p50 ms, longest $longest ms; a program that sleeps was woken $late_p50 ms late, at worst $late_worst ms"
+	holds "lines of $what come while its program goes on, most of them" test "$lines" -ge "$least"
+	holds "half of the lines of $what come within $usual ms and four late wake-ups" awk "BEGIN { exit !($p50 <= $usual + 4 * $late_p50) }"
+	holds "the last line of $what comes within $usual ms and four of the latest wake-ups" awk "BEGIN { exit !($longest <= $usual + 4 * $late_worst) }"
+}
+read -ra delayed <<<"build/workloads/delays 20 160 1 $(for ((n = 20; n < 160; n += 8)); do printf '%d:%d:sleep ' $n $((15 + n % 9)); done)"
+read -ra missing <<<"build/workloads/clocked 5000 200 400 1 $(for ((n = 100; n < 380; n += 20)); do printf '%d:1000:4000 ' $n; done)"
+# Both wait a tenth of a second for what CPUs have to tell that is older, and look every 20 ms.
+soon "a late frame" 10 130 late_frame time_ns "$tactus" frames --why --json -- "${delayed[@]}"
+soon "a miss" 8 130 miss actual_ns "$tactus" misses --json -- "${missing[@]}"
 
 # A clock's thread beside one that takes its CPU three times, and then for a minute and a half no more.
 watching "$tactus" misses --json

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # JSON is an interface: what every view prints, against docs/json.md. Views read recordings made by hand where the machine has no such
 # event; the rest is live.
-# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
 export TACTUS_FEED=$scratch/feed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The wine sensor with the newest Wine of Debian's, which is not installed: it runs with a folder as its root, with programs of 64
 # bits and, by the new WoW64, of 32 bits: these run its 64-bit ntdll.so too.
-# not beside: tactus run, of which one at a time is at work
+# not beside: Wine, whose calls are counted
 . tests/tap.sh
 . tests/wine.sh
 . tests/wine-apart.sh

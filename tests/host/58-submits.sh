@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Submits by Vulkan, on a driver that no ioctl shows: a thread that submits and presents nothing is known by each of the ways
-# there are, with as many submits as it made; and flushes of OpenGL.
+# there are, with as many submits as it made; and flushes of OpenGL, by Mesa's libraries and by a double.
 . tests/tap.sh
 
 export VK_ICD_FILENAMES=${VK_ICD_FILENAMES:-$(printf '%s' /usr/share/vulkan/icd.d/lvp_icd*.json)}
@@ -44,6 +44,38 @@ for way in loader loader2 driver driver2; do
 		"$(json '(d["comm"], d["driver"], d["kind"], d["submits"])' <"$scratch/gpu")" "('vk-submits', 'a GPU by Vulkan', 'commands', 25)"
 	is "$way: a thread that submits by Vulkan and presents nothing is for frames" \
 		"$(json '(d["role"], d["evidence_kind"], d["gpu_submits"], d["presents"])' <"$scratch/roles")" "('render', 'gpu', 25, 0)"
+done
+
+# The real libraries, off screen: on llvmpipe where there is no GPU.
+for library in libGLESv2.so.2 libGL.so.1 libOpenGL.so.0; do
+	if ! printf '\n\n' | timeout 60 build/workloads/gl_submit $library 1 >/dev/null 2>"$scratch/err"; then
+		skip "flushes of OpenGL by $library" "$(cat "$scratch/err")"
+		continue
+	fi
+	rm -f "$scratch/in"
+	mkfifo "$scratch/in"
+	: >"$scratch/err"
+	: >"$scratch/out"
+	timeout 100 "$tactus" record -v -o "$scratch/gl.rec" --force >/dev/null 2>"$scratch/err" &
+	watcher=$!
+	wait_for "$scratch/err" watching
+	build/workloads/gl_submit $library 25 <"$scratch/in" >"$scratch/out" 2>&1 &
+	program=$!
+	exec 3>"$scratch/in"
+	wait_for "$scratch/out" mapped
+	wait_for "$scratch/err" "frame: .*/${library%.so*}.so.*: probes are in place"
+	echo >&3
+	wait_for "$scratch/out" 'done'
+	kill -INT $watcher
+	wait $watcher
+	exec 3>&-
+	wait $program
+	"$tactus" gpu -i "$scratch/gl.rec" --json 2>/dev/null | grep '"record":"submits"' | grep "\"pid\":$program," >"$scratch/gpu"
+	say_measured "$library on $(sed -n 's/^renderer //p' "$scratch/out"): $(json '"%s %d submits" % (d["comm"], d["submits"])' <"$scratch/gpu")"
+	is "$library: each of 25 calls of glFlush and glFinish is one submit of the thread that made it" \
+		"$(json '[(r["comm"], r["driver"], r["submits"]) for r in rows]' <"$scratch/gpu")" "[('gl-submits', 'a GPU by OpenGL', 25)]"
+	is "$library: a thread that draws by OpenGL and presents nothing is for frames" \
+		"$("$tactus" roles -i "$scratch/gl.rec" --json -n all 2>/dev/null | grep "\"pid\":$program," | grep gl-submits | json '(d["role"], d["evidence_kind"], d["presents"])')" "('render', 'gpu', 0)"
 done
 
 # A double of OpenGL's library: what counts is the function and the file's name.

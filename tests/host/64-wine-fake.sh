@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The wine sensor's kernel half on any kernel, also where Wine can't run: with a double of Wine's ntdll.so, whose functions
 # have Wine's names and arguments. The real one is in 63-wine.sh.
-# not beside: tactus run, of which one at a time is at work
+# not beside: Wine, whose calls are counted
 . tests/tap.sh
 . tests/wine.sh
 

@@ -32,7 +32,7 @@ start_tactus() {
 	: >"$scratch/err"
 	"$tactus" run --actuator hints --compare off --config "$scratch/rules" --without "$less,learned" "$@" >"$scratch/out" 2>"$scratch/err" &
 	runner=$!
-	until_hints
+	until_hints 1200
 }
 start_tactus
 holds "a thread that wakes by a clock gets a hint, the weight of nice -9 and where the kernel has slices a short one" until_hint $urgent
@@ -41,9 +41,13 @@ is "a realtime thread keeps its policy" "$(attr $realtime | cut -d' ' -f1)" 1
 is "a thread that its owner has given a nice value of -3 stays as it is" "$(attr $chosen)" "0 -3 $usual_slice"
 # A rule knows a name: what is left is the way from the kernel to the hint.
 for _ in $(seq 10); do build/workloads/summon; done | sort -n >"$scratch/summoned"
-say_measured "from a name that a rule makes urgent to the hint: $(head -n 1 "$scratch/summoned") to $(tail -n 1 "$scratch/summoned") us, ten times"
+say_measured "from a name that a rule makes urgent to the hint: $(cut -d' ' -f1 "$scratch/summoned" | xargs) us"
 is "ten threads that a rule makes urgent by their names all get hints" "$(grep -cv -- - "$scratch/summoned")" 10
-holds "a hint comes at once, not with the next tenth of a second" test "$(head -n 1 "$scratch/summoned")" -lt 50000
+# Were they looked for every tenth of a second, the fifth of ten would have it after 45 ms.
+read -r fifth_us _ < <(sed -n 5p "$scratch/summoned")
+late_us=$(cut -d' ' -f2 "$scratch/summoned" | sort -n | sed -n 5p)
+say_measured "the fifth of ten threads has its hint after $fifth_us us; at the median a thread slept $late_us us longer than it asked for, at the worst"
+holds "a hint comes at once, not with the next tenth of a second" test "$fifth_us" -lt $((15000 + 2 * late_us))
 is "a thread that spins keeps its slice and nice value" "$(attr $hog)" "0 0 $usual_slice"
 # until_nice NICE: of the run itself
 until_nice() {
@@ -116,7 +120,7 @@ is "the next start takes back what a killed run left" "$(attr $urgent)" "0 0 $us
 rm -f "$scratch/err"
 "$tactus" run --actuator hints --config "$scratch/rules" --compare off --without "$less" >"$scratch/out" 2>"$scratch/err" &
 runner=$!
-until_hints
+until_hints 1200
 holds "an urgent thread gets a hint from a run that learns" until_hint $urgent
 cp build/workloads/pace "$scratch/unheard-of"
 "$scratch/unheard-of" 0 1 60000 >/dev/null &
@@ -129,7 +133,7 @@ say_measured "after 300 short programs the journal has $lines lines"
 holds "short programs leave next to no lines in the journal" test "$lines" -lt 100
 holds "an urgent thread that lives stays in the journal" grep -qE "^tid $urgent .* given [0-9]+ -9 [0-9]+ end$" $journal
 ends "a second run by hints ends with an error beside a run that learns" 1 "another tactus gives hints" "$tactus" run --actuator hints -d 1
-until_short $urgent
+holds "an urgent thread has a hint when the run that learns is to be killed" until_hint $urgent
 kill_both
 like "tactus undo puts back what a run that learns had given" "$("$tactus" undo)" 'put back$'
 is "an urgent thread has its slice and nice value back after tactus undo" "$(attr $urgent)" "0 0 $usual_slice"

@@ -79,6 +79,7 @@ is "tactus frames without --why has no hooks at switches and wake-ups" "$(hooks)
 
 # Others: a library known by then, two threads at once, a stop, nothing at all, a full disk, a kill.
 "$tactus" frames -v --json -- sh -c 'build/workloads/delays 20 5 1 >/dev/null; exec build/workloads/present egl 2 300' >"$scratch/rows" 2>"$scratch/err"
+[ -s "$scratch/rows" ] || say_measured "nothing of two threads; what was said: $(tail -n 8 "$scratch/err" | tr '\n' ';')"
 is "frames of two threads are one process's" "$(json '[r["frames"] for r in rows if r["comm"] == "present"]' <"$scratch/rows")" "[600]"
 "$tactus" frames -v --json -- build/workloads/delays 20 70 1 40:2500:sleep >"$scratch/out" 2>"$scratch/err"
 is "a stop of two and a half seconds is a pause and no late frame" \
@@ -99,6 +100,7 @@ LD_LIBRARY_PATH=$scratch/lib "$tactus" frames -v --json -- bash -c "build/worklo
 	until grep -q compute '$scratch/began'; do sleep 0.1; done
 	cp '$library' '$scratch/lib/new'; mv '$scratch/lib/new' '$scratch/lib/libEGL.so.1'
 	DELAYS_SAID_TIMES=2 build/workloads/delays 20 30 1; wait" >"$scratch/out" 2>"$scratch/err"
+say_measured "what was said of two libraries: $(tail -n 8 "$scratch/err" | tr '\n' ';')"
 is "a library replaced under a running game: its frames and the next game's are counted" \
 	"$(grep '^{' "$scratch/out" | json 'sorted(r["frames"] for r in rows)')" "[30, 80]"
 done_testing

@@ -73,7 +73,7 @@ waited=$(sed -n 's/waited_ns=//p' "$scratch/said") total=$(of calls total_ns fun
 say_measured "waits by the program's clock $waited ns, in its calls $total ns"
 is_between "time in calls that wait is at least what ten of them sleep, at most what the program's own clock has" 200000000 "$total" "$waited"
 
-like "--live prints a line a second" "$("$tactus" cuda --live --library "$library" -- "$calls" "$library" waits 80 2>&1)" '^ +0 +[0-9]+ +[0-9]+ +[0-9.]+ m?s +0 B$'
+like "--live prints a line a second" "$("$tactus" cuda --live --library "$library" -- "$calls" "$library" waits 80 2>&1)" '^ +0 +[0-9]+ +[0-9]+ +[0-9.]+ m?s +0 B +0$'
 "$tactus" cuda --live --json --library "$library" --report "$scratch/seconds" -- "$calls" "$library" waits 80 >/dev/null 2>&1
 is "--live --json prints nothing but objects, and calls of each second among them" \
 	"$(json 'sum(r["calls"] for r in rows if r.get("record") == "cuda_second") >= 80' <"$scratch/seconds")" True

@@ -31,4 +31,23 @@ is "calls of NCCL are a class of their own" "$(of calls class function=ncclAllRe
 "$tactus" cuda -o "$scratch/nccl.tac" -- "${calls[@]}" >/dev/null 2>&1
 shown() { "$tactus" cuda -i "$scratch/nccl.tac" --json | json '[(r["function"], r["type"], r["count"], r["bytes"]) for r in rows if r.get("table") == "collectives"]'; }
 is "calls of NCCL are the same from a recording" "$(shown)" "$(nccl True '(r["function"], r["type"], r["count"], r["bytes"])')"
+
+echo "# two ranks, each with two communicators"
+# Each rank is a process of its own: 20 and 30 rounds on its own two communicators, which both name alike, as pointers may be in two processes.
+for rank in 0 1; do
+	printf 'RANK=%s WORLD_SIZE=2 build/workloads/nccl_calls %q %s &\n' $rank "$PWD/build/workloads/libnccl.so" $((20 + 10 * rank))
+done >"$scratch/ranks"
+printf 'wait\n' >>"$scratch/ranks"
+rows_of "$tactus" cuda --json -o "$scratch/ranks.tac" -- bash "$scratch/ranks"
+is "two ranks are watched to their end" "$? $(grep -c '^calls' "$scratch/said")" "0 2"
+is "all-reduces of two ranks are counted rank by rank, by type and communicator" \
+	"$(nccl 'r["function"] == "ncclAllReduce"' '(r["type"], r["communicator"], r["count"], r["bytes"])' | python3 -c 'import ast, sys; print(*sorted(ast.literal_eval(sys.stdin.read())), sep="; ")')" \
+	"('bfloat16', '0x1001', 20, 20000); ('bfloat16', '0x1001', 30, 30000); ('float32', '0x1000', 20, 80000); ('float32', '0x1000', 30, 120000)"
+say_measured "two ranks: $(nccl 'r["function"] == "ncclAllReduce"' 'f"{r["type"]} on {r["communicator"]} {r["count"]} times, {r["bytes"]} bytes, {r["total_ns"] // 1000} us"')"
+is "each rank's calls are those of one process" \
+	"$(nccl 'r["function"] == "ncclAllReduce"' '(r["pid"], r["count"])' | python3 -c 'import ast, sys; rows = ast.literal_eval(sys.stdin.read()); print(len({p for p, n in rows}), sorted(len({n for q, n in rows if q == p}) for p, n in set(rows)))')" "2 [1, 1]"
+is "the total of a rank's all-reduces is no less than they take" \
+	"$(nccl 'r["type"] == "float32"' 'r["total_ns"] >= r["count"] * 1000000')" "[True, True]"
+is "calls of two ranks are the same from a recording" \
+	"$("$tactus" cuda -i "$scratch/ranks.tac" --json | grep '"table":"collectives"')" "$(grep '"table":"collectives"' "$scratch/rows")"
 done_testing

@@ -50,6 +50,18 @@ for generation in new old; do
 done
 is "a recording has the same of the ring" "$("$tactus" gpu -i "$scratch/recording" --json 2>/dev/null | grep '"record":"gpu_ring"')" "$(grep '"record":"gpu_ring"' "$scratch/rows")"
 
+echo "# beside calls of CUDA"
+library=$PWD/build/workloads/libcuda.so.1
+both="build/workloads/cuda_calls '$library' copies 3; build/workloads/gpu_jobs 20 0"
+posed gpu_scheduler "$tactus" cuda --live --json --library "$library" -o "$scratch/cuda.tac" -- sh -c "$both" >"$scratch/out" 2>"$scratch/err"
+is "cuda beside jobs of a GPU ends well" $? 0
+grep '^{' "$scratch/out" >"$scratch/rows"
+is "cuda counts each job of the GPU, on its ring" "$(json '[(r["ring"], r["jobs"]) for r in rows if r["record"] == "gpu_ring"]' <"$scratch/rows")" "[('gfx', 20)]"
+is "cuda has its calls beside the GPU's jobs" "$(json '[r["calls"] for r in rows if r["record"] == "cuda_calls" and r["function"] == "cuMemcpyHtoD_v2"]' <"$scratch/rows")" "[3]"
+is "the lines of cuda --live count each job of the GPU" "$(json 'sum(r["gpu_done"] for r in rows if r["record"] == "cuda_second")' <"$scratch/rows")" 20
+is "cuda has the GPU's jobs from a recording" "$("$tactus" cuda -i "$scratch/cuda.tac" --json 2>/dev/null | grep '"record":"gpu_ring"')" "$(grep '"record":"gpu_ring"' "$scratch/rows")"
+like "cuda shows the GPU's jobs under a head of their own" "$("$tactus" cuda -i "$scratch/cuda.tac" 2>/dev/null | grep -A 2 '^work that GPUs have done' | tail -n 1)" 'gfx +20'
+
 echo "# a driver that is loaded while tactus watches"
 mv "$scratch/events/gpu_scheduler" "$scratch/events/later"
 is "doctor: the jobs sensor waits where no driver has such jobs" \

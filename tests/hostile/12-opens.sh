@@ -55,6 +55,7 @@ watcher=$!
 cuda=$!
 wait_for "$scratch/err" watching
 wait_for "$scratch/cuda-err" watching
+watcher_before=$(cost $watcher) cuda_before=$(cost $cuda)
 # opened FILE: how often tactus did
 opened() { grep -cxE -- "($watcher|$cuda) $1" "$scratch/opened"; }
 for name in libcuda.so.1 libEGL.so.1; do
@@ -68,6 +69,8 @@ for _ in $(seq 8); do
 done
 "${as_user[@]}" "$scratch/mapper" hold "$scratch/libEGL.so.1" < <(sleep 0.5) >/dev/null
 sleep 0.5
+costs_as_before "roles beside files that are no libraries" $watcher "$watcher_before"
+costs_as_before "cuda beside files that are no libraries" $cuda "$cuda_before"
 kill -INT $watcher $cuda
 wait $watcher
 is "tactus goes on while files are swapped" $? 0

@@ -17,6 +17,7 @@ fi
 "$tactus" roles -v --json -n all >"$scratch/roles" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
+before=$(cost $watcher)
 # In a mount namespace of its own, which ends with it.
 unshare -m --propagation private build/workloads/fuse_silent "$scratch/silent" libEGL.so.1 <"$scratch/go" >"$scratch/said" 2>&1 &
 server=$!
@@ -33,6 +34,7 @@ fi
 build/workloads/present call "$scratch/others/libEGL.so.1" eglSwapBuffers 40 1500 >"$scratch/presented" 2>&1 &
 other=$!
 wait $other
+costs_as_before "roles beside a file that never answers" $watcher "$before"
 state=$(awk '/^State/ { print $2 }' "/proc/$watcher/status")
 began=$SECONDS
 kill -INT $watcher

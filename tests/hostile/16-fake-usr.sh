@@ -24,6 +24,7 @@ fi
 "$tactus" roles -v --json -n all >"$scratch/roles" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
+before=$(cost $watcher)
 mkfifo "$scratch/go"
 chmod 666 "$scratch/go"
 # A bind mount over the real file's name, which others see as it is.
@@ -43,6 +44,7 @@ is "a program that presents by the real library ends well" $? 0
 exec 3>&-
 wait $fake
 is "the process in its own namespaces ends well" $? 0
+costs_as_before "roles beside a /usr of a user's own" $watcher "$before"
 kill -INT $watcher
 wait $watcher
 of() { json "sum(r['presents'] for r in rows if r['pid'] == $1)" <"$scratch/roles"; }

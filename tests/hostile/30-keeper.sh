@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A run that is killed at once, as by the OOM killer: what it changed is undone within a second, by a keeper that signals do not end.
+# A run that is killed at once, as by the OOM killer: what it changed is undone at once, by a keeper that signals do not end.
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 . tests/hints.sh
@@ -31,15 +31,35 @@ trap 'kill -KILL $urgent $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 
 start_tactus
 holds "a user's thread that wakes by a clock gets a pressing nice value" until_nice $urgent -lt 0 60
-kill -KILL $runner
-killed=$(now_ms)
+# Four others wait for the run's end as its keeper does: how soon they are woken says what this machine can do just now.
+read -r took slowest < <(python3 - $runner $urgent <<'PYTHON'
+import os, select, signal, sys, time
+runner, urgent = map(int, sys.argv[1:])
+ends, told = os.pipe()
+end = os.pidfd_open(runner)
+for _ in range(4):
+    if os.fork() == 0:
+        waiting = select.poll()
+        waiting.register(end, select.POLLIN)
+        waiting.poll()
+        os.write(told, b"%20d" % time.monotonic_ns())
+        os._exit(0)
+# It looks in time beside any load.
+os.setpriority(os.PRIO_PROCESS, 0, -15)
+time.sleep(0.2)
+killed = time.monotonic_ns()
+signal.pidfd_send_signal(end, signal.SIGKILL)
+while os.getpriority(os.PRIO_PROCESS, urgent) < 0 and time.monotonic_ns() - killed < 60e9: time.sleep(0.002)
+took = time.monotonic_ns() - killed
+slowest = max(int(os.read(ends, 20)) for _ in range(4)) - killed
+print(took // 1000000, slowest // 1000000)
+PYTHON
+)
 wait $runner 2>/dev/null
-renice -n -15 -p $$ >/dev/null
-holds "a thread has its nice value back after the run was killed" until_nice $urgent -ge 0 3
-took=$(($(now_ms) - killed))
-renice -n 0 -p $$ >/dev/null
-say_measured "the nice value was back $took ms after the kill"
-holds "a killed run's hints are undone within a second" test $took -le 1000
+say_measured "the nice value was back $took ms after the kill; the last of four others heard of the run's end after $slowest ms"
+is "a thread has its nice value back after the run was killed" "$(nice_of $urgent)" 0
+holds "a killed run's hints are undone soon after its end: within a quarter of a second and twice what the last of four others needs to hear of it" \
+	test "$took" -le $((250 + 2 * slowest))
 sleep 0.3
 is "a keeper that has undone everything leaves nothing to undo" "$("$tactus" undo)" "nothing to undo"
 is "the journal is gone after the keeper's work" "$(ls /run/tactus/hints.journal 2>/dev/null)" ""

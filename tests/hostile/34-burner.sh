@@ -34,20 +34,43 @@ begin_subusers() {
 	env printf '0 65534 1\n1 200000 100\n' >"/proc/$inside/gid_map"
 	echo >"$scratch/mapped"
 }
+# Two users in one control group: each below it in a group of its own, with half of the threads.
+begin_grouped() {
+	local user into
+	for user in 65531 65532; do
+		mkdir -p "$group/$user" || return
+		mkfifo -m 666 "$scratch/$user.go"
+		into=$group/$user/cgroup.procs
+		(echo 0 >"$into" && exec setpriv --reuid $user --regid $user --clear-groups "$scratch/burner" "$scratch/lib/libEGL.so.1" eglSwapBuffers 12 \
+			$((threads / 2)) 3000 7000 <"$scratch/$user.go" >"$scratch/$user.out" 2>&1) &
+		burners="$burners $!"
+	done
+}
+# Groups are gone once nobody is in them.
+end_grouped() {
+	local i
+	for ((i = 0; i < 50; i++)); do
+		rmdir "$group"/* "$group" 2>/dev/null && return
+		sleep 0.1
+	done
+}
 burners=
+threads=$((6 * $(nproc)))
+group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/tactus-test-$$
+begin_grouped
+exec 4<>"$scratch/65531.go" 9<>"$scratch/65532.go"
 begin_subusers
 exec 8<>"$scratch/subusers.go"
 begin spin 1 1000 0
 spinner=${burners##* }
 exec 5>"$scratch/spin.go"
-threads=$((6 * $(nproc)))
 begin many $threads 3000 7000
 many=${burners##* }
 exec 6>"$scratch/many.go"
 begin light 1 20 211000
 exec 7>"$scratch/light.go"
 # shellcheck disable=SC2046,SC2086
-trap 'kill $burners $runner $(sed -n "s/^tid //p" "$scratch/subusers.out") 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'kill $burners $runner $(sed -n "s/^tid //p" "$scratch/subusers.out") 2>/dev/null; end_grouped; rm -rf "$scratch"' EXIT
 
 : >"$scratch/err"
 "$tactus" run -v --actuator hints --compare off --without launch,gpu,wine,input,socket,sound,learned >/dev/null 2>"$scratch/err" &
@@ -115,6 +138,22 @@ budget=$(nproc | awk '{ print ($1 / 2 > 0.75 ? $1 / 2 : 0.75) }')
 say_measured "$threads threads that each want 30 % of a CPU after twelve frames: $ever were raised at some time; raised ones used $used_s s of CPU in $span_s s, the budget is $budget CPUs"
 holds "all urgent threads of a user together use no more than their budget" is_in_budget
 kill "$many"
+if cat "$scratch"/6553[12].out >"$scratch/grouped.out" && [ "$(grep -c '^tid ' "$scratch/grouped.out")" = "$threads" ]; then
+	# As until_raised.
+	for _ in 1 2 3 4; do
+		echo >&4
+		echo >&9
+		read -r ever share low used_s span_s <<<"$(watched grouped 5)"
+		[ "$ever" = 0 ] || break
+	done
+	say_measured "$threads threads of two users in one control group: $ever were raised at some time; raised ones used $used_s s of CPU in $span_s s, the budget is $budget CPUs"
+	holds "threads of two users in one control group are raised" test "$ever" -ge 1
+	holds "two users in one control group have one budget together" is_in_budget
+	# shellcheck disable=SC2046 # each is a word
+	kill $(cat "$group"/*/cgroup.procs)
+else
+	skip "two users in one control group have one budget together" "there is no control group of version 2 to make one in: $(cat "$scratch/grouped.out")"
+fi
 users=$(sed -n 's/^tid //p' "$scratch/subusers.out" | while read -r tid; do awk '/^Uid/ { print $2 }' "/proc/$tid/status"; done | sort -u | wc -l)
 is "burners of six users that one user may be are at work" "$users" 6
 for _ in 1 2 3 4 5 6; do echo >&8; done

@@ -1,27 +1,44 @@
 #!/usr/bin/env bash
-# Tens of thousands of threads that come and go: views that print as they go forget them, and need no more memory than at the start.
+# A hundred thousand threads that come and go: a run that acts and views that print as they go forget them, and take no more than at the start.
+# not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 
-count=${COUNT:-60000}
-grown() { # prints the view's growth in KB from a third as many threads to all of them
-	local name=$1 view begin end
-	: >"$scratch/err"
-	shift
-	"$tactus" "$@" >/dev/null 2>"$scratch/err" &
-	view=$!
-	wait_for "$scratch/err" watching
-	build/workloads/short_lived $((count / 3)) >/dev/null
-	sleep 0.5
-	begin=$(awk '/^RssAnon/ { print $2 }' "/proc/$view/status")
-	build/workloads/short_lived "$count" >"$scratch/lived"
-	sleep 0.5
-	end=$(awk '/^RssAnon/ { print $2 }' "/proc/$view/status")
-	kill -INT $view
-	wait $view
-	is "$name beside short-lived threads ends with status 0" $? 0
-	say_measured "$name: $(cat "$scratch/lived"); $begin KB resident after a third as many, $end KB after all"
-	holds "$name grows by less than 4 MB for $count threads that ended" test $((end - begin)) -lt 4096
+count=${COUNT:-100000}
+export TACTUS_FEED=$scratch/feed
+# begin NAME KB ARGUMENT...: which may grow by so much
+names=() pids=() may_grow=()
+begin() {
+	local name=$1
+	may_grow+=("$2")
+	shift 2
+	: >"$scratch/err-${#pids[@]}"
+	"$tactus" "$@" >/dev/null 2>"$scratch/err-${#pids[@]}" &
+	names+=("$name") pids+=($!)
 }
-grown events events
-grown "roles --follow" roles --follow --without launch,gpu,wine,input,frame,socket,sound,names
+trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
+begin "run --actuator hints" 4096 run --actuator hints --compare off --without launch,gpu,wine,input,frame,socket,sound,learned
+begin "roles --follow" 4096 roles --follow --without launch,gpu,wine,input,frame,socket,sound,names
+begin events 4096 events
+begin "frames --each" 8192 frames --each
+# A table of all threads at the end needs all of them; of more than 262,144 the rest is counted.
+table_kb=$((count * 12 / 10))
+begin misses $table_kb misses
+begin migrations $table_kb migrations
+begin "latency --over" $table_kb latency --over 20ms
+begin "inversions --alert" $table_kb inversions --alert 20ms
+for i in "${!pids[@]}"; do wait_for "$scratch/err-$i" watching; done
+# What all take for so many threads is there before it is looked at.
+build/workloads/short_lived $((count / 5)) >/dev/null
+sleep 0.5
+for i in "${!pids[@]}"; do before[i]=$(cost "${pids[i]}"); done
+began=$EPOCHREALTIME
+build/workloads/short_lived "$count" >"$scratch/lived"
+say_measured "$(cat "$scratch/lived"), in $(((${EPOCHREALTIME/./} - ${began/./}) / 1000)) ms"
+sleep 0.5
+for i in "${!pids[@]}"; do costs_as_before "${names[i]} beside short-lived threads" "${pids[i]}" "${before[i]}" "${may_grow[i]}" 8 95; done
+kill -INT "${pids[@]}"
+for i in "${!pids[@]}"; do
+	wait "${pids[i]}"
+	is "${names[i]} beside short-lived threads ends with status 0" $? 0
+done
 done_testing

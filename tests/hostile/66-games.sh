@@ -16,6 +16,7 @@ trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
 runner=$!
 pids+=("$runner")
 wait_for "$scratch/err" "watching; Ctrl-C"
+before=$(cost $runner)
 is_game() {
 	for _ in $(seq 100); do
 		! "$tactus" why "$1" 2>/dev/null | grep -q 'a game' || return 0
@@ -44,6 +45,7 @@ pids+=("$game")
 holds "a game is noted beside another user's seventy" is_game $game
 wait_for "$scratch/err" "game: game \\[$game\\]" 300
 like "a game's helpers are its own user's" "$(grep "game: game \\[$game\\]" "$scratch/err")" "; with wineserver64 \\[$server\\]$"
+costs_as_before "a run beside seventy games of a user" $runner "$before"
 kill -INT $runner
 wait $runner
 is "a run beside seventy games of a user ends with status 0" $? 0

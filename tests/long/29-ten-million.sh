@@ -42,7 +42,9 @@ holds "a page of ten million events is smaller than 3 MB" test "$size" -lt 30000
 holds "a page of ten million events takes less than 64 MB of memory" test "$kb" -lt 65536
 for format in perfetto chrome csv parquet; do
 	kb=$(most_kb "$tactus" export -i "$scratch/long.tactus" -o "$scratch/out" --format $format --force)
-	say_measured "$format of ten million events: $(stat -c %s "$scratch/out") bytes, $kb KB of memory"
+	ms=$(cat "$scratch/ms")
+	say_measured "$format of ten million events: $(stat -c %s "$scratch/out") bytes, $kb KB of memory, $ms ms of CPU time: $(($(cat "$scratch/events") / (ms > 0 ? ms : 1))) thousand events a second of CPU time"
+	holds "$format is written at a million events a second of CPU time or more" test $(($(cat "$scratch/events") / 1000)) -ge "$ms"
 	holds "$format of ten million events takes less than 64 MB of memory" test "$kb" -lt 65536
 	rm -f "$scratch/out"
 done

@@ -71,14 +71,24 @@ is "'roles -i' gives every thread of the compiler that it knows a role for batch
 view latency --over 20ms >"$scratch/latency"
 like "'latency --over' names who had the CPU that the game waited for" "$(cat "$scratch/latency")" 'chocolate-doom \[[0-9]+\] .*cc1 \['
 # 'make pictures' draws what is there.
-for name in late-frames late-frame top-screen; do
+for name in late-frames late-frame top-screen before-after; do
 	TACTUS=$tactus python3 docs/pictures/$name.py >"$scratch/$name.svg"
-	is "the picture $name.svg of the documents is what the example shows today" "$(cmp "$scratch/$name.svg" docs/pictures/$name.svg 2>&1)" ""
+	is "the picture $name.svg of the documents is what the example and the figures in the documents show today" "$(cmp "$scratch/$name.svg" docs/pictures/$name.svg 2>&1)" ""
 done
-for name in before-after architecture; do
-	python3 docs/pictures/$name.py >"$scratch/$name.svg"
-	is "the picture $name.svg can be drawn anew" "$? $(python3 -c 'import sys, xml.etree.ElementTree as tree; print(len(list(tree.parse(sys.argv[1]).iter())) > 40)' "$scratch/$name.svg")" "0 True"
-done
+python3 docs/pictures/architecture.py >"$scratch/architecture.svg"
+is "the picture architecture.svg can be drawn anew" "$? $(python3 -c 'import sys, xml.etree.ElementTree as tree; print(len(list(tree.parse(sys.argv[1]).iter())) > 40)' "$scratch/architecture.svg")" "0 True"
+# The other one: two training-like loops, of which one step each is slow on purpose.
+train=examples/train.tactus
+holds "the example of training is smaller than 300 KB" test "$(stat -c %s $train)" -lt 300000
+"$tactus" cuda --steps -i $train --json >"$scratch/steps" 2>/dev/null
+say_measured "$(json '[(r["steps"], r["slow"], r["p50_ns"]) for r in rows if r["record"] == "cuda_steps"]' <"$scratch/steps")"
+is "in the example of training both loops have their steps, of six launches each" "$(json '[(r["by"], r["launches"], r["steps"] > 100) for r in rows if r["record"] == "cuda_steps"]' <"$scratch/steps")" \
+	"[('launches', 6.0, True), ('launches', 6.0, True)]"
+is "in the example of training the two steps that took 60 ms are named for their loader and for a copy" \
+	"$(json 'sorted(r["cause"] for r in rows if r["record"] == "cuda_slow_step" and r["wall_ns"] > 55e6)' <"$scratch/steps")" "['copy', 'data']"
+"$tactus" cuda -i $train --json >"$scratch/json" 2>/dev/null
+is "in the example of training each of the kernels was launched in every step of each loop" "$(json '{r["launches"] for r in rows if r["record"] == "cuda_launches"}' <"$scratch/json")" "{150}"
+like "the report on the example of training begins with its slow steps" "$("$tactus" report -i $train --json 2>/dev/null | json '[r["text"] for r in rows if r["record"] == "report_verdict"][0]')" 'training steps of steps'
 # It was recorded with a filter: who left the CPU unseen stands in nobody's way.
 is "inversions alerts to each inversion of the table, and to no other" "$("$tactus" inversions -i examples/late-frames.tactus --alert 2ms --over 2ms --json |
 	json 'sum(r["record"] == "inversion_alert" for r in rows) == sum(r.get("times", 0) for r in rows) > 0')" True

@@ -106,6 +106,17 @@ is "a program that is executed names its process, and a new name its thread" "$(
 is "a switch that was not seen is put in where the run began" "$(paste -sd' ' "$all.read/cpu")" "100 700000 101 16680000 300 100000"
 is "a CPU whose events were lost says so" "$(of "$all" sizes 'd["lost"]')" 1
 
+# Of a machine that had been suspended for 90 minutes: its clocks are apart by that, and readers go by the one that went on.
+python3 tests/recording.py "$scratch/slept.tac" 2 1800000000000000000 5400000000000 <tests/recordings/every-kind.txt
+"$tactus" export -i "$scratch/slept.tac" -o "$scratch/slept.pftrace" >/dev/null 2>&1
+errors "a trace of a machine that had been suspended has no error" "$scratch/slept.pftrace"
+is "the clocks in a trace of a machine that had been suspended are apart by that" "$(of "$scratch/slept.pftrace" clocks '(d["6"] - d["3"], d["1"])')" "(5400000000000, 1800000000000000000)"
+is "all of a trace of a machine that had been suspended is as much later" "$(of "$scratch/slept.pftrace" slices 'sorted(r["at"] - 5400000000000 for r in rows) ')" "$(of "$all" slices 'sorted(r["at"] for r in rows)')"
+"$tactus" cut -i "$scratch/slept.tac" -o "$scratch/slept-part.tac" --from 1ms >/dev/null 2>&1
+"$tactus" export -i "$scratch/slept-part.tac" -o "$scratch/slept-part.pftrace" >/dev/null 2>&1
+errors "a trace of a part has no error where the machine had been suspended" "$scratch/slept-part.pftrace"
+is "a part of a recording knows that its machine had been suspended" "$(of "$scratch/slept-part.pftrace" clocks 'd["6"] - d["3"]')" 5400000000000
+
 # Training steps, of a loop of which everything is known.
 python3 tests/steps.py | python3 tests/recording.py "$scratch/steps.tac"
 "$tactus" export -i "$scratch/steps.tac" -o "$scratch/steps.pftrace" >/dev/null 2>&1

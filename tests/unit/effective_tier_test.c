@@ -32,6 +32,13 @@ static void test_role(void)
 	is_now(in, TIER_BATCH, 1, TIER_LIMIT_NONE, "thread with a batch role stays batch and keeps its boost");
 	is_now(urgent, TIER_LATENCY_CRITICAL, 3, TIER_LIMIT_NONE, "thread with an urgent role is urgent by its boost");
 	in = urgent;
+	in.is_own = 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE,
+	       "thread of the scheduler's own process is not urgent by its role");
+	in.role_tier = TIER_INTERACTIVE;
+	in.inherited_until_ns = NOW_NS + 1;
+	is_now(in, TIER_INTERACTIVE, 0, TIER_LIMIT_NONE, "thread of the scheduler's own process inherits no urgency");
+	in = urgent;
 	in.is_idle_policy = 1;
 	is_now(in, TIER_BATCH, 0, TIER_LIMIT_NONE, "thread with the policy idle is batch, whatever its role");
 	in.is_kernel_thread = 1;

@@ -131,11 +131,67 @@ static void test_far_cpu(void)
 	perfetto_close(perfetto);
 }
 
+static char written[1 << 16];
+static size_t written_len;
+
+static int keep(void *data, const void *bytes, size_t len)
+{
+	(void)data;
+	if (written_len + len > sizeof(written))
+		return -ENOSPC;
+	memcpy(written + written_len, bytes, len);
+	written_len += len;
+	return 0;
+}
+
+/* Whether a field of that number has that value somewhere in what was written. */
+static bool has_number(u32 field, u64 value)
+{
+	struct protobuf wanted = { 0 };
+	bool found;
+
+	protobuf_number(&wanted, field, value);
+	found = !wanted.failed && memmem(written, written_len, wanted.bytes, wanted.len);
+	protobuf_free(&wanted);
+	return found;
+}
+
+/* It had been suspended for an hour when its clocks showed 1000 s since it ran. */
+static void test_suspended(void)
+{
+	enum { PACKET_TIMESTAMP = 8, CLOCK_TIME = 2 };
+	const u64 mono_ns = 1000ull * NSEC_PER_SEC, boot_ns = mono_ns + 3600ull * NSEC_PER_SEC;
+	const struct trace_machine slept = { .name = "",
+					     .kernel = "6.18.0",
+					     .cpus_len = 2,
+					     .mono_ns = mono_ns,
+					     .boot_ns = boot_ns,
+					     .wall_ns = 1800000000ull * NSEC_PER_SEC };
+	struct perfetto *perfetto = perfetto_open(&slept, keep, NULL);
+	struct trace_track track = { .id = 7, .kind = TRACK_LANE, .name = "lane" };
+	struct trace_mark mark = {
+		.track = &track, .from_ns = mono_ns + 5, .is_instant = true, .name = "mark", .category = "test"
+	};
+
+	perfetto_form.track(perfetto, &track);
+	perfetto_form.mark(perfetto, &mark);
+	perfetto_form.end(perfetto, mono_ns + 6);
+	is((u64)-perfetto_error(perfetto), 0, "a trace of a machine that had been suspended is written");
+	ok(has_number(CLOCK_TIME, mono_ns), "the clocks of a machine that had been suspended have CLOCK_MONOTONIC");
+	ok(has_number(CLOCK_TIME, boot_ns),
+	   "the clocks of a machine that had been suspended have CLOCK_BOOTTIME, which is ahead");
+	ok(has_number(PACKET_TIMESTAMP, boot_ns + 5),
+	   "what happens on a machine that had been suspended has the time of CLOCK_BOOTTIME");
+	ok(!has_number(PACKET_TIMESTAMP, mono_ns + 5), "nothing is at the time of CLOCK_MONOTONIC then");
+	perfetto_close(perfetto);
+}
+
 int main(void)
 {
 	test_protobuf();
 	test_full_disk();
 	test_many_names();
 	test_far_cpu();
+	test_suspended();
 	return tap_end();
 }

@@ -24,6 +24,7 @@ static struct cpu_topology topology[] = { { 0, 0, 0, 1 }, { 0, 0, 0, 1 }, { 2, 1
 static const struct recording_info info = { .kernel = "6.12.0-test",
 					    .wall_start_ns = 1700000000123456789,
 					    .mono_start_ns = 4711,
+					    .suspended_ns = 3600123456789,
 					    .cpus_len = 3,
 					    .topology = topology };
 

@@ -23,6 +23,7 @@ static void test_round_trip(void)
 	is_text(got->kernel, info.kernel, "recording reads back with its kernel");
 	is(got->wall_start_ns, info.wall_start_ns, "recording reads back with its wall clock");
 	is(got->mono_start_ns, info.mono_start_ns, "recording reads back with its monotonic clock");
+	is(got->suspended_ns, info.suspended_ns, "recording reads back with how long its machine had been suspended");
 	is(got->cpus_len, info.cpus_len, "recording reads back with its number of CPUs");
 	for (size_t cpu = 0; cpu < sizeof(topology) / sizeof(topology[0]); cpu++) {
 		is(got->topology[cpu].core, topology[cpu].core, "core of CPU %zu reads back", cpu);
@@ -36,6 +37,49 @@ static void test_round_trip(void)
 	is(seen.wrong, 0, "events read back byte for byte");
 	is(seen.end, 0, "recording ends clean and stays at its end");
 	ok(!seen.cut, "whole recording is not said to be cut");
+	recording_close_reader(reader);
+}
+
+/* As recordings from before had it, and as readers from before read it: a name, and NULs up to the end of 64 bytes. */
+static void test_suspended(void)
+{
+	struct recording_info asleep = info;
+	struct recording_writer *writer = NULL;
+	struct recording_reader *reader = NULL;
+	struct recording_header header;
+	struct reason why = { "" };
+	FILE *file;
+
+	for (u32 i = 0; i < 4; i++) {
+		static const size_t lengths[] = { 0, 55, 56, 63 };
+		u64 want_ns = lengths[i] < RECORDING_SHORT_KERNEL ? info.suspended_ns : 0;
+
+		memset(asleep.kernel, 0, sizeof(asleep.kernel));
+		memset(asleep.kernel, 'k', lengths[i]);
+		is(recording_create(&writer, path, &asleep, &why), 0, "recording with a kernel name of %zu is created",
+		   lengths[i]);
+		is(recording_close_writer(writer), 0, "recording with a kernel name of %zu closes", lengths[i]);
+		file = fopen(path, "r");
+		is(file && fread(&header, sizeof(header), 1, file) == 1, 1, "header with a kernel name of %zu reads",
+		   lengths[i]);
+		if (file)
+			fclose(file);
+		is(header.kernel[sizeof(header.kernel) - 1], '\0',
+		   "a reader from before sees the end of a kernel name of %zu", lengths[i]);
+		is(strlen(header.kernel), lengths[i], "a reader from before sees a kernel name of %zu", lengths[i]);
+		is(recording_open(&reader, path, &why), 0, "recording with a kernel name of %zu opens", lengths[i]);
+		is(strlen(recording_reader_info(reader)->kernel), lengths[i], "kernel name of %zu reads back",
+		   lengths[i]);
+		is(recording_reader_info(reader)->suspended_ns, want_ns,
+		   "suspension beside a kernel name of %zu reads back where there is room", lengths[i]);
+		recording_close_reader(reader);
+	}
+	memcpy(asleep.kernel, info.kernel, sizeof(asleep.kernel));
+	asleep.suspended_ns = RECORDING_SUSPENDED_MOST;
+	is(recording_create(&writer, path, &asleep, &why), 0, "recording of a machine suspended for years is created");
+	is(recording_close_writer(writer), 0, "recording of a machine suspended for years closes");
+	is(recording_open(&reader, path, &why), 0, "recording of a machine suspended for years opens");
+	is(recording_reader_info(reader)->suspended_ns, 0, "a suspension of years is left out");
 	recording_close_reader(reader);
 }
 
@@ -54,6 +98,8 @@ static void test_header_extremes(void)
 	is(recording_close_writer(writer), 0, "recording with a long kernel name closes");
 	is(recording_open(&reader, path, &why), 0, "recording with a long kernel name opens");
 	is(strlen(recording_reader_info(reader)->kernel), 63, "kernel name that is too long is cut");
+	is(recording_reader_info(reader)->suspended_ns, 0,
+	   "a kernel name that is too long leaves no room for a suspension");
 	recording_close_reader(reader);
 	is(read_all(path).events, 0, "recording without events has none");
 	wide.cpus_len = RECORDING_CPUS_MAX;
@@ -234,6 +280,7 @@ int main(void)
 
 	make_folder();
 	test_round_trip();
+	test_suspended();
 	test_header_extremes();
 	test_many_blocks();
 	test_flush();

@@ -34,6 +34,7 @@ enum { LOAD_THREADS_MOST = 16, LOAD_START_NS = 1000000000 };
 struct load {
 	u32 cpus, span_ms, len;
 	struct load_thread threads[LOAD_THREADS_MOST];
+	u32 credit, discount; /* of tactus's scheduler; 0: its own */
 };
 
 static inline void load_step(struct work *work, u32 thread, u32 kind, u64 value, u32 other)

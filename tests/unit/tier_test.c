@@ -47,6 +47,21 @@ static void watch_tests(void)
 	   "urgent thread that may burn stays urgent, however long it runs");
 }
 
+/* With --discount 1 nothing is spared. */
+static void undiscounted_watch_tests(void)
+{
+	struct urgent_watch watch = { .since_ns = 1000 };
+
+	ok(!urgent_watch_is_on(&watch), "thread that was not urgent is not watched");
+	urgent_watch_ran(&watch, TIER_WATCH_NS, 0);
+	ok(urgent_watch_is_on(&watch), "urgent thread that is spared nothing is watched");
+	urgent_watch_throttle(&watch, 1000);
+	ok(!urgent_watch_is_on(&watch), "thread that is throttled is not watched until it is urgent again");
+	urgent_watch_ran(&watch, 1, 0);
+	urgent_watch_ends(&watch, 1000 + TIER_WATCH_NS, 0);
+	ok(!urgent_watch_is_on(&watch), "thread whose watch is over is not watched until it is urgent again");
+}
+
 static void light_tests(void)
 {
 	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, 0, ~0ULL, TIER_LIGHT_NS),
@@ -269,13 +284,22 @@ static void bound_tests(void)
 
 static void turn_tests(void)
 {
-	u64 ran_ns = TIER_TURN_NS, now_ns = NSEC_PER_SEC;
+	u64 ran_ns = TIER_TURN_NS, now_ns = NSEC_PER_SEC, clock = ~0ULL - 5;
 
-	ok(tier_asks_for_turns(TIER_INTERACTIVE, 0), "interactive thread that waits asks for short turns");
-	ok(tier_asks_for_turns(TIER_BATCH, 0),
+	ok(tier_asks_for_turns(TIER_INTERACTIVE, 1, 0, clock, clock),
+	   "interactive thread that waits asks for short turns");
+	ok(tier_asks_for_turns(TIER_BATCH, 1, 0, clock, clock),
 	   "thread that was learned to be batch and has just begun asks for short turns");
-	ok(!tier_asks_for_turns(TIER_BATCH, TIER_HOG_NS), "thread that goes on and on asks for no short turns");
-	ok(!tier_asks_for_turns(TIER_LATENCY_CRITICAL, 0), "urgent thread asks for no turns, it preempts");
+	ok(!tier_asks_for_turns(TIER_BATCH, 1, TIER_HOG_NS, clock, clock),
+	   "thread that goes on and on asks for no short turns");
+	ok(!tier_asks_for_turns(TIER_LATENCY_CRITICAL, 1, 0, clock, clock),
+	   "urgent thread asks for no turns, it preempts");
+	ok(tier_asks_for_turns(TIER_LATENCY_CRITICAL, 0, 0, clock, clock),
+	   "urgent thread that has had more than its share, and so preempts nobody, asks for short turns");
+	ok(tier_asks_for_turns(TIER_INTERACTIVE, 0, 0, clock + TIER_ASKS_WITHIN_NS - 1, clock),
+	   "thread whose deadline is near asks for short turns");
+	ok(!tier_asks_for_turns(TIER_INTERACTIVE, 0, 0, clock + TIER_ASKS_WITHIN_NS, clock),
+	   "thread whose deadline is far away asks for no short turns");
 	ok(tier_ends_turn(TIER_BATCH, ran_ns, now_ns + 1, now_ns),
 	   "batch thread that has got something done ends its turn while an interactive one waits");
 	ok(tier_ends_turn(TIER_INTERACTIVE, ran_ns, now_ns + 1, now_ns),
@@ -370,6 +394,7 @@ int main(void)
 	   "weight means the same among the urgent");
 	many_tests();
 	watch_tests();
+	undiscounted_watch_tests();
 	ok(tier_deadline(0, slice, effective_weight(100), 3) * 8 == tier_deadline(0, slice, effective_weight(100), 0),
 	   "a boost of 3 is an eighth of the time");
 	ok(tier_deadline(0, slice, effective_weight(200), 0) < tier_deadline(0, slice, effective_weight(100), 0),

@@ -8,6 +8,7 @@
  * to the last. It begins once tactus's probes are in place: with DELAYS_SAID=FILE, where 'tactus frames -v' says that
  * of libEGL, for the DELAYS_SAID_TIMES-th time; else after DELAYS_WAIT_MS. */
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -132,30 +133,32 @@ static long delay(const char *reason, int ms)
 	return tid;
 }
 
-/* How often the file says that the library's probes are in place. */
-static int times_said(const char *path)
+/* How often the file says that the library's probes are in place; other programs have one of that name elsewhere. */
+static int times_said(const char *path, const char *library)
 {
 	FILE *file = fopen(path, "r");
 	char line[4096];
 	int times = 0;
 
 	while (file && fgets(line, sizeof(line), file))
-		times += strstr(line, "libEGL.so.1") && strstr(line, "probes are in place");
+		times += strstr(line, library) && strstr(line, "probes are in place");
 	if (file)
 		fclose(file);
 	return times;
 }
 
-static void wait_for_probes(void)
+static void wait_for_probes(const void *function)
 {
 	enum { TRIES_MOST = 6000, TRY_EVERY_US = 20000 };
 	const char *path = getenv("DELAYS_SAID"), *times = getenv("DELAYS_SAID_TIMES"), *ms = getenv("DELAYS_WAIT_MS");
+	char library[PATH_MAX];
+	Dl_info info;
 
-	if (!path) {
+	if (!path || !dladdr(function, &info) || !realpath(info.dli_fname, library)) {
 		usleep(ms ? (useconds_t)atoi(ms) * 1000 : 1500000);
 		return;
 	}
-	for (int tries = 0; tries < TRIES_MOST && times_said(path) < (times ? atoi(times) : 1); tries++)
+	for (int tries = 0; tries < TRIES_MOST && times_said(path, library) < (times ? atoi(times) : 1); tries++)
 		usleep(TRY_EVERY_US);
 }
 
@@ -188,7 +191,7 @@ int main(int argc, char **argv)
 		burn();
 	pthread_create(&holder, NULL, hold, NULL);
 	hear(from_holder[0]);
-	wait_for_probes();
+	wait_for_probes((void *)swap);
 	next_ns = now_ns();
 	for (int frame = 1; frame <= atoi(argv[2]); frame++) {
 		char reason[16] = "machine";

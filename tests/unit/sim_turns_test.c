@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who gives way to whom on a simulated machine, and when, under tactus: small scenes
+ * that random loads would not meet often enough to show that a rule is missing. */
+#include "../../src/sim/tactus_state.h"
+#include "sim_load.h"
+#include "tap.h"
+
+enum { MS = 1000000, WARM_MS = 300, THREADS = LOAD_THREADS_MOST, REALTIME = PRIO_REALTIME_LAST - PRIO_NICE_0 };
+
+struct seen {
+	const struct machine *machine;
+	u64 longest_ns[THREADS], mean_ns[THREADS], waits[THREADS], throttled_until_ns[THREADS];
+	u64 switches;
+};
+
+static void on_wait(void *data, const struct sim_thread *thread, u64 wait_ns)
+{
+	struct seen *seen = data;
+	u32 index = sim_index(seen->machine, thread);
+
+	if (seen->machine->now_ns < LOAD_START_NS + (u64)WARM_MS * MS || index >= THREADS || !thread->is_woken)
+		return;
+	seen->longest_ns[index] = wait_ns > seen->longest_ns[index] ? wait_ns : seen->longest_ns[index];
+	seen->mean_ns[index] += ((s64)wait_ns - (s64)seen->mean_ns[index]) / (s64)++seen->waits[index];
+}
+
+static struct seen play(const struct load *load, u32 discount, u64 slice_ns)
+{
+	static struct sim_topology topology;
+	struct sim_params params = { .policy = &policy_tactus,
+				     .kernel = SCX_KERNEL(7, 2),
+				     .seed = 1,
+				     .discount = discount,
+				     .slice_ns = slice_ns };
+	struct seen seen = { 0 };
+	struct machine machine = { .on_wait = on_wait, .data = &seen };
+	struct work work;
+
+	seen.machine = &machine;
+	sim_topology_flat(&topology, load->cpus);
+	load_build(&work, load);
+	work.tick_ns = 4 * MS;
+	if (machine_run(&machine, &work, &topology, &params))
+		exit(1);
+	for (u32 i = 0; i < machine.len && i < THREADS; i++)
+		seen.throttled_until_ns[i] = machine.threads[i].scx->watch.throttled_until_ns;
+	seen.switches = machine.counts.switches;
+	machine_free(&machine);
+	work_free(&work);
+	return seen;
+}
+
+static void test_burning_undiscounted(void)
+{
+	struct load load = { .cpus = 1,
+			     .span_ms = 1000,
+			     .len = 2,
+			     .threads = {
+				     { .kind = LOAD_HOG },
+				     { .kind = LOAD_SLEEPER, .run_us = 9000, .period_us = 500, .is_urgent = 1 } } };
+
+	ok(play(&load, 1, 0).throttled_until_ns[1] > 0,
+	   "urgent thread that hardly sleeps is throttled with a discount of 1 too");
+	load.threads[1].period_us = 20000;
+	is(play(&load, 1, 0).throttled_until_ns[1], 0,
+	   "urgent thread that sleeps most of the time is not throttled with a discount of 1");
+}
+
+/* Both may run on one CPU of two alone: the one waits in that CPU's own queue while the other runs. */
+static void test_own_queue(void)
+{
+	struct load load = { .cpus = 2,
+			     .span_ms = 3000,
+			     .len = 2,
+			     .threads = { { .kind = LOAD_PERIODIC,
+					    .run_us = 9000,
+					    .period_us = 39900,
+					    .is_urgent = 1,
+					    .pinned_plus = 1 },
+					  { .kind = LOAD_PERIODIC,
+					    .run_us = 900,
+					    .period_us = 5000,
+					    .is_urgent = 1,
+					    .pinned_plus = 1 } } };
+	struct seen seen = play(&load, 0, 0);
+
+	printf("# pinned urgent thread behind another: waits %llu us at most\n",
+	       (unsigned long long)seen.longest_ns[1] / 1000);
+	is_between(0, seen.longest_ns[1] / 1000, (TIER_TURN_NS + TIER_URGENT_SLICE_NS) / 1000,
+		   "pinned urgent thread waits for a turn of another one, not until a tick");
+}
+
+static struct load beside_hogs(u32 cpus, u32 hogs, struct load_thread waits)
+{
+	struct load load = { .cpus = cpus, .span_ms = 4000, .len = hogs + 1 };
+
+	for (u32 i = 0; i < hogs; i++)
+		load.threads[i].kind = LOAD_HOG;
+	load.threads[hogs] = waits;
+	return load;
+}
+
+/* What it runs is charged in full: at its next wake-up it is further ahead than an urgent one may be. */
+static void test_not_owed(void)
+{
+	struct load load = beside_hogs(
+		1, 6, (struct load_thread){ .kind = LOAD_SLEEPER, .run_us = 3000, .period_us = 6000, .is_urgent = 1 });
+	u64 mean_ns = play(&load, 1, MS).mean_ns[6];
+
+	printf("# urgent thread that has had more than its share: waits %llu us on average\n",
+	       (unsigned long long)mean_ns / 1000);
+	is_between(0, mean_ns / 1000, 6 * TIER_HOG_TURN_NS / 2 / 1000,
+		   "urgent thread that has had more than its share waits for half a round of hogs' short turns on "
+		   "average");
+}
+
+/* A realtime thread has one of two CPUs nearly all the time. */
+static void test_realtime(void)
+{
+	struct load load = beside_hogs(2, 4,
+				       (struct load_thread){ .kind = LOAD_SLEEPER, .run_us = 3000, .period_us = 6000 });
+	struct seen seen;
+
+	load.threads[load.len++] = (struct load_thread){
+		.kind = LOAD_PERIODIC, .run_us = 97000, .period_us = 100000, .nice = REALTIME, .pinned_plus = 1
+	};
+	seen = play(&load, 0, 0);
+	printf("# beside hogs and a realtime thread: waits %llu us at most\n",
+	       (unsigned long long)seen.longest_ns[4] / 1000);
+	is_between(0, seen.longest_ns[4] / 1000, TIER_TURN_NS / 1000,
+		   "thread that is no hog waits for one short turn of a hog while a realtime thread has the other CPU");
+}
+
+/* Nice 19 is a weight of three in a hundred: what it runs puts it far behind the others. */
+static void test_far_ahead(void)
+{
+	struct load load = { .cpus = 1,
+			     .span_ms = 4000,
+			     .len = 4,
+			     .threads = { { .kind = LOAD_HOG },
+					  { .kind = LOAD_HOG },
+					  { .kind = LOAD_HOG },
+					  { .kind = LOAD_SLEEPER, .run_us = 5000, .period_us = 20000, .nice = 19 } } };
+	struct seen beside = play(&load, 0, 0), alone;
+
+	load.len = 3;
+	alone = play(&load, 0, 0);
+	printf("# three hogs switch %llu times in 4 s, %llu times beside a light thread that waits for its turn\n",
+	       (unsigned long long)alone.switches, (unsigned long long)beside.switches);
+	ok(beside.switches < alone.switches * 2, "hogs do not switch more often for one that is far ahead of them");
+}
+
+int main(void)
+{
+	test_burning_undiscounted();
+	test_own_queue();
+	test_not_owed();
+	test_realtime();
+	test_far_ahead();
+	return tap_end();
+}
