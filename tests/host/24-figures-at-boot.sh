@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Figures where a machine boots and lives on: at an address that it has only later, and with a token that is renewed while they are served.
+# Figures where a machine boots and lives on: at an address that it has only later, and with a token that is renewed while they are served; and what a run knows stays through a reload.
 # not beside: tactus run, of which one at a time is at work
 . tests/tap.sh
 . tests/metrics.sh
@@ -22,10 +22,23 @@ else
 	skip "who asks once the machine has the address is answered" "there are no network namespaces: $(cat "$scratch/err")"
 fi
 
-serve "$scratch/run-err" "$tactus" run --actuator none --without all --metrics 127.0.0.1:0 --token-file "$scratch/token"
+serve "$scratch/run-err" "$tactus" run --actuator none --without launch,gpu,wine,input,frame,socket,sound,names,learned --metrics 127.0.0.1:0 --token-file "$scratch/token"
 pids+=("$server")
 wait_for "$scratch/run-err" 'watching'
+build/workloads/pace 5000 200 300000 >/dev/null &
+timed=$!
+pids+=("$timed")
+# role: of the thread with a timer, by the run itself
+role() { "$tactus" why $timed --json | json "[(r['role'], r['tier']) for r in rows if r['tid'] == $timed][0]"; }
+for _ in $(seq 600); do
+	role_before=$(role 2>/dev/null)
+	case $role_before in *critical*) break ;; esac
+	sleep 0.1
+done
+like "the role of a thread with a timer is found out" "$role_before" 'latency-critical'
 is "reload of a run whose token is what it was says nothing of it" "$("$tactus" reload)" reloaded
+# At once, not once it was found out again.
+is "the role of a thread stands right after a good reload" "$(role)" "$role_before"
 head -c 24 /dev/urandom | base64 | tr -d '\n' >"$scratch/token"
 is "reload of a run whose token was renewed says that it is not taken yet" "$("$tactus" reload)" "reloaded, but for the new token or certificate of --metrics: that counts at the next start"
 kill -INT "$server"
