@@ -117,7 +117,7 @@ for policy in fifo vtime; do
 	fails "work in which threads wake each other is not predicted for $policy" "$tactus" simulate -i $loop --policy $policy
 	like "a refusal for $policy says how many wake-ups are by threads, and what predicts all the same" "$("$tactus" simulate -i $loop --policy $policy 2>&1 >/dev/null)" \
 		"nothing is predicted: 516 of 543 wake-ups are by threads, and under $policy.*--bound"
-	holds "with --bound work in which threads wake each other is predicted for $policy" "$tactus" simulate -i $loop --policy $policy --bound 0.75
+	holds "work in which threads wake each other is predicted for $policy with --bound" "$tactus" simulate -i $loop --policy $policy --bound 0.75
 	holds "work that timers wake is predicted for $policy" "$tactus" simulate -i $under_eevdf --policy $policy
 done
 holds "work in which threads wake each other is predicted for tactus" "$tactus" simulate -i $loop

@@ -175,9 +175,9 @@ static void test_hints(void)
 
 	load_build(&work, &hogs);
 	is_between(1980, ran_ms_of_first(&work, &policy_eevdf, SCX_KERNEL(7, 2), NULL), 2020,
-		   "without hints an urgent hog has half of a CPU beside another hog");
+		   "urgent hog without hints has half of a CPU beside another hog");
 	is_between(4000 * heavy / (heavy + usual) - 40, ran_ms_of_first(&work, &policy_hints, SCX_KERNEL(7, 2), NULL),
-		   4000 * heavy / (heavy + usual) + 40, "with hints an urgent hog has the share of nice %d",
+		   4000 * heavy / (heavy + usual) + 40, "urgent hog with hints has the share of nice %d",
 		   HINT_NICE_URGENT);
 	work.threads[0].is_kernel = 1;
 	is_between(1980, ran_ms_of_first(&work, &policy_hints, SCX_KERNEL(7, 2), NULL), 2020,
@@ -191,11 +191,11 @@ static void test_hints(void)
 	work_free(&work);
 	load_build(&work, &timer);
 	ran_ms_of_first(&work, &policy_hints, SCX_KERNEL(7, 2), &slice_ns);
-	is(slice_ns / 1000, 2000 / HINT_SLICE_PARTS, "with hints an urgent thread's slice is a fifth of its 2 ms");
+	is(slice_ns / 1000, 2000 / HINT_SLICE_PARTS, "an urgent thread with hints has a slice of a fifth of its 2 ms");
 	ran_ms_of_first(&work, &policy_hints, SCX_KERNEL(6, 11), &slice_ns);
 	is(slice_ns / 1000, 750, "before Linux 6.12 there are no slices of its own, and it has the usual one");
 	ran_ms_of_first(&work, &policy_eevdf, SCX_KERNEL(7, 2), &slice_ns);
-	is(slice_ns / 1000, 700, "without hints an urgent thread has the usual slice");
+	is(slice_ns / 1000, 700, "an urgent thread without hints has the usual slice");
 	work_free(&work);
 }
 
