@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Sourced by tests that break the scheduler on purpose in the simulator: its sources are compiled once, and for each break the changed file again.
 
 # node distances and capacities are the machine's; a simulated one has its own.
