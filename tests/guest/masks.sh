@@ -8,6 +8,7 @@
 idle_and_all() { awk '/^cpu[0-3] / { idle += $5 + $6; for (i = 2; i <= 9; i++) all += $i } END { print idle, all }' /proc/stat; }
 
 start_run
+is "tactus takes over four CPUs" "$(state)" enabled
 # Nobody waits that may run on the first two but who runs there; those that wait, in the same queue, may run on the others alone.
 for _ in 1 2; do hog taskset -c 0,1; done
 for _ in 1 2 3 4 5; do hog taskset -c 2,3; done
