@@ -32,8 +32,7 @@ declare -A name_of=()
 declare -A kernel_state=() kernel_reason=()
 kernels=()
 kernel_pid='' kernel_now=''
-# Tests on this machine mostly wait, guests mostly compute: three of the first, four when the last guest has ended, and as many guests as
-# there are CPUs, at least two.
+# Tests on this machine mostly wait, guests mostly compute: three of the first and as many guests as there are CPUs, at least two.
 here_jobs=3
 vm_jobs=$(nproc)
 ((vm_jobs >= 2)) || vm_jobs=2
@@ -149,7 +148,7 @@ kernels_state() {
 
 # may_start NAME: with what runs now
 may_start() {
-	local name=$1 other most=$most_here beside=0 guest=no
+	local name=$1 other most=$here_jobs beside=0 guest=no
 	! is_guest "$name" || { guest=yes most=$vm_jobs; }
 	! is_kept_apart "$name" "${name_of[@]}" || return 1
 	for other in "${name_of[@]}"; do
@@ -165,8 +164,7 @@ start() {
 }
 # Starts what can be started; whoever wants the machine alone waits for it, and all behind wait for that one, but for guests.
 start_what_can() {
-	local name state kept=() held='' most_here=$((here_jobs + 1))
-	for name in "${queue[@]}" "${name_of[@]}"; do ! is_guest "$name" || most_here=$here_jobs; done
+	local name state kept=() held=''
 	for name in "${queue[@]}"; do
 		kernels_state "$name"
 		if [[ $state == absent* || $state == broken* ]]; then

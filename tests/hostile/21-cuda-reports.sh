@@ -53,7 +53,8 @@ echo go >"$scratch/go"
 finish other
 is "counts are exact beside an ordinary user who forges them" "$ended $(of calls calls function=cuLaunchKernel)" "0 5000"
 say_measured "descriptors and kB before and after: $before, $after"
-holds "tactus holds no descriptor more for an ordinary user" test "${after% *}" -le $((${before% *} + 2))
+# What other programs of this machine load meanwhile is watched too; his attack left hundreds.
+holds "tactus holds next to no descriptors more for an ordinary user" test "${after% *}" -le $((${before% *} + 16))
 
 echo "# the traced program itself, in a ring"
 start lies -- "'$reporter' '$folder' '$library' lies 1 >/dev/null 2>&1; '$reporter' \"\${LD_AUDIT%/*}\" '$library' files 1200 >'$scratch/files'; (
