@@ -28,7 +28,8 @@ end_all() {
 	trap - EXIT
 	trap '' INT TERM HUP
 	end_tagged $$ >/dev/null
-	[ ${#load[@]} = 0 ] || kill "${load[@]}" 2>/dev/null
+	# Waited for here, or the shell tells of each end somewhere in the result.
+	[ ${#load[@]} = 0 ] || { kill "${load[@]}"; wait "${load[@]}"; } 2>/dev/null
 }
 show_result() {
 	local name
