@@ -292,7 +292,7 @@ static void find_places(const struct segments *segments, struct segment *all, si
 {
 	FILE *index = open_old_index(segments);
 	char line[SEGMENT_LINE_SIZE];
-	struct segment wanted, *found;
+	struct segment wanted = { .name = "" }, *found;
 	u64 place = 0;
 
 	while (index && fgets(line, sizeof(line), index)) {
