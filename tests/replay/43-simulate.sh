@@ -154,7 +154,7 @@ usual=$(of_run)
 say_measured "switches, moves, longest wait: $usual; credit 16: $(of_run --credit 16); discount 1: $(of_run --discount 1)"
 is "--credit 4, --discount 8 and --light-us 500 are what a simulation has by itself" "$(of_run --credit 4 --discount 8 --light-us 500)" "$usual"
 # Its two urgent threads need little: what they are charged, and how early they may join, matters where there are more of them.
-fails "with --credit 16 a simulation of three times the work is not the usual one" test "$(of_run --copies 2 --credit 16)" = "$(of_run --copies 2)"
+fails "a simulation of three times the work with --credit 16 is not the usual one" test "$(of_run --copies 2 --credit 16)" = "$(of_run --copies 2)"
 fails "with --discount 1 a simulation of three times the work is not the usual one" test "$(of_run --copies 2 --discount 1)" = "$(of_run --copies 2)"
 fails "a simulation with --light-us 50 is not the usual one" test "$(of_run --light-us 50)" = "$usual"
 printf '[options run]\ncredit = 16\ndiscount = 1\nlight-us = 100\n' >"$scratch/run.conf"
