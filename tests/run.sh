@@ -32,7 +32,8 @@ declare -A name_of=()
 declare -A kernel_state=() kernel_reason=()
 kernels=()
 kernel_pid='' kernel_now=''
-# Tests on this machine mostly wait, guests mostly compute: three of the first and as many guests as there are CPUs, at least two.
+# Tests on this machine mostly wait, guests mostly compute: three of the first and as many guests as there are CPUs, at least two. A
+# place of a guest's that is free, two at most, is one more for the others.
 here_jobs=3
 vm_jobs=$(nproc)
 ((vm_jobs >= 2)) || vm_jobs=2
@@ -148,14 +149,14 @@ kernels_state() {
 
 # may_start NAME: with what runs now
 may_start() {
-	local name=$1 other most=$here_jobs beside=0 guest=no
-	! is_guest "$name" || { guest=yes most=$vm_jobs; }
+	local name=$1 other guests=0 here=0 free
 	! is_kept_apart "$name" "${name_of[@]}" || return 1
 	for other in "${name_of[@]}"; do
-		if is_guest "$other"; then [ $guest = no ] || beside=$((beside + 1))
-		else [ $guest = yes ] || beside=$((beside + 1)); fi
+		if is_guest "$other"; then guests=$((guests + 1)); else here=$((here + 1)); fi
 	done
-	((beside < most))
+	free=$((vm_jobs - guests))
+	if is_guest "$name"; then ((free > 0))
+	else ((here < here_jobs + (free > 2 ? 2 : free))); fi
 }
 start() {
 	line "begins  $1: ${about_of[$1]:-}"

@@ -48,8 +48,8 @@ watch_ends() {
 	wait "$watcher"
 }
 
-# start COMMAND...: a program as tests/workloads-windows/priorities.c, as far as "ready": its threads are there and have asked
-# for nothing. `go` lets them ask.
+# start COMMAND...: a program as tests/workloads-windows/priorities.c, as far as "up": it has no threads yet. `make_threads`
+# lets it make them, as far as "ready", and `go` lets them ask.
 start() {
 	rm -f "$scratch/in"
 	mkfifo "$scratch/in"
@@ -62,9 +62,14 @@ start() {
 		wait_for "${watcher_says:-$scratch/err}" "wine: ${1//./\\.}: watched from now on"
 		touch "$NTDLL_DOUBLE_GATE"
 	fi
+	wait_for "$scratch/program" 'up|ready'
+}
+make_threads() {
+	grep -q ready "$scratch/program" || echo threads >&3
 	wait_for "$scratch/program" ready
 }
 go() {
+	make_threads
 	echo go >&3
 	wait_for "$scratch/program" '^set'
 	tr -d '\r' <"$scratch/program" | grep '^thread' >"$scratch/threads"

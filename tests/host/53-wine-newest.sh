@@ -10,7 +10,8 @@ if ! wine_apart_begin; then
 	skip "priorities of Windows programs on the newest Wine" "Debian's newest Wine can't be had here, or no compiler for Windows programs: $(tail -n 1 "$scratch/apart-err" 2>/dev/null)"
 	done_testing
 fi
-# On a busy machine probes come later than Wine is up: nothing is asked for before tactus says that they are there.
+# On a busy machine, or with a library that no cache has, probes come later than Wine is up: no thread or handle is made before tactus
+# says that they are there.
 watch_options=(-v)
 probes_are_there() { wait_for "$scratch/err" 'wine: .*/ntdll\.so: watched from now on'; }
 ways=(own handle suspended duplicate id)
@@ -73,6 +74,7 @@ timeout 60 "$tactus" run --actuator none --json --without learned,feed,gpu,input
 run_pid=$!
 wait_for "$scratch/run-err" 'observing only'
 start "${apart[@]}" Z:/programs/priorities64.exe
+make_threads
 echo go >&3
 wait_for "$scratch/program" '^set'
 wait_for "$scratch/run" '"wine_(microsoft|system_v)":[1-9]'

@@ -11,7 +11,8 @@ fi
 trap 'wine_end; rm -rf "$scratch"' EXIT
 
 program=(wine build/workloads/priorities.exe)
-# On a busy machine probes come later than Wine is up: threads ask for nothing before tactus says that they are there.
+# On a busy machine, or with a library that no cache has, probes come later than Wine is up: no thread or handle is made before tactus
+# says that they are there.
 watch_options=(-v)
 probes_are_there() { wait_for "$scratch/err" 'wine: .*/ntdll\.so: watched from now on'; }
 # What tactus says of Wine beside that. Requests that are invalid may be another program's, as a test's that runs beside this one.
@@ -50,6 +51,7 @@ watch_ends
 
 echo "# the program first, then tactus"
 start "${program[@]}"
+make_threads
 watch
 probes_are_there
 go

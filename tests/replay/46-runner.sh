@@ -62,6 +62,13 @@ for name in 40-meets:41-meets 41-meets:40-meets; do
 		pass "the other runs at the same time"
 	END
 done
+for name in {50..54}-of-five; do
+	made_up "replay/$name" "# A test that waits for four others." <<-'END'
+		touch "marks/$(basename "$0")"
+		until [ "$(ls marks/*-of-five.sh | wc -l)" = 5 ]; do sleep 0.05; done
+		pass "four others run at the same time"
+	END
+done
 for name in 42-apart 43-apart; do
 	made_up "replay/$name" "# A test that is kept apart.
 # not beside: made-up tests" <<-'END'
@@ -139,6 +146,9 @@ is "tests run side by side, but for those whose heads keep them apart" "$(tail -
 is "the slowest tests are ten" "$(part_of '^The slowest' | grep -cE '^ +[0-9.]+ +[0-9.]+  replay/')" 10
 is "the slowest tests begin with the one that took longest" "$(part_of '^The slowest' | awk '/replay/ {print $1}')" \
 	"$(part_of '^The slowest' | awk '/replay/ {print $1}' | sort -rn)"
+
+suite tests/run.sh replay/{50..54}-of-five
+is "five tests run side by side where no guest takes a CPU" "$(tail -n 1 "$said")" "5 passed, 0 failed, 0 skipped"
 
 suite tests/run.sh replay/10-good host hostile vm
 is "a run with a test that fails at its second try too ends with failure" $status 1
