@@ -84,7 +84,8 @@ static void show(const struct event_header *event)
 
 	threads_handle(&threads, event, &ended);
 	if (submits_handle(&submits, &threads, event, &stall))
-		require(stall.span_ns > stall.usual_ns && stall.row->submits > 1, "a stall stands out");
+		require(stall.span_ns > stall.usual_ns && (stall.row ? stall.row->submits > 1 : stall.timeline != NULL),
+			"a stall stands out");
 	inputs_handle(&inputs, &threads, event);
 	cuda_handle(&cuda, &threads, event);
 }

@@ -10,7 +10,8 @@ journal=/run/tactus/hints.journal
 
 build/workloads/pace 0 1 900000 >/dev/null &
 hog=$!
-build/workloads/pace 5000 200 900000 >/dev/null &
+# One that made up for what a busy machine kept it from would work for longer at a time, and have a longer slice.
+build/workloads/pace skip 5000 200 900000 >/dev/null &
 urgent=$!
 chrt -f 5 build/workloads/pace 5000 200 900000 >/dev/null &
 realtime=$!

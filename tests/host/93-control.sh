@@ -25,9 +25,9 @@ ends "status without a run ends with an error" 1 "no 'tactus run' is at work her
 ends "why without a PID is bad usage" 2 'which process' "$tactus" why
 ends "why with a word that is no PID is bad usage" 2 "'x' is no PID" "$tactus" why x
 
-build/workloads/pace 5000 200 300000 >/dev/null &
+build/workloads/pace skip 5000 200 300000 >/dev/null &
 urgent=$!
-setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace 5000 200 300000 >/dev/null &
+setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace skip 5000 200 300000 >/dev/null &
 users=$!
 trap 'kill $urgent $users 2>/dev/null; rm -rf "$scratch"' EXIT
 printf '[options run]\ncompare = off\n' >"$scratch/conf"

@@ -25,7 +25,7 @@ start_tactus() {
 	until_hints 300
 }
 
-setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace 5000 200 3600000 >/dev/null &
+setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace skip 5000 200 3600000 >/dev/null &
 urgent=$!
 trap 'kill -KILL $urgent $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 

@@ -30,7 +30,7 @@ kill_both() {
 	wait $runner 2>/dev/null
 }
 
-setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace 5000 200 3600000 >/dev/null &
+setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace skip 5000 200 3600000 >/dev/null &
 urgent=$!
 trap 'kill -KILL $urgent $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 

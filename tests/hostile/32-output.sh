@@ -39,14 +39,14 @@ ends_soon() {
 	done
 	return 1
 }
-setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace 5000 200 3600000 >/dev/null &
+setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace skip 5000 200 3600000 >/dev/null &
 urgent=$!
 trap 'kill -KILL $urgent $late $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 
 run_into "$scratch/full"
 holds "a thread is raised while nobody reads the lines" until_nice $urgent -lt 0
 sleep 2.5
-setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace 5000 200 3600000 >/dev/null &
+setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace skip 5000 200 3600000 >/dev/null &
 late=$!
 holds "a thread that comes when the pipe has long been full is raised" until_nice $late -lt 0
 kill -TERM $runner

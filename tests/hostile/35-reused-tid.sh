@@ -18,7 +18,7 @@ until_hints 900
 reused=0
 hinted=0
 for try in $(seq 4); do
-	build/workloads/pace 5000 200 100000 >/dev/null &
+	build/workloads/pace skip 5000 200 100000 >/dev/null &
 	urgent=$!
 	# Tactus is held up: what it is to be told of the one that works by a clock waits in a ring.
 	kill -STOP $runner

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A thread with a known behaviour, or several one after the other: "pace 5000 200 2000" works 200 us every 5000 us for
- * 2000 ms; a work of 0 sleeps, a period of 0 spins. More triples follow on. Prints its tid and when each begins. */
+ * 2000 ms; a work of 0 sleeps, a period of 0 spins. More triples follow on. Prints its tid and when each begins. Periods
+ * that it came too late for it makes up for at once; with "skip" as the first word it leaves them out. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +25,9 @@ static void work_until(long long end_ns)
 
 int main(int argc, char **argv)
 {
-	for (int i = 1; i + 2 < argc; i += 3) {
+	int skips = argc > 1 && !strcmp(argv[1], "skip");
+
+	for (int i = 1 + skips; i + 2 < argc; i += 3) {
 		long long period_ns = atoll(argv[i]) * 1000, work_ns = atoll(argv[i + 1]) * 1000;
 		long long begin_ns = now_ns(), end_ns = begin_ns + atoll(argv[i + 2]) * 1000000, next_ns = begin_ns;
 
@@ -36,7 +40,9 @@ int main(int argc, char **argv)
 
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 			work_until(now_ns() + work_ns);
-			next_ns += period_ns;
+			do
+				next_ns += period_ns;
+			while (skips && next_ns < now_ns());
 		}
 	}
 	return 0;
