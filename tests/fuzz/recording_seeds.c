@@ -7,9 +7,24 @@
 #include <unistd.h>
 
 #include "../../core/event.h"
+#include "../../core/stall.h"
 #include "../../src/stream/recording.h"
 
 enum { EVENT_BYTES_MAX = 256, WAYS_OF_MENDING = 4 };
+
+/* As many fences that take a millisecond as a stall wants before it, then one that takes twenty. */
+static void write_stall(struct recording_writer *writer)
+{
+	for (u32 n = 0; n <= STALL_ENOUGH; n++) {
+		struct event_fence fence = {
+			.head = { .time_ns = NSEC_PER_SEC + n * 50 * NSEC_PER_MSEC, .tid = 7, .kind = EVENT_FENCE },
+			.took_ns = (n < STALL_ENOUGH ? 1 : 20) * NSEC_PER_MSEC,
+		};
+
+		recording_write(writer, &fence.head);
+	}
+	recording_flush(writer);
+}
 
 static int write_recording(const char *path, u32 cpus_len, u32 events, u32 events_a_block)
 {
@@ -33,6 +48,7 @@ static int write_recording(const char *path, u32 cpus_len, u32 events, u32 event
 		if (n % events_a_block == events_a_block - 1)
 			recording_flush(writer);
 	}
+	write_stall(writer);
 	return recording_close_writer(writer) != 0;
 }
 
