@@ -32,7 +32,7 @@ source_of() {
 	esac
 }
 # By name: what a test's head declares, and its first sentence, which says what the test is about.
-declare -A alone_of=() beside_of=() kernels_of=() about_of=()
+declare -A alone_of=() beside_of=() kernels_of=() early_of=() about_of=()
 # read_heads NAME...: one program for all of them, since starting one takes long on a busy machine
 read_heads() {
 	local name files=() head
@@ -47,6 +47,7 @@ read_heads() {
 		alone) alone_of[$name]=$head ;;
 		'not beside') beside_of[$name]=$head ;;
 		kernel) kernels_of[$name]=$head ;;
+		early) early_of[$name]=$head ;;
 		about) about_of[$name]=$head ;;
 		esac
 	done < <(awk 'function tell(text) {
@@ -56,7 +57,7 @@ read_heads() {
 		}
 		FNR == 1 {text = ""}
 		FNR == 1 && /^#!/ || /SPDX/ {next}
-		/^# (alone|not beside|kernel): / {match($0, /: /); printf "%s\t%s\t%s\n", FILENAME, substr($0, 3, RSTART - 3), substr($0, RSTART + 2); next}
+		/^# (alone|not beside|kernel|early): / {match($0, /: /); printf "%s\t%s\t%s\n", FILENAME, substr($0, 3, RSTART - 3), substr($0, RSTART + 2); next}
 		/^(#|\/\*| \*)($| )/ {sub(/^(#|\/\*| \*) */, ""); sub(/ *\*\/$/, ""); text = text (text ? " " : "") $0; next}
 		{tell(text); nextfile}' "${files[@]}")
 }

@@ -12,7 +12,7 @@ usage() {
 		  TEST   one of them: host/10-cpus, or the path of its file
 		What each test said is kept in build/tests-log/; V=1 shows it here too. Ctrl-C ends everything.
 		A test's head may say '# alone: WHY' (nothing but guests runs beside it), '# not beside: WORD' (nor does any that says the same),
-		and of tests in a VM '# kernel: NAME', which is made before it begins.
+		and of tests in a VM '# kernel: NAME', which is made before it begins, and '# early: WHY', by which it begins before the other guests.
 	EOF
 }
 
@@ -66,8 +66,9 @@ drop_what_cannot_run() {
 
 # Tests that want the machine for themselves come first, beside the first guests, so that the others are not held up twice; then those of
 # which one at a time may run, so that the last of that row is not what everybody waits for: each takes the place of the one before it.
+# The guests that take longest come before all, so that no CPU is left with one of them at the end.
 fill_queue() {
-	local word name alone=() rows=() others=() quick=()
+	local word name early=() alone=() rows=() others=() quick=()
 	for word in "$@"; do
 		case $word in
 		unit | fuzz | replay | host | hostile | vm | kernels | long) mapfile -t -O ${#queue[@]} queue < <(tests_of "$word") ;;
@@ -80,12 +81,13 @@ fill_queue() {
 	done
 	read_heads "${queue[@]}"
 	for name in "${queue[@]}"; do
-		if [[ $name == unit/* || $name == fuzz/* || $name == replay/* ]]; then quick+=("$name")
+		if [ -n "${early_of[$name]:-}" ]; then early+=("$name")
+		elif [[ $name == unit/* || $name == fuzz/* || $name == replay/* ]]; then quick+=("$name")
 		elif [ -n "${alone_of[$name]:-}" ]; then alone+=("$name")
 		elif [ -n "${beside_of[$name]:-}" ]; then rows+=("$name")
 		else others+=("$name"); fi
 	done
-	queue=("${alone[@]}" "${rows[@]}" "${quick[@]}" "${others[@]}")
+	queue=("${early[@]}" "${alone[@]}" "${rows[@]}" "${quick[@]}" "${others[@]}")
 	total=${#queue[@]}
 }
 

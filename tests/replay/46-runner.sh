@@ -81,6 +81,8 @@ made_up replay/44-alone "# A test that wants the machine.
 # alone: it looks around" <<'END'
 is "no other runs beside the one that is alone" "$(ls marks/beside)" ""
 END
+made_up replay/60-early "# A test that takes longest.
+# early: it takes longest" <<<'pass "the early check passes"'
 made_up replay/45-beside "# A test beside which another may not run." <<'END'
 mkdir -p marks/beside && touch marks/beside/me
 sleep 0.3
@@ -146,6 +148,9 @@ is "tests run side by side, but for those whose heads keep them apart" "$(tail -
 is "the slowest tests are ten" "$(part_of '^The slowest' | grep -cE '^ +[0-9.]+ +[0-9.]+  replay/')" 10
 is "the slowest tests begin with the one that took longest" "$(part_of '^The slowest' | awk '/replay/ {print $1}')" \
 	"$(part_of '^The slowest' | awk '/replay/ {print $1}' | sort -rn)"
+
+suite tests/run.sh replay/20-quick replay/44-alone replay/60-early
+is "a test whose head says early begins first" "$(line_of '^begins' | head -n 1)" "begins  replay/60-early: A test that takes longest"
 
 suite tests/run.sh replay/{50..54}-of-five
 is "five tests run side by side where no guest takes a CPU" "$(tail -n 1 "$said")" "5 passed, 0 failed, 0 skipped"

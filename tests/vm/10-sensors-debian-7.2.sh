@@ -3,6 +3,7 @@
 # hardware (vgem), against the truth; and jobs of the kernel's scheduler for GPUs. What a driver function gets, and who is in it. Last, a
 # virtual machine's own GPU (virtio_gpu).
 # kernel: debian-7.2
+# early: it is one of those that take longest
 . tests/tap.sh
 . tests/kernel.sh
 

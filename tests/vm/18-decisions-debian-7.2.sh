@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the scheduler decides and says, on two CPUs of the newest kernel by the virtual clock: deadline misses, and the limit on moves.
 # kernel: debian-7.2
+# early: it is one of those that take longest
 . tests/tap.sh
 . tests/kernel.sh
 

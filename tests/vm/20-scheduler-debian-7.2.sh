@@ -2,6 +2,7 @@
 # The scheduler on the newest kernel: it takes over, work gets done, every end gives the CPUs back; no CPU is idle beside
 # a thread that may run there.
 # kernel: debian-7.2
+# early: it is one of those that take longest
 . tests/tap.sh
 . tests/kernel.sh
 
