@@ -20,8 +20,8 @@ TEST_LOGS=build/tests-repeat
 . tests/results.sh
 load=()
 declare -A failed_times=()
-# By process id: what runs now.
-declare -A name_of=()
+# By process id: what runs now, and in which round.
+declare -A name_of=() round_of=()
 
 # shellcheck disable=SC2317 # a trap calls it
 end_all() {
@@ -65,15 +65,18 @@ load_lives() {
 	done
 }
 
+# A test's next round begins when its last one is over, and not with that of all others: nobody waits for the longest.
 may_start() {
+	local other
+	for other in "${name_of[@]}"; do [ "$other" != "$1" ] || return 1; done
 	! is_kept_apart "$1" "${name_of[@]}" && ((${#name_of[@]} < jobs))
 }
 one_ends() {
 	local pid status=0
 	wait -n -p pid "${!name_of[@]}" || status=$?
 	[ -n "${pid:-}" ] || return 0
-	show_run "$1" "${name_of[$pid]}" $status
-	unset "name_of[$pid]"
+	show_run "${round_of[$pid]}" "${name_of[$pid]}" $status
+	unset "name_of[$pid]" "round_of[$pid]"
 }
 show_run() {
 	local round=$1 name=$2 good bad skip reasons took
@@ -95,12 +98,11 @@ one_round() {
 	local round=$1 name
 	shift
 	for name in "$@"; do
-		until may_start "$name"; do one_ends "$round"; done
+		until may_start "$name"; do one_ends; done
 		load_lives
 		run_test "$name" &
-		name_of[$!]=$name
+		name_of[$!]=$name round_of[$!]=$round
 	done
-	while [ ${#name_of[@]} -gt 0 ]; do one_ends "$round"; done
 }
 
 main() {
@@ -135,6 +137,7 @@ main() {
 	# Each test in a process group of its own, so that it hears signals as it would by itself.
 	set -m
 	for ((round = 1; round <= rounds; round++)); do one_round $round "${names[@]}"; done
+	while [ ${#name_of[@]} -gt 0 ]; do one_ends; done
 	end_all
 	show_result
 	[ $failed_runs = 0 ]
