@@ -159,7 +159,7 @@ is "all 5,001 threads belong to a game" "$(json "sum(r['pid'] == $pid and r['pro
 is "--game NAME makes a program of the system's a game" \
 	"$("$tactus" roles --json -n all --game sleep -- sleep 0.5 2>/dev/null | json "[r['process'] for r in rows if r['comm'] == 'sleep'][0]")" game
 : >"$scratch/said"
-"$stamp" "$scratch/bin/plain" 20 1 >"$scratch/said" &
+"$stamp" "$scratch/bin/plain" 600 1 >"$scratch/said" &
 pid=$!
 wait_for "$scratch/said" threads
 is "--game PID makes a process that is there already a game" \
