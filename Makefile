@@ -39,7 +39,7 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 WORKLOADS := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(wildcard tests/workloads/*.c))
-WORKLOADS += $(B)/workloads/libcuda.so.1 $(B)/workloads/libnccl.so $(B)/workloads/clock.so $(B)/workloads/faults.so
+WORKLOADS += $(B)/workloads/libcuda.so.1 $(B)/workloads/libnccl.so $(B)/workloads/clock.so $(B)/workloads/faults.so $(B)/workloads/overwrite.so
 WORKLOADS += $(patsubst tests/guest/%.c,$(B)/workloads/%,$(wildcard tests/guest/*.c))
 WINDOWS := $(patsubst tests/workloads-windows/%.c,$(B)/workloads/%.exe,$(wildcard tests/workloads-windows/*.c))
 

@@ -26,11 +26,13 @@
 #include "../base/regular.h"
 #include "../base/sort.h"
 #include "../base/vec.h"
+#include "../sink/text.h"
 #include "library_files.h"
+#include "link_closer.h"
 #include "mappings.h"
 #include "sensor.h"
 
-enum { WANTS_MAX = 64 };
+enum { WANTS_MAX = 64, PATH_PLAIN = 256 };
 /* Of processes that have ended: all of them together are one. */
 #define UNKNOWN_USER 0xfffffffeu
 /* A file that is mapped over and over is looked at so often; one that was refused, after so long. Whatever has to look
@@ -233,6 +235,34 @@ static void announce(struct libraries *libraries, struct library_file *file, con
 	}
 }
 
+static void take_gone(void *data, const struct library_file *file)
+{
+	struct libraries *libraries = data;
+
+	for (size_t i = 0; i < libraries->wants_len; i++)
+		if ((file->reported & 1ULL << i) && libraries->wants[i].gone)
+			libraries->wants[i].gone(libraries->wants[i].data, file->identity.device, file->identity.inode);
+}
+
+/* A write is only told of once probes are there: they may be where other code is by now, of one that came between the
+ * look into the file and that. They are gone before anybody else runs it for long, and it is looked at again. */
+static void mind_write(struct libraries *libraries, struct library_file *file, const struct library *library, int fd)
+{
+	char path[PATH_PLAIN];
+	struct stat seen;
+
+	if (fstat(fd, &seen) || !library_file_is_new(file, &seen))
+		return;
+	take_gone(libraries, file);
+	if (file->is_roots)
+		links_wait_closed();
+	file->reported = 0;
+	file->look_again = true;
+	format_plain(path, sizeof(path), library->path);
+	if (sensor_is_verbose())
+		note("libraries: %s was written to as it was looked at: it is looked at again", path);
+}
+
 /* Looks at a file that is not known yet, or may have changed. */
 static void look(struct libraries *libraries, struct library_file *file, u32 pid, const struct mapping *mapping,
 		 u64 now_ns)
@@ -273,6 +303,7 @@ static void look(struct libraries *libraries, struct library_file *file, u32 pid
 	library.is_roots = file->is_roots;
 	library.is_quiet = !file->is_roots && libraries->reported_users > QUIET_AFTER;
 	announce(libraries, file, &library);
+	mind_write(libraries, file, &library, fd);
 	close(fd);
 	allowance_worked(allowance, uid, now_ns, clock_now_ns() - now_ns);
 }
@@ -420,15 +451,6 @@ static void look_again(struct libraries *libraries)
 		file->look_again = false;
 		libraries_scan_process(libraries, pid);
 	}
-}
-
-static void take_gone(void *data, const struct library_file *file)
-{
-	struct libraries *libraries = data;
-
-	for (size_t i = 0; i < libraries->wants_len; i++)
-		if ((file->reported & 1ULL << i) && libraries->wants[i].gone)
-			libraries->wants[i].gone(libraries->wants[i].data, file->identity.device, file->identity.inode);
 }
 
 static void review(struct libraries *libraries, u64 now_ns)

@@ -2,24 +2,25 @@
 # Filters as lists, given several times, and as patterns: what they let through, and what is said when that is nothing.
 . tests/tap.sh
 
-# watched OPTION...: names of the threads that were watched while three programs ran, with the names of their threads
+# watched OPTION...: names of the threads that were watched while three programs ran, with the names of their threads, which no other
+# program's on this machine has
 watched() {
 	: >"$scratch/err"
 	"$tactus" tasks --json --report "$scratch/rows" --force "$@" 2>"$scratch/err" &
 	local watcher=$!
 	wait_for "$scratch/err" watching
-	for name in one two three; do
+	for name in sieve-one sieve-two sieve-three; do
 		build/workloads/threads 5 0 $name
 	done
 	kill -INT $watcher
 	wait $watcher
 	json 'sorted({r["comm"] for r in rows})' <"$scratch/rows"
 }
-is "-c given twice watches threads of both names" "$(watched -c one -c two)" "['one', 'two']"
-is "-c with a list watches threads of every name on it" "$(watched -c one,three)" "['one', 'three']"
-is "-c with a pattern watches every thread whose name fits" "$(watched -c 't[gwh][or]*')" "['three', 'two']"
-is "-c with a pattern and a name watches both" "$(watched -c '?ne,two')" "['one', 'two']"
-is "-c with a pattern leaves out names that do not fit" "$(watched -c 'on' -c 'tw' -c 'thre?')" "['three']"
+is "-c given twice watches threads of both names" "$(watched -c sieve-one -c sieve-two)" "['sieve-one', 'sieve-two']"
+is "-c with a list watches threads of every name on it" "$(watched -c sieve-one,sieve-three)" "['sieve-one', 'sieve-three']"
+is "-c with a pattern watches every thread whose name fits" "$(watched -c 'sieve-t[gwh][or]*')" "['sieve-three', 'sieve-two']"
+is "-c with a pattern and a name watches both" "$(watched -c 'sieve-?ne,sieve-two')" "['sieve-one', 'sieve-two']"
+is "-c with a pattern leaves out names that do not fit" "$(watched -c 'sieve-on' -c 'sieve-tw' -c 'sieve-thre?')" "['sieve-three']"
 
 build/workloads/pace 5000 100 60000 >/dev/null &
 first=$!

@@ -71,11 +71,16 @@ present() {
 	present_ends || status=$?
 	ran=$begun
 }
-# let_go FILE: until no tactus on this machine watches the file, whose probes are gone then too
-let_go() {
-	local inode
+# overwrite FILE CONTENT: in place, and until no tactus on this machine watches the file, whose probes are gone then too. One that came to
+# attach them after the write has right ones and keeps them, until it is written to again.
+overwrite() {
+	local inode began=$SECONDS written=-10
 	inode=$(printf ' ino:%x ' "$(stat -c %i "$1")")
-	for _ in $(seq 3600); do
+	while ((SECONDS - began < 180)); do
+		if ((SECONDS - written >= 5)); then
+			cat "$2" >"$1"
+			written=$SECONDS
+		fi
 		pgrep -x tactus | sed 's|.*|/proc/&/fdinfo|' | xargs -I@ find @ -type f 2>/dev/null | xargs grep -qs "^inotify.*$inode" || return 0
 		sleep 0.05
 	done
@@ -151,12 +156,10 @@ present_ends
 present new "$scratch/one/libEGL.so.1" eglSwapBuffers 20
 replaced=$ran
 # In place: the same inode has other code now, and what was a function's beginning is in the middle of another.
-cat "$scratch/first" >"$scratch/one/libEGL.so.1"
-let_go "$scratch/one/libEGL.so.1"
+overwrite "$scratch/one/libEGL.so.1" "$scratch/first"
 present new "$scratch/one/libEGL.so.1" eglSwapBuffers 25
 shrunk=$ran shrunk_status=$status
-cat "$scratch/other/libEGL.so.1" >"$scratch/one/libEGL.so.1"
-let_go "$scratch/one/libEGL.so.1"
+overwrite "$scratch/one/libEGL.so.1" "$scratch/other/libEGL.so.1"
 present new "$scratch/one/libEGL.so.1" eglSwapBuffers 35
 grown=$ran grown_status=$status
 present_begins known "$scratch/without/libGLX.so.0" nothing 5
@@ -191,6 +194,33 @@ is "frames are counted on after a torn library" "$(of $after presents)" "[(15,)]
 # What else happens on the machine may be more than can be told of; frames are not.
 is "no fact of the frame sensor was lost" "$(tr ',' '\n' <<<"$lost" | grep -c ' of frame')" 0
 is "no control character of a path reaches the terminal" "$(tr -d '[:print:]\n\t' <"$scratch/err" | wc -c)" 0
+
+# Written to between the look into it and the probe: the function begins one byte earlier now, and where it began lies the number that
+# it returns.
+raced() { gcc -shared -nostdlib -x c - -o "$1" <<<"asm(\"$2 .globl eglSwapBuffers; .type eglSwapBuffers, @function; eglSwapBuffers: movl \$1, %eax; ret; .size eglSwapBuffers, . - eglSwapBuffers\");"; }
+another_runs() { python3 -c 'import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).eglSwapBuffers())' "$1"; }
+if [ "$(uname -m)" = x86_64 ]; then
+	mkdir "$scratch/raced"
+	raced "$scratch/raced/libEGL.so.1" "nop;"
+	raced "$scratch/later" ""
+	: >"$scratch/err"
+	LD_PRELOAD=$PWD/build/workloads/overwrite.so OVERWRITE=$scratch/raced/libEGL.so.1 OVERWRITE_BY=$scratch/later \
+		timeout 900 "$tactus" roles -v --json -n all >"$scratch/roles" 2>"$scratch/err" &
+	watcher=$!
+	wait_for "$scratch/err" watching
+	present_begins new "$scratch/raced/libEGL.so.1" eglSwapBuffers 1
+	wait_for "$scratch/err" 'raced/libEGL.so.1 was written to as it was looked at'
+	# The one that stands still can mend nothing more.
+	stopped=$(pgrep -P "$watcher" -x tactus)
+	kill -STOP "$stopped"
+	is "a library written to between the look and the probe has no breakpoint in other code" "$(another_runs "$scratch/raced/libEGL.so.1")" 1
+	kill -CONT "$stopped"
+	kill "$begun"
+	present_ends 2>/dev/null
+	watch_ends
+else
+	skip "a library written to between the look and the probe has no breakpoint in other code" "the library is made for x86-64"
+fi
 
 # Where perf does not tell, /proc is looked at once a second.
 make_library "$scratch/late/libEGL.so.1" eglSwapBuffers 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A Windows program whose threads get priorities in every way there is: by themselves, through handles from
  * CreateThread, DuplicateHandle and OpenThread; with the word idle, high or realtime its process gets that class. Waits
- * for a line on its standard input before each step: threads, class and priorities, end. Then it prints a line a thread:
- * name, Linux tid, clock before and after the call. */
+ * for a line on its standard input before each step: threads, class and priorities, end. Then it prints a line a
+ * thread: name, Linux tid, clock before and after the call. */
 #include <windows.h>
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A thread with a known behaviour, or several one after the other: "pace 5000 200 2000" works 200 us every 5000 us for
- * 2000 ms; a work of 0 sleeps, a period of 0 spins. More triples follow on. Prints its tid and when each begins. Periods
- * that it came too late for it makes up for at once; with "skip" as the first word it leaves them out. */
+ * 2000 ms; a work of 0 sleeps, a period of 0 spins. More triples follow on. Prints its tid and when each begins.
+ * Periods that it came too late for it makes up for at once; with "skip" as the first word it leaves them out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
