@@ -59,6 +59,7 @@ while IFS=$'\t' read -r job want; do
 done < <(python3 tests/stragglers.py wanted)
 is "two ranks are not compared" "$(grep '^two	' "$scratch/by-rules" | cut -f 2)" "[]"
 is "the rules say nothing of ranks that have hardly begun" "$(ask "$prometheus" 'len(d)' 'tactus:rank_share:ratio_5m{training_job="begun"}')" 0
-ends "fleet says nothing of ranks that have hardly begun" 1 'nothing is known of steps of job begun' "${in_hub[@]}" "$tactus" fleet --prometheus "$prometheus" --job begun
+ends "fleet says nothing of ranks that have hardly begun but that they are known" 1 'nothing is known of steps of job begun, but its ranks are: .*--cuda' "${in_hub[@]}" "$tactus" fleet --prometheus "$prometheus" --job begun
+ends "fleet says of a job that is not known which are" 1 'nothing is known of steps of job 4711; known jobs: [a-z0-9]+, .* and [0-9]+ more$' "${in_hub[@]}" "$tactus" fleet --prometheus "$prometheus" --job 4711
 say_measured "of 30 jobs made at random: $(grep '^random' "$scratch/by-fleet" | cut -f 2 | tr -d '[]()' | sed "s/^'[0-9]*', //; s/^\$/nobody/" | sort | uniq -c | sort -rn | tr -s ' \n' ' ')"
 done_testing
