@@ -2,7 +2,7 @@
 # Installs the package on hosts and starts the service, one after another, and says of each how it stands. What is done already is left.
 # Usage: [ETC=FOLDER] deploy/install-hosts.sh PACKAGE.deb HOST...   (SSH= names another program than ssh; it must get in as root)
 # ETC: the files in FOLDER come to /etc of each host, as root's and with the modes that they have here: tactus.conf, tactus/token and what docs/fleet.md
-# says. A tactus.conf that is wrong comes to none. Where a file is new, the service starts again.
+# says. A tactus.conf that is wrong comes to none. Where a file is new, the service starts again; services that lie there (systemd/system) do too.
 # Many at a time: xargs -n 10 -P 50 deploy/install-hosts.sh PACKAGE.deb <FILE-OF-HOSTS
 set -u
 ssh=${SSH:-ssh -o BatchMode=yes -o ConnectTimeout=10}
@@ -44,6 +44,10 @@ there='set -e; umask 022; d=$(mktemp -d); trap "rm -rf $d" EXIT; tar -C $d -xpf 
 	w=start
 	[ ! -e $d/changed ] || w=restart
 	o=$(systemctl $w tactus 2>&1) || { echo "$o"; journalctl -t tactus -p err -o cat -n 1 --no-pager; exit 1; }
+	for u in systemd/system/*.service; do
+		[ ! -f "$u" ] || systemctl enable --quiet "${u##*/}"
+		[ ! -f "$u" ] || o=$(systemctl $w "${u##*/}" 2>&1) || { echo "$o"; exit 1; }
+	done
 	tactus status | head -n 2'
 failed=0
 for host in "$@"; do
