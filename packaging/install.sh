@@ -4,6 +4,13 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 prefix=${1:-/usr/local}
+case $prefix in
+/*) ;;
+*)
+	echo "tactus: install.sh: '$prefix' is no folder from the root on; usage: install.sh [PREFIX]" >&2
+	exit 2
+	;;
+esac
 units=${DESTDIR:-}/etc/systemd/system
 [ "$prefix" != /usr ] || units=${DESTDIR:-}/usr/lib/systemd/system
 

@@ -32,6 +32,8 @@ static void take_labels(struct json_at *json, struct fleet_sample *sample)
 			json_text(json, sample->rank, sizeof(sample->rank));
 		else if (!strcmp(key, "part"))
 			json_text(json, sample->part, sizeof(sample->part));
+		else if (!strcmp(key, "training_job"))
+			json_text(json, sample->job, sizeof(sample->job));
 		else
 			json_skip(json);
 	}

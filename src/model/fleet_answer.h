@@ -11,6 +11,7 @@ struct fleet_sample {
 	char host[FLEET_HOST_SIZE];
 	char rank[RANK_NAME_SIZE];
 	char part[FLEET_PART_SIZE];
+	char job[JOB_NAME_SIZE];
 	double value;
 };
 

@@ -23,6 +23,7 @@ enum {
 	KEY_CA_FILE,
 	QUERY_SIZE = 512,
 	PATIENCE_MS = 15000,
+	JOBS_SHOWN = 8,
 	PORT = 9090
 };
 
@@ -122,36 +123,88 @@ static void take_sample(void *data, const struct fleet_sample *sample)
 }
 
 /* Returns 0, or 1 after a message. */
-static int ask(const struct chosen *chosen, const struct asked *asked, struct fleet *fleet, enum fleet_figure figure,
-	       const char *metric)
+static int ask(const struct asked *asked, const char *query,
+	       void (*take)(void *data, const struct fleet_sample *sample), void *data)
 {
 	struct http_question question = { .target = &asked->target,
 					  .bearer = asked->token,
 					  .patience_ms = PATIENCE_MS,
 					  .secrecy = &asked->https.secrecy };
-	struct taking taking = { fleet, figure };
-	char query[QUERY_SIZE], escaped[QUERY_SIZE * 3], path[QUERY_SIZE * 3 + 64], error[FLEET_ERROR_SIZE];
+	char escaped[QUERY_SIZE * 3], path[QUERY_SIZE * 3 + 64], error[FLEET_ERROR_SIZE];
 	struct reason why = { "" };
 	char *body;
 	size_t len;
 	u32 status;
 	long samples;
 
-	snprintf(query, sizeof(query), "increase(tactus_%s_total{training_job=\"%s\"}[%" PRIu64 "s])", metric,
-		 chosen->job, chosen->window_ns / NSEC_PER_SEC);
 	http_escape(escaped, sizeof(escaped), query);
 	snprintf(path, sizeof(path), "/api/v1/query?query=%s", escaped);
 	question.path = path;
 	body = http_ask(&question, &status, &len, &why);
 	if (!body)
 		return fail("fleet", "%s", why.text);
-	samples = fleet_answer_parse(body, len, take_sample, &taking, error);
+	samples = fleet_answer_parse(body, len, take, data, error);
 	free(body);
 	if (samples >= 0)
 		return 0;
 	format_plain(path, sizeof(path), error);
-	return fail("fleet", "http%s://%s: status %u: %s", asked->target.is_encrypted ? "s" : "", asked->target.name,
-		    status, path);
+	return fail("fleet", "http%s://%s%s: status %u: %s", asked->target.is_encrypted ? "s" : "", asked->target.name,
+		    asked->target.path, status, path);
+}
+
+/* What jobs there are, for who asks of one of which no step is known. */
+struct jobs {
+	const char *asked_for;
+	bool is_known; /* that one */
+	char names[JOBS_SHOWN][JOB_NAME_SIZE];
+	size_t len, more;
+};
+
+static void take_job(void *data, const struct fleet_sample *sample)
+{
+	struct jobs *jobs = data;
+
+	if (!strcmp(sample->job, jobs->asked_for))
+		jobs->is_known = true;
+	else if (sample->job[0] && jobs->len < JOBS_SHOWN)
+		strcpy(jobs->names[jobs->len++], sample->job);
+	else
+		jobs->more += sample->job[0] != '\0';
+}
+
+/* Returns 1, after a message. */
+static int say_what_is_known(const struct chosen *chosen, const struct asked *asked)
+{
+	struct jobs jobs = { .asked_for = chosen->job };
+	char query[QUERY_SIZE], names[JOBS_SHOWN * (JOB_NAME_SIZE * 4 + 2)] = "", more[32] = "";
+	size_t len = 0;
+
+	snprintf(
+		query, sizeof(query),
+		"count by (training_job) (last_over_time({__name__=~\"tactus_rank_(cpu_seconds|steps)_total\"}[%" PRIu64
+		"s]))",
+		chosen->window_ns / NSEC_PER_SEC);
+	if (ask(asked, query, take_job, &jobs))
+		return EXIT_FAILURE;
+	if (jobs.is_known)
+		return fail("fleet",
+			    "nothing is known of steps of job %s, but its ranks are: does 'tactus serve' or 'run' have "
+			    "--cuda there, and had three steps their time?",
+			    chosen->job);
+	for (size_t i = 0; i < jobs.len; i++) {
+		char plain[JOB_NAME_SIZE * 4];
+
+		format_plain(plain, sizeof(plain), jobs.names[i]);
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "", plain);
+	}
+	if (jobs.more)
+		snprintf(more, sizeof(more), " and %zu more", jobs.more);
+	if (jobs.len)
+		return fail("fleet", "nothing is known of steps of job %s; known jobs: %s%s", chosen->job, names, more);
+	return fail("fleet",
+		    "nothing is known of steps of job %s, nor of another: are its machines scraped, and does 'tactus "
+		    "serve' or 'run' have --cuda there?",
+		    chosen->job);
 }
 
 /* Every file and name is looked up here. Returns 0, or -errno with the reason. */
@@ -170,7 +223,7 @@ static int find_whom_to_ask(struct asked *asked, const struct chosen *chosen, st
 	return http_read_token(chosen->token_file, asked->token, why);
 }
 
-static int ask_all(const struct chosen *chosen, struct fleet *fleet)
+static int ask_all(const struct chosen *chosen, const struct asked *asked, struct fleet *fleet)
 {
 	static const struct {
 		enum fleet_figure figure;
@@ -178,9 +231,26 @@ static int ask_all(const struct chosen *chosen, struct fleet *fleet)
 	} questions[] = { { FLEET_STEP_S, "rank_step_seconds" },   { FLEET_STEPS, "rank_steps" },
 			  { FLEET_SLOW_STEPS, "rank_slow_steps" }, { FLEET_LAUNCHES, "rank_launches" },
 			  { FLEET_WAIT_S, "rank_wait_seconds" },   { FLEET_CPU_S, "rank_cpu_seconds" } };
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sizeof(questions) / sizeof(questions[0]); i++) {
+		struct taking taking = { fleet, questions[i].figure };
+		char query[QUERY_SIZE];
+
+		snprintf(query, sizeof(query), "increase(tactus_%s_total{training_job=\"%s\"}[%" PRIu64 "s])",
+			 questions[i].metric, chosen->job, chosen->window_ns / NSEC_PER_SEC);
+		status = ask(asked, query, take_sample, &taking);
+	}
+	fleet_judge(fleet);
+	return !status && !fleet->judged ? say_what_is_known(chosen, asked) : status;
+}
+
+/* Returns 0, or 1 after a message. */
+static int find_out(const struct chosen *chosen, struct fleet *fleet)
+{
 	struct asked asked = { .token = "" };
 	struct reason why = { "" };
-	int status = 0;
+	int status;
 
 	if (find_whom_to_ask(&asked, chosen, &why)) {
 		https_close(&asked.https);
@@ -188,8 +258,7 @@ static int ask_all(const struct chosen *chosen, struct fleet *fleet)
 	}
 	/* Before anything of an answer is looked at. */
 	privileges_give_up_but_asking();
-	for (size_t i = 0; !status && i < sizeof(questions) / sizeof(questions[0]); i++)
-		status = ask(chosen, &asked, fleet, questions[i].figure, questions[i].metric);
+	status = ask_all(chosen, &asked, fleet);
 	https_close(&asked.https);
 	explicit_bzero(asked.token, sizeof(asked.token));
 	return status;
@@ -280,14 +349,8 @@ int view_fleet(int argc, char **argv)
 		fail("fleet", "--window is at least a second");
 		return EXIT_USAGE;
 	}
-	status = ask_all(&chosen, &fleet);
-	fleet_judge(&fleet);
-	if (!status && !fleet.judged)
-		status = fail("fleet",
-			      "nothing is known of steps of job %s: are its machines scraped, and does 'tactus serve "
-			      "--cuda' run there?",
-			      chosen.job);
-	else if (!status) {
+	status = find_out(&chosen, &fleet);
+	if (!status) {
 		print_table(&fleet, &options);
 		if (!options.json)
 			print_words(&fleet, chosen.job);

@@ -31,7 +31,7 @@ static void take(void *data, const struct fleet_sample *sample)
 	struct taking *taking = data;
 
 	require(strlen(sample->host) < sizeof(sample->host) && strlen(sample->rank) < sizeof(sample->rank) &&
-		strlen(sample->part) < sizeof(sample->part));
+		strlen(sample->part) < sizeof(sample->part) && strlen(sample->job) < sizeof(sample->job));
 	taking->samples++;
 	/* Of all figures, so that there is something to judge. */
 	for (u32 figure = 0; figure < FIGURES; figure++)

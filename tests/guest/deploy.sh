@@ -38,6 +38,48 @@ before=$(service MainPID)
 installs "$package" here >"$scratch/again" 2>&1
 is "install-hosts leaves a host that has the package as it is" "$?/$(service ActiveState)/$(service MainPID)" "0/active/$before"
 like "install-hosts says of a host that has the package how it stands" "$(cat "$scratch/again")" '^here: tactus [0-9]'
+
+# What docs/fleet.md has for /etc of every host.
+etc=$scratch/etc
+mkdir -p "$etc/tactus" "$etc/systemd/system/tactus.service.d"
+(umask 077 && head -c 24 /dev/urandom | base64 >"$etc/tactus/token")
+printf '%s\n' '[options run]' 'compare = off' 'actuator = none' 'without = all' 'metrics = 127.0.0.1:9783' 'token-file = /etc/tactus/token' >"$etc/tactus.conf"
+printf '[Service]\nRestrictAddressFamilies=AF_INET AF_INET6\n' >"$etc/systemd/system/tactus.service.d/figures.conf"
+with() { ETC=$1 installs "$package" here >"$scratch/with" 2>&1; }
+ends "install-hosts with a folder for /etc that is not there is bad usage" 2 'no such folder' env ETC=/nowhere deploy/install-hosts.sh "$package" here
+ip link set lo up 2>/dev/null
+with "$etc"
+is "install-hosts with files for /etc starts the service again" "$? $([ "$(service MainPID)" = "$before" ] || service ActiveState)" "0 active"
+is "a file for /etc comes with its mode, as root's, and is what it is here" "$(stat -c '%a %U' /etc/tactus/token) $(cat /etc/tactus/token)" "600 root $(cat "$etc/tactus/token")"
+like "a host with the files for figures gives them" "$(curl -s --max-time 60 -H "Authorization: Bearer $(cat "$etc/tactus/token")" http://127.0.0.1:9783/metrics)" 'tactus_run_up 1'
+before=$(service MainPID)
+with "$etc"
+is "install-hosts leaves a host that has the files as it is" "$? $(service MainPID)" "0 $before"
+cp /etc/tactus.conf "$scratch/good.conf"
+echo 'metrics = 9784' >>"$etc/tactus.conf"
+with "$etc"
+is "install-hosts fails with a configuration that is wrong, which comes to no host" "$? $(cmp /etc/tactus.conf "$scratch/good.conf") $(service MainPID)" "1  $before"
+like "install-hosts names the line of a configuration that is wrong" "$(cat "$scratch/with")" "^here: FAILED: tactus: /etc/tactus.conf:7: 'metrics' again"
+sed -i '$d' "$etc/tactus.conf"
+echo 'tls-cert = /etc/tactus/cert.pem' >>"$etc/tactus.conf"
+echo 'tls-key = /etc/tactus/key.pem' >>"$etc/tactus.conf"
+with "$etc"
+is "install-hosts fails where the service can't start, which says why" "$? $(grep -c '^here: FAILED: .*/etc/tactus/.*No such file' "$scratch/with")" "1 1"
+head -n -2 "$etc/tactus.conf" >"$scratch/conf" && cp "$scratch/conf" "$etc/tactus.conf"
+with "$etc"
+is "install-hosts mends a host with the files that are right" "$? $(service ActiveState)" "0 active"
+# Broken off half-way: a package that is unpacked and not set up, and dpkg's own work that was not ended.
+dpkg --force-unsafe-io --unpack "$package" >/dev/null 2>&1
+mkdir -p /var/lib/dpkg/updates && dpkg -s tactus >/var/lib/dpkg/updates/0001
+is "a package is not set up where its installation was broken off" "$(dpkg-query -W -f '${db:Status-Status}' tactus)" unpacked
+with "$etc"
+is "install-hosts ends an installation that was broken off" "$? $(dpkg-query -W -f '${db:Status-Status}' tactus) $(service ActiveState)" "0 installed active"
+[ -z "$(grep FAILED "$scratch/with")" ] || sed 's/^/# /' "$scratch/with"
+rm -r /etc/systemd/system/tactus.service.d /etc/tactus
+printf '%s\n' '[options run]' 'compare = off' 'actuator = none' 'without = all' >/etc/tactus.conf
+systemctl daemon-reload
+systemctl restart tactus
+
 head -c 1000 "$package" >"$scratch/cut.deb"
 installs "$scratch/cut.deb" here >"$scratch/cut" 2>&1
 is "install-hosts fails with a package that is broken, and the service runs on" "$?/$(service ActiveState)" 1/active

@@ -66,11 +66,11 @@ node_state() { sinfo -h -o %T; }
 holds "a SLURM of one node is ready" until_is idle node_state
 [ "$failures" = 0 ] || tail -n 5 "$scratch/slurmctld.log" "$scratch/slurmd.log" 2>/dev/null | sed 's/^/# /'
 is "tactus does not run before the first job" "$(systemctl is-active tactus)" inactive
-# job NAME OPTIONS...: writes how tactus stands while the job runs
+# job NAME OPTIONS...: writes how tactus stands while the job runs, once it is no longer about to start, which the prolog does not wait for
 job() {
 	local out=$scratch/job-$1
 	shift
-	sbatch -W -o "$out" "$@" --wrap 'systemctl is-active tactus; tactus status 2>&1 | grep -q paused && echo paused || echo "at work"; env | grep ^SLURM_JOB_COMMENT' >/dev/null 2>>"$scratch/sbatch" || sed "s/^/# /" "$scratch/sbatch" >&2
+	sbatch -W -o "$out" "$@" --wrap 'for _ in $(seq 600); do [ "$(systemctl is-active tactus)" = activating ] || break; sleep 0.1; done; systemctl is-active tactus; tactus status 2>&1 | grep -q paused && echo paused || echo "at work"; env | grep ^SLURM_JOB_COMMENT' >/dev/null 2>>"$scratch/sbatch" || sed "s/^/# /" "$scratch/sbatch" >&2
 	head -n 2 "$out" 2>/dev/null | tr '\n' ' '
 }
 is "the prolog starts tactus for a job, and it is at work meanwhile" "$(job plain)" "active at work "

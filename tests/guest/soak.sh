@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # A long mixed load beside a 'tactus run --metrics' that is scraped: threads that wake by a clock, compiles, containers that come and go, threads by the
 # million, frames, standstills of the run, jumps of the clock. What it takes of memory, descriptors, maps and CPU time must be flat.
+# All of it takes a quarter of a CPU, so that other work can go on beside it.
 # Runs in a VM, or without jumps of the clock on any machine. Usage: soak.sh SECONDS [OPTIONS OF RUN...]   In six hours 10 million threads come and go.
 . tests/tap.sh
 
 seconds=${1:-21600}
 shift
 pids=()
-trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
+# The run may stand still just then.
+trap 'kill "${pids[@]}" 2>/dev/null; kill -CONT "${runner:-$$}" 2>/dev/null; rm -rf "$scratch"' EXIT
 export TACTUS_FEED=$scratch/feed
 threads_begun() { awk '/^processes/ { print $2 }' /proc/stat; }
 # What each descriptor is, a line each: of a hook which, of a probe in which file and where.
@@ -31,7 +33,7 @@ pids+=("$runner")
 wait_for "$scratch/err" 'watching; Ctrl-C' 6000
 url=$(sed -n 's/^tactus: figures are at //p' "$scratch/err" | head -n 1)
 
-build/workloads/pace 16667 4000 1000000000 >/dev/null &
+build/workloads/pace 16667 1000 1000000000 >/dev/null &
 pids+=($!)
 build/workloads/pace 5000 200 1000000000 >/dev/null &
 pids+=($!)

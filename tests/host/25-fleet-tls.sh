@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # 'tactus fleet' asks a real Prometheus behind a real nginx that has TLS and wants a token, by its name, which a name server tells, and by its address; and nobody
-# who is not who he says.
+# who is not who he says. And one that knows nothing, that is elsewhere on its host, and that is not there.
 . tests/tap.sh
 . tests/metrics.sh
 
@@ -80,6 +80,9 @@ known='nothing is known of steps of job a-job'
 ends "fleet asks a Prometheus by TLS, with a token and a name that a name server knows" 1 "$known" fleet --prometheus https://prometheus.fleet:9443 "${asks[@]}"
 ends "fleet asks a Prometheus by TLS by its address, which its certificate has" 1 "$known" fleet --prometheus https://127.0.0.1:9443 "${asks[@]}"
 ends "fleet asks a Prometheus in plain text by a name that a name server knows" 1 "$known" fleet --prometheus http://other.fleet:9090
+ends "fleet says of a Prometheus that no job is known to what is to be done" 1 "$known, nor of another: are its machines scraped, and does .* have --cuda there" fleet --prometheus http://127.0.0.1:9090
+ends "fleet says of a Prometheus that is not there that it is not" 1 '^tactus: fleet: http://127.0.0.1:9099: Connection refused$' fleet --prometheus http://127.0.0.1:9099
+ends "fleet says of a path at which there is no Prometheus what it is answered, and where" 1 'fleet: http://127.0.0.1:9090/nothing/here: status 404: what it answers is not as Prometheus does' fleet --prometheus http://127.0.0.1:9090/nothing/here/
 ends "fleet without the token is told so by its status" 1 'https://prometheus.fleet:9443: status 401' fleet --prometheus https://prometheus.fleet:9443 --ca-file "$scratch/ca.pem"
 ends "fleet with another token is told so by its status" 1 'status 401' fleet --prometheus https://prometheus.fleet:9443 --ca-file "$scratch/ca.pem" --token-file "$scratch/other-token"
 ends "fleet does not ask a server that another authority vouches for" 1 'not correctly signed by the trusted CA' fleet --prometheus https://prometheus.fleet:9443 --token-file "$scratch/token" --ca-file "$scratch/cert.pem"

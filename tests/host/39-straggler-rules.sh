@@ -19,7 +19,7 @@ if ! make_namespaces >"$scratch/netns" 2>&1; then
 fi
 # shellcheck disable=SC2317
 cleanup() {
-	[ -z "${gatherer:-}" ] || kill "$gatherer" 2>/dev/null
+	[ -z "${gatherer:-}" ] || kill "$gatherer" ${victoria:+"$victoria"} 2>/dev/null
 	wait
 	drop_namespaces
 	rm -rf "$scratch"
@@ -59,6 +59,24 @@ while IFS=$'\t' read -r job want; do
 done < <(python3 tests/stragglers.py wanted)
 is "two ranks are not compared" "$(grep '^two	' "$scratch/by-rules" | cut -f 2)" "[]"
 is "the rules say nothing of ranks that have hardly begun" "$(ask "$prometheus" 'len(d)' 'tactus:rank_share:ratio_5m{training_job="begun"}')" 0
-ends "fleet says nothing of ranks that have hardly begun" 1 'nothing is known of steps of job begun' "${in_hub[@]}" "$tactus" fleet --prometheus "$prometheus" --job begun
+ends "fleet says nothing of ranks that have hardly begun but that they are known" 1 'nothing is known of steps of job begun, but its ranks are: .*--cuda' "${in_hub[@]}" "$tactus" fleet --prometheus "$prometheus" --job begun
+ends "fleet says of a job that is not known which are" 1 'nothing is known of steps of job 4711; known jobs: [a-z0-9]+, .* and [0-9]+ more$' "${in_hub[@]}" "$tactus" fleet --prometheus "$prometheus" --job 4711
+# What speaks Prometheus's protocol, with a way of its own to add up what grows.
+if command -v victoria-metrics >/dev/null; then
+	"${in_hub[@]}" victoria-metrics -storageDataPath="$scratch/victoria" -httpListenAddr=127.0.0.1:8428 >"$scratch/victoria.log" 2>&1 &
+	victoria=$!
+	wait_for "$scratch/victoria.log" 'started server at|starting http server at|pprof handlers'
+	awk '/^tactus/ { print $1, $2, $3 "000" }' "$scratch/figures" >"$scratch/figures-ms"
+	holds "VictoriaMetrics takes the figures of all jobs" "${in_hub[@]}" curl -sf --max-time 60 --data-binary @"$scratch/figures-ms" http://127.0.0.1:8428/api/v1/import/prometheus
+	"${in_hub[@]}" curl -s http://127.0.0.1:8428/internal/force_flush
+	python3 tests/stragglers.py wanted >"$scratch/wanted"
+	while IFS=$'\t' read -r job _; do
+		"${in_hub[@]}" "$tactus" fleet --prometheus http://127.0.0.1:8428 --job "$job" --json 2>&1 | json '"'"$job"'\t" + str(sorted((r["rank"], r["cause"]) for r in rows if r["cause"] != "none"))' 2>/dev/null || echo "$job: no answer"
+	done <"$scratch/wanted" >"$scratch/by-victoria"
+	is "fleet names who is late of each job, and nobody else, where VictoriaMetrics is asked" "$(diff "$scratch/wanted" "$scratch/by-victoria")" ""
+	kill $victoria
+else
+	skip "fleet names who is late of each job, and nobody else, where VictoriaMetrics is asked" "victoria-metrics is not installed"
+fi
 say_measured "of 30 jobs made at random: $(grep '^random' "$scratch/by-fleet" | cut -f 2 | tr -d '[]()' | sed "s/^'[0-9]*', //; s/^\$/nobody/" | sort | uniq -c | sort -rn | tr -s ' \n' ' ')"
 done_testing

@@ -97,7 +97,12 @@ say_measured "p99 of the urgent thread's waits: $(ask "$prometheus" '[s["value"]
 is "no alert fires but of the urgent thread" "$(ask "$prometheus" '[s["metric"]["alertname"] for s in d]' "ALERTS{$not_of_losses}")" "[]"
 is "an alert of losses fires only where something was lost" "$(ask "$prometheus" '[s["metric"]["instance"] for s in d]' "$wrong_of_losses")" "[]"
 say_measured "lost: $(ask "$prometheus" '[(s["metric"]["__name__"], s["metric"].get("sensor"), s["value"][1]) for s in d]' '{__name__=~"tactus_lost_.*_total|tactus_unseen_.*_total|tactus_.*_refused_total"} > 0')"
-"${in_hub[@]}" curl -sS -G "$prometheus/api/v1/query_exemplars" --data-urlencode 'query=tactus_wait_seconds_bucket{tier="urgent"}' -d "start=$(($(date +%s) - 300))" -d "end=$(($(date +%s) + 60))" >"$scratch/exemplars"
+# Others are in its way as well on a machine that has more to do; that one comes each 50 ms.
+for _ in $(seq 120); do
+	"${in_hub[@]}" curl -sS -G "$prometheus/api/v1/query_exemplars" --data-urlencode 'query=tactus_wait_seconds_bucket{tier="urgent"}' -d "start=$(($(date +%s) - 300))" -d "end=$(($(date +%s) + 60))" >"$scratch/exemplars"
+	! grep -q '"behind":"python3"' "$scratch/exemplars" || break
+	sleep 0.5
+done
 like "an exemplar of a long wait says who was in the way" "$(cat "$scratch/exemplars")" '"behind":"python3"'
 
 # The dashboard's queries, each answered; those of what there is here with something in them.

@@ -44,6 +44,9 @@ packaging/tarballs.sh "$scratch/again" "$(uname -m)" >/dev/null
 is "the static tarball has the same bytes when it is made again" "$(cd "$out" && sha256sum tactus-*-linux-*.tar.gz)" "$(cd "$scratch/again" && sha256sum tactus-*-linux-*.tar.gz)"
 tar -C "$scratch" -xzf "$(echo "$out"/tactus-*-linux-*.tar.gz)"
 installer=$(echo "$scratch"/tactus-*-linux-*/install.sh)
+for word in --help opt; do
+	ends "the static tarball's install.sh with '$word' for a prefix is bad usage" 2 'is no folder from the root on; usage:' env DESTDIR="$scratch/root" "$installer" $word
+done
 DESTDIR=$scratch/root "$installer" /opt/tactus >/dev/null
 like "the static tarball's program runs where it was installed" "$("$scratch/root/opt/tactus/sbin/tactus" version)" '^tactus [0-9]'
 like "the static tarball's unit starts the program where it was installed" "$(cat "$scratch/root/etc/systemd/system/tactus.service")" '^ExecStart=/opt/tactus/sbin/tactus run'

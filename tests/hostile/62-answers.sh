@@ -21,6 +21,8 @@ def body(what):
         return vector(*(sample("h", str(i), part, value) for i, value in enumerate(("1e308", "Inf", "-Inf", "NaN", "0x1p1000", "9e17", "1e14", "1e-320", "x")) for part in ("all", "collective", "data")))
     if what == "deep":
         return b'{"status":"success","data":' + b"[" * 2000000
+    if what == "jobs":
+        return vector(*({"metric": {"training_job": f"\x1b[2J\u202ejob{i}"}, "value": [1, "1"]} for i in range(30)))
     if what == "error":
         return b'{"status":"error","error":"\\u001b[2J\\u202esorry"}'
     return {"wrong": b'{"status":1,"data":{"result":[[],{"metric":[],"value":{}},7,null,"x"]}}', "none": b""}.get(what, b"{}")
@@ -65,6 +67,7 @@ holds "numbers that are none, or too large, come out as text" is_plain "$scratch
 for what in deep wrong none rubbish error; do
 	is "fleet refuses a server's answer with status 1: $what" "$(asked $what) $(wc -l <"$scratch/err") $(is_plain "$scratch/err" && echo plain)" "1 1 plain"
 done
+is "fleet names some of a server's jobs and counts the others, as plain text" "$(asked jobs) $(grep -c 'known jobs: .*job0, .* and 22 more$' "$scratch/err") $(is_plain "$scratch/err" && echo plain)" "1 1 plain"
 is "a server that answers without end is left at a bound" "$(asked endless) $(grep -c 'too large' "$scratch/err")" "1 1"
 began=$SECONDS
 status=$(asked drip)

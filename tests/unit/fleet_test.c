@@ -201,7 +201,8 @@ static void test_answers(void)
 {
 	static const char good[] =
 		"{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[{\"metric\":{\"instance\":"
-		"\"h\\u00e41:1\",\"rank\":\"3\",\"part\":\"data\",\"x\":[1,{\"y\":null}]},\"value\":[17.5,\"2.5e1\"]}]}"
+		"\"h\\u00e41:1\",\"rank\":\"3\",\"part\":\"data\",\"training_job\":\"j-1\",\"x\":[1,{\"y\":null}]},"
+		"\"value\":[17.5,\"2.5e1\"]}]}"
 		"}";
 	char error[FLEET_ERROR_SIZE];
 	bool holds = true;
@@ -213,6 +214,7 @@ static void test_answers(void)
 		"1:1",
 		"a sample has its host, escapes and all");
 	is_text(last.part, "data", "a sample has its part");
+	is_text(last.job, "j-1", "a sample has its job");
 	is((u64)last.value, 25, "a sample has its value");
 	is(parse("{\"status\":\"success\",\"data\":{\"result\":[]}}"), 0, "an answer without samples has none");
 	is((u64)parse("{\"status\":\"error\",\"error\":\"bad query\"}"), (u64)-1, "a refusal is one");
