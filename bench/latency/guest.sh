@@ -118,6 +118,8 @@ unknown_beside_urgent() {
 run_load() {
 	case $1 in
 	periodic) beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load periodic 5000 300 "$seconds" $warm ;;
+	# One that needs more than its share.
+	heavy-periodic) beside $load hogs $burden_s "${hogs[@]}" 0 -- "${by[@]}" $load periodic 5000 2000 "$seconds" $warm ;;
 	sessions) beside setsid $load hogs $burden_s "${hogs[@]}" -- setsid $load periodic 5000 300 "$seconds" $warm ;;
 	unknown) beside $load hogs $burden_s "${hogs[@]}" -- build/bench/unknown "$seconds" $warm ;;
 	unknown-urgent) unknown_beside_urgent ;;
