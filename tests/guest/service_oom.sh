@@ -6,6 +6,7 @@
 unset TACTUS_DB
 export SYSTEMD_PAGER='' SYSTEMD_COLORS=0 SYSTEMD_BUS_TIMEOUT=900
 show() { systemctl show -P "$1" tactus; }
+# until_is WORD COMMAND...: within three minutes of looks
 until_is() {
 	local want=$1
 	shift

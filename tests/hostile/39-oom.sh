@@ -32,7 +32,7 @@ memory_group() {
 # shellcheck disable=SC2317 # a trap calls it
 end_all() {
 	local i
-	kill -KILL $urgent "${runner:-$urgent}" 2>/dev/null
+	kill -KILL "$urgent" "${runner:-$urgent}" 2>/dev/null
 	for ((i = 0; i < 50; i++)); do
 		rmdir "$group" 2>/dev/null && break
 		sleep 0.1
@@ -41,11 +41,12 @@ end_all() {
 	rm -rf "$scratch"
 }
 # Behind it: the group and the command.
+# shellcheck disable=SC2016 # The inner shell's.
 in_group=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"')
 kills() { awk '$1 == "oom_kill" { print $2 }' "$group/$events"; }
 keeper_of() { pgrep -P "$1" tactus-keeper; }
 start_tactus() {
-	echo $unlimited >"$group/$limit"
+	echo "$unlimited" >"$group/$limit"
 	: >"$scratch/err"
 	"${in_group[@]}" "$group" "$tactus" run --actuator hints --compare off --config "$scratch/rules" --without $less >/dev/null 2>"$scratch/err" &
 	runner=$!

@@ -104,7 +104,9 @@ done
 is "a user who holds connections takes no descriptor of who watches" "$(fds $server)" "$before"
 kill $holder 2>/dev/null
 wait $holder 2>/dev/null
-costs_as_before "serve beside a user who claims ranks and holds connections" $server "$cost_before"
+# Programs that begin on the machine meanwhile are counted and drawn too: half of what was there, and what any may grow by.
+may_grow() { echo $((${cost_before%% *} / 2 + 4096)); }
+costs_as_before "serve beside a user who claims ranks and holds connections" $server "$cost_before" "$(may_grow)"
 kill -INT $server
 wait $server
 is "serve ends with status 0 after a hostile user" $? 0
@@ -124,7 +126,7 @@ hold "$port" 15 "/${url#*127.0.0.1:*/}"
 is "the page is answered beside a user who has the token and does not read" "$(curl -s --max-time 60 -o "$scratch/page" -w '%{http_code}' "$url")" 200
 kill $holder 2>/dev/null
 wait $holder 2>/dev/null
-costs_as_before "report --serve beside a user who holds connections" $server "$cost_before"
+costs_as_before "report --serve beside a user who holds connections" $server "$cost_before" "$(may_grow)"
 kill -INT $server
 wait $server
 is "report --serve ends with status 0 after a hostile user" $? 0
