@@ -2,12 +2,16 @@
 # A real systemd in a container of this machine's own files, or of those of container_root: sourced after tests/tap.sh by tests that are root. And one in a guest.
 # In the container processes have numbers of their own, and cgroups; what it writes goes to memory.
 
+# systemd_in_guest: the next guest boots a real systemd
+systemd_in_guest() {
+	# An empty 'container' says that it is in none, whatever this machine's files look like.
+	export APPEND="tactus_init=/lib/systemd/systemd container= SYSTEMD_UNIT_PATH=$(pwd -P)/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
+}
 # service_on KERNEL: a guest with that kernel boots a real systemd, which installs, runs, upgrades and removes the package. Source kernel.sh too.
 service_on() {
 	local here
 	here=$(pwd -P)
-	# An empty 'container' says that it is in none, whatever this machine's files look like.
-	export APPEND="tactus_init=/lib/systemd/systemd container= SYSTEMD_UNIT_PATH=$here/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
+	systemd_in_guest
 	if ! packaging/deb.sh "$here/build/packages/old" 1 >"$scratch/old" 2>"$scratch/err" || ! packaging/deb.sh "$here/build/packages/new" 2 >"$scratch/new" 2>"$scratch/err"; then
 		flunk "the packages are built" "$(tail -n 20 "$scratch/err")"
 		return

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The loads under one scheduler after another, in one boot of a VM; called by bench/latency/run.sh.
 # Usage: bench/latency/guest.sh ROUNDS 'SCHEDULER...' LOAD...   Prints lines "result SCHEDULER LOAD name=value...".
-# Three schedulers are none of their own: by 'fifo' urgent threads have a realtime priority under the kernel's, which is the least
-# that can be had here; by 'into' tactus is started while the load runs, and what counts begins three seconds after it has come; by
+# Some schedulers are none of their own: by 'fifo' urgent threads have a realtime priority under the kernel's, which is the least
+# that can be had here; by 'nice-N' urgent programs are started with that nice value under the kernel's; by 'into' tactus is started while the load runs, and what counts begins three seconds after it has come; by
 # 'soon' three seconds after its start, whether it has come or not. BED is put behind the load's name.
 set -uo pipefail
 # Stock kernels have these as modules.
@@ -118,6 +118,8 @@ unknown_beside_urgent() {
 run_load() {
 	case $1 in
 	periodic) beside $load hogs $burden_s "${hogs[@]}" -- "${by[@]}" $load periodic 5000 300 "$seconds" $warm ;;
+	# One that needs more than its share.
+	heavy-periodic) beside $load hogs $burden_s "${hogs[@]}" 0 -- "${by[@]}" $load periodic 5000 2000 "$seconds" $warm ;;
 	sessions) beside setsid $load hogs $burden_s "${hogs[@]}" -- setsid $load periodic 5000 300 "$seconds" $warm ;;
 	unknown) beside $load hogs $burden_s "${hogs[@]}" -- build/bench/unknown "$seconds" $warm ;;
 	unknown-urgent) unknown_beside_urgent ;;
@@ -170,7 +172,10 @@ for round in $(seq "$rounds"); do
 		esac
 		take_over "$scheduler" || exit 1
 		by=()
-		[ "$scheduler" != fifo ] || by=(chrt -f 50)
+		case $scheduler in
+		fifo) by=(chrt -f 50) ;;
+		nice-*) by=(nice -n "${scheduler#nice}") ;;
+		esac
 		for name in "${loads[@]}"; do
 			case $name-$scheduler in
 			idle-*-eevdf | wakers-into | wakers-soon) ;;

@@ -165,43 +165,55 @@ void book_remove(struct book *book, struct hinted *one)
 	free(one);
 }
 
-/* Reads a journal that was left behind. The first line of a thread says what it had, the last what it was given. */
-static void read_lines(struct book *book, FILE *journal)
+/* The first line of a thread says what it had, the last what it was given. Returns 0 or -ENOMEM. */
+static int take_line(struct book *book, const struct journal_entry *entry)
+{
+	struct hinted *one = book_find(book, entry->tid);
+
+	if (one && one->entry.start_ticks == entry->start_ticks) {
+		/* A line that something was taken back is written when that is done. */
+		one->earlier = hint_same(&entry->after, &one->entry.before) ? entry->after : one->entry.after;
+		one->entry.after = entry->after;
+		return 0;
+	}
+	if (!one) {
+		one = calloc(1, sizeof(*one));
+		if (!one)
+			return -ENOMEM;
+		one->entry.tid = entry->tid;
+		if (!tsearch(one, &book->hinted, by_tid)) {
+			free(one);
+			return -ENOMEM;
+		}
+		book->reported_len++;
+	}
+	one->entry = *entry;
+	one->earlier = entry->before;
+	one->tier = one->given_tier = TIER_INTERACTIVE;
+	one->policy = SCHED_OTHER;
+	return 0;
+}
+
+/* Reads a journal that was left behind. Returns 0, or -errno where not all of it could be read. */
+static int read_lines(struct book *book, FILE *journal)
 {
 	struct journal_entry entry;
+	int error = 0, missed;
 	size_t room = 0;
 	char *line = NULL;
 	ssize_t len;
 
+	errno = 0;
 	while ((len = getline(&line, &room, journal)) > 0) {
-		struct hinted *one;
-
-		if (journal_parse(line, (size_t)len, &entry))
-			continue;
-		one = book_find(book, entry.tid);
-		if (one && one->entry.start_ticks == entry.start_ticks) {
-			/* A line that something was taken back is written when that is done. */
-			one->earlier = hint_same(&entry.after, &one->entry.before) ? entry.after : one->entry.after;
-			one->entry.after = entry.after;
-			continue;
-		}
-		if (!one) {
-			one = calloc(1, sizeof(*one));
-			if (!one)
-				continue;
-			one->entry.tid = entry.tid;
-			if (!tsearch(one, &book->hinted, by_tid)) {
-				free(one);
-				continue;
-			}
-			book->reported_len++;
-		}
-		one->entry = entry;
-		one->earlier = entry.before;
-		one->tier = one->given_tier = TIER_INTERACTIVE;
-		one->policy = SCHED_OTHER;
+		missed = journal_parse(line, (size_t)len, &entry) ? 0 : take_line(book, &entry);
+		error = error ? error : missed;
+		errno = 0;
 	}
+	if (!error && !feof(journal))
+		error = errno ? -errno : -EIO;
 	free(line);
+	book->is_cut = error != 0;
+	return error;
 }
 
 /* Puts all back. What can't be put back stays in the book. */
@@ -223,12 +235,13 @@ static size_t put_back_all(struct book *book)
 	}
 	while ((one = stuck)) {
 		stuck = one->next;
+		stuck_len++;
 		if (!tsearch(one, &book->hinted, by_tid)) {
+			book->is_cut = true;
 			free(one);
 			continue;
 		}
 		book->reported_len++;
-		stuck_len++;
 	}
 	return stuck_len;
 }
@@ -286,6 +299,7 @@ static int sweep_out(struct book *book)
 	int error = -ENOMEM;
 	size_t lines_len = 0;
 	char *lines = NULL;
+	bool is_whole;
 
 	sweep.lines = open_memstream(&lines, &lines_len);
 	if (sweep.ended && sweep.lines) {
@@ -293,7 +307,8 @@ static int sweep_out(struct book *book)
 		for (size_t i = 0; i < sweep.ended_len; i++)
 			book_remove(book, sweep.ended[i]);
 	}
-	if (sweep.lines && !fclose(sweep.lines) && sweep.ended)
+	is_whole = sweep.lines && !ferror(sweep.lines);
+	if (sweep.lines && !fclose(sweep.lines) && is_whole && sweep.ended && !book->is_cut)
 		error = book->dry_run ? 0 : journal_file_replace(&book->journal, lines, lines_len, sweep.lines_len);
 	free(lines);
 	free(sweep.ended);
@@ -331,10 +346,15 @@ int book_open(struct book *book, int create, struct reason *why)
 		journal_file_close(&book->journal, 0);
 		return -EIO;
 	}
-	read_lines(book, journal);
+	error = read_lines(book, journal);
 	fclose(journal);
 	book->spare_fd = fcntl(book->journal.fd, F_DUPFD_CLOEXEC, 0);
 	put_back_all(book);
+	if (error) {
+		reason_set(why, "the journal cannot be read: %s: it stays as it is", strerror(-error));
+		book_close(book);
+		return error;
+	}
 	if (!book->dry_run)
 		sweep_out(book);
 	return 0;
@@ -346,9 +366,9 @@ size_t book_close(struct book *book)
 
 	if (left && !book->dry_run)
 		sweep_out(book);
-	left = book->reported_len;
+	left = book->reported_len > left ? book->reported_len : left;
 	/* A dry run has put nothing back: what another has left stays written down. */
-	journal_file_close(&book->journal, !left && !book->dry_run);
+	journal_file_close(&book->journal, !left && !book->dry_run && !book->is_cut);
 	if (book->spare_fd >= 0)
 		close(book->spare_fd);
 	book->on_forget = NULL;

@@ -34,6 +34,7 @@ struct book {
 	struct journal_file journal;
 	int spare_fd; /* given up for a look into /proc when descriptors are short */
 	int dry_run;
+	bool is_cut; /* the journal has more than is in here: it stays as it is */
 	struct hint_means means;
 	void *hinted; /* a tree of struct hinted, by tid */
 	size_t reported_len, sweep_at;

@@ -52,8 +52,11 @@ static void look_at(void *data, u32 pid)
 		if (search->takes_back && sched_setscheduler(tid, SCHED_OTHER, &none) && errno != ESRCH)
 			search->refused++;
 	}
+	/* What can't be looked at may have some left. */
 	if (tasks)
 		closedir(tasks);
+	else if (errno != ENOENT && errno != ESRCH)
+		search->refused++;
 }
 
 u32 sched_ext_policy_count(void)
@@ -71,8 +74,9 @@ static struct search take_back_all(void)
 
 	for (int i = 0; i < PASSES; i++) {
 		pass = (struct search){ .takes_back = true };
-		processes_each(look_at, &pass);
-		search.found += pass.found - pass.refused;
+		if (processes_each(look_at, &pass))
+			pass.refused++;
+		search.found += pass.found - (pass.refused < pass.found ? pass.refused : pass.found);
 		search.refused = pass.refused;
 		if (!pass.found)
 			break;
@@ -108,11 +112,19 @@ int sched_ext_policy_undo(size_t *stuck, struct reason *why)
 	struct search search = { 0 };
 	char line[sizeof(JOURNAL_LINE)] = "";
 	int error = journal_file_open(&left, JOURNAL_NAME, 0, why);
+	ssize_t got;
 
 	*stuck = 0;
 	if (error)
 		return error == -ENOENT ? 0 : error;
-	if (pread(left.fd, line, sizeof(line) - 1, 0) > 0 && !strcmp(line, JOURNAL_LINE))
+	got = pread(left.fd, line, sizeof(line) - 1, 0);
+	if (got < 0) {
+		error = -errno;
+		reason_set(why, "%s: %s", left.path, strerror(-error));
+		journal_file_close(&left, 0);
+		return error;
+	}
+	if (!strcmp(line, JOURNAL_LINE))
 		search = take_back_all();
 	*stuck = search.refused;
 	journal_file_close(&left, !search.refused);

@@ -62,6 +62,7 @@ real_egl=$(readlink -f "$(ldconfig -p | sed -n 's/.*libEGL\.so\.1 .*x86-64.*=> /
 "$tactus" roles -v --json -n all >"$scratch/roles" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching
+cost_before=$(cost $watcher)
 # Another user's. Its results must stay what they are.
 as_user=(setpriv --reuid 1 --regid 1 --clear-groups)
 begin victim 4 "$scratch/program" victim "$scratch/libvictim.so" victim
@@ -114,6 +115,7 @@ exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 # A process that has ended leaves no probe behind.
 sleep 1.5
 descriptors=$(find "/proc/$watcher/fd" -type l | wc -l)
+costs_as_before "roles beside programs that tell of addresses" $watcher "$cost_before"
 kill -INT $watcher
 wait $watcher
 is "frames are counted that another thread presents by a function of a driver without a name" \

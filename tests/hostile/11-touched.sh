@@ -39,11 +39,19 @@ done
 sleep 1.2
 as_user his/cuda_calls "$1/his/libcuda.so.1" launches 200 >said 2>&1
 descriptors >after
+until [ -e measured ]; do sleep 0.1; done
 echo go >&3
 exec 3>&-
 wait
 END
-timeout 120 "$tactus" cuda --json --no-detour -- bash "$scratch/touches.sh" "$scratch" >"$scratch/all" 2>"$scratch/err"
+"$tactus" cuda --json --no-detour -- bash "$scratch/touches.sh" "$scratch" >"$scratch/all" 2>"$scratch/err" &
+watcher=$!
+wait_for "$scratch/before" '^[0-9]'
+cost_before=$(cost $watcher)
+wait_for "$scratch/after" '^[0-9]'
+costs_as_before "cuda beside a library that is touched" $watcher "$cost_before"
+touch "$scratch/measured"
+wait $watcher
 is "watching a library that is touched ends well" $? 0
 counted=$(grep '^{' "$scratch/all" | json 'sum(r["calls"] for r in rows if r.get("function") == "cuLaunchKernel")')
 is "launches through a library that was touched 20 times count once each" "$counted" $((500 + 100 + 20 * 10 + 200))

@@ -62,6 +62,7 @@ began=$EPOCHREALTIME
 runner=$!
 wait_for "$scratch/err" 'watching; Ctrl-C' 200
 took_ms=$(((${EPOCHREALTIME/./} - ${began/./}) / 1000))
+cost_before=$(cost $runner)
 for _ in $(seq 100); do
 	! "$tactus" why $game 2>/dev/null | grep -q 'a game' || break
 	sleep 0.1
@@ -78,6 +79,7 @@ for _ in $(seq 200); do
 	sleep 0.1
 done
 holds "a run beside held locks goes on saying how things stand" test "$(wc -l <"$scratch/out")" -ge $((lines + 3))
+costs_as_before "a run beside held locks" $runner "$cost_before"
 kill -INT $runner
 ends_within 100 $runner
 is "a run beside held locks ends soon" $? 0

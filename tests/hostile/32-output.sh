@@ -44,11 +44,13 @@ urgent=$!
 trap 'kill -KILL $urgent $late $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 
 run_into "$scratch/full"
+cost_before=$(cost $runner)
 holds "a thread is raised while nobody reads the lines" until_nice $urgent -lt 0
 sleep 2.5
 setpriv --reuid 65534 --regid 65534 --clear-groups build/workloads/pace skip 5000 200 3600000 >/dev/null &
 late=$!
 holds "a thread that comes when the pipe has long been full is raised" until_nice $late -lt 0
+costs_as_before "a run whose lines nobody reads" $runner "$cost_before"
 kill -TERM $runner
 termed=$(date +%s%N)
 holds "a run ends when it is told to while nobody reads its lines" ends_soon

@@ -10,7 +10,7 @@ runner=$!
 wait_for "$scratch/err" "observing only"
 usage() { awk '{ print $14 + $15 }' "/proc/$runner/stat"; }
 held() { find "/proc/$runner/fd" -mindepth 1 | wc -l; }
-before=$(held)
+before=$(held) cost_before=$(cost $runner)
 
 # Holds as many as it gets and takes a new one for each that it loses; a second one calls and hangs up for ever.
 cat >"$scratch/hog" <<'END'
@@ -57,6 +57,7 @@ holds "root's stats beside a user who calls for ever shows a line" test "$(wc -l
 say_measured "lines: root $(wc -l <"$scratch/root"), another user $(wc -l <"$scratch/other"), root beside a flood of calls" \
 	"$(wc -l <"$scratch/root2"); descriptors before $before, beside it $during; CPU of the run $(usage) hundredths of a second"
 wait $hog $flood
+costs_as_before "a run that was called for ever" $runner "$cost_before" 4096 16
 kill -INT $runner
 wait $runner
 is "a run that was called for ever ends with status 0" $? 0

@@ -11,7 +11,7 @@ trap 'kill $runner 2>/dev/null; rm -rf "$scratch"' EXIT
 wait_for "$scratch/run-err" "watching; Ctrl-C"
 held() { find "/proc/$runner/fd" -mindepth 1 | wc -l; }
 state() { "$tactus" status --json | json "d[\"$1\"]"; }
-before=$(held)
+before=$(held) cost_before=$(cost $runner)
 
 cat >"$scratch/attack" <<'END'
 import os, random, socket, struct, sys, time
@@ -146,6 +146,7 @@ else
 fi
 touch "$scratch/over"
 wait $caller
+costs_as_before "a run that was asked without end" $runner "$cost_before" 4096 16
 kill -INT $runner
 wait $runner
 is "a run that was asked without end ends with status 0" $? 0

@@ -107,6 +107,7 @@ until_holds() {
 attack() { setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 /usr/bin/python3 "$scratch/attack.py" "$scratch/system.sock" "$1" >"$scratch/attack-$1" 2>&1; }
 holds "a profile is heard before anybody attacks" until_holds state_is power_profile balanced
 listener=$(pgrep -P $runner tactus-power)
+cost_before=$(cost $runner) listener_before=$(cost "$listener")
 turn=0
 for what in long big fields reply; do
 	attack $what
@@ -130,6 +131,8 @@ attack name
 like "a user can't have the name of power-profiles-daemon" "$(cat "$scratch/attack-name")" 'AccessDenied|None'
 is "who hears the bus is the same process as before" "$(pgrep -P $runner tactus-power)" "$listener"
 say_measured "memory of who hears the bus: $(awk '/^VmRSS/ { print $2 }' "/proc/$listener/status") KB; its descriptors: $(find "/proc/$listener/fd" -mindepth 1 | wc -l)"
+costs_as_before "a run whose bus was attacked" $runner "$cost_before"
+costs_as_before "who hears a bus that was attacked" "$listener" "$listener_before" 1024 2
 kill -INT $runner
 wait $runner
 is "a run whose bus was attacked ends with status 0" $? 0

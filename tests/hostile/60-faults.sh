@@ -61,7 +61,8 @@ fail_one() {
 	echo "$kind $((status != 0))" >>"$here/tried"
 	if [ $status -ge 124 ]; then echo "$kind $at: status $status ($(tail -n 1 "$here/err"));"
 	elif [ "$(numbers "$here/count" | tail -n 1)" -gt 0 ]; then echo "$kind $at: a process of it crashed;"
-	elif [ $status != 0 ] && ! grep -qE "$(reason_of "$kind")" "$here/err"; then echo "$kind $at: ends without the cause: $(tail -n 1 "$here/err");"; fi
+	# Of threads that can't be looked at it says where they are written down.
+	elif [ $status != 0 ] && ! grep -qE "$(reason_of "$kind")|could not be put back: the journal keeps" "$here/err"; then echo "$kind $at: ends without the cause: $(tail -n 1 "$here/err");"; fi
 	$check || echo "$kind $at: $(tail -n 1 "$here/why");"
 }
 # work WORKER CHECK COMMAND...: its part of the places, in a folder of its own, which is HERE in the command
@@ -197,8 +198,28 @@ load=($!)
 build/workloads/pace 2000 100 36000000 >/dev/null &
 load+=($!)
 trap 'kill "${load[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
-hints=("$tactus" run --actuator hints --compare off --without "$few" -d 0.5)
+# A killed run's journal: whatever fails while it is undone, no thread of it is forgotten.
+leave_journal() {
+	local tid
+	mkdir -p -m 700 /run/tactus
+	for tid in "${load[@]}"; do
+		build/workloads/attr "$tid" nice -9 >/dev/null
+		echo "tid $tid start $(cut -d' ' -f22 "/proc/$tid/stat") had 0 0 0 given 0 -9 0 end"
+	done >/run/tactus/hints.journal
+}
+nothing_is_forgotten() {
+	local status=0
+	"$tactus" undo >"$here/why" 2>&1
+	echo "the load after another 'tactus undo': $(attrs | tr '\n' ' ')" >>"$here/why"
+	[ "$(attrs)" = "$before" ] || status=1
+	leave_journal
+	return $status
+}
 before=$(attrs)
+leave_journal
+try undo "malloc open read write" "${FAULTS_UNDO:-12}" 1 nothing_is_forgotten "$tactus" undo
+"$tactus" undo >/dev/null
+hints=("$tactus" run --actuator hints --compare off --without "$few" -d 0.5)
 try "run --actuator hints" "$usual bpf hint" "$live_each" 1 all_is_well "${hints[@]}"
 # On a busy machine the two may not get to be urgent in so short a run.
 for seconds in 0.5 1 2 4; do

@@ -83,6 +83,7 @@ for what in endless silent rubbish; do
 	server=$!
 	pids+=("$server")
 	wait_for "$scratch/err" 'figures are sent to'
+	cost_before=$(cost $server)
 	for _ in $(seq 100); do
 		sender=$(pgrep -P $server tactus-otlp) && grep -q '^Seccomp:.2' "/proc/$sender/status" && break
 		sleep 0.1
@@ -93,6 +94,7 @@ for what in endless silent rubbish; do
 		is "who sends figures has no capability and a filter on its calls" "$(awk '/^Cap(Prm|Eff|Bnd)|^Seccomp:/ { print $2 }' "/proc/$sender/status" | sort -u | tr '\n' ' ')" "0000000000000000 2 "
 		holds "who sends figures has less than 100 MB beside a server that answers without end" test "$(awk '/^RssAnon/ { print $2 }' "/proc/$sender/status")" -lt 102400
 	fi
+	costs_as_before "serve beside a server that takes figures badly: $what" $server "$cost_before"
 	kill -INT $server
 	wait $server
 	is "serve ends with status 0 beside a server that takes figures badly: $what" "$? $(is_plain "$scratch/err" && echo plain)" "0 plain"

@@ -38,6 +38,7 @@ cpu_ms() { awk '{ print ($14 + $15) * 10 }' "/proc/$runner/stat"; }
 began=$(cpu_ms)
 sleep 2
 idle_ms=$((2 * ($(cpu_ms) - began)))
+cost_before=$(cost $runner)
 for _ in $(seq $games); do
 	"${he[@]}" "$scratch/steamapps/common/Fake/idle" 600 &
 	pids+=($!)
@@ -66,6 +67,7 @@ read_ms=$(read_ms)
 say_measured "a program reads three files of each process in $read_ms ms of CPU"
 holds "looking for what plays games' sound beside a user with $games games and $drones threads that play sound takes no more CPU in four seconds than reading three files of each process three times" \
 	test $((looking_ms - idle_ms)) -le $((3 * read_ms))
+costs_as_before "a run beside a user with $games games and $drones threads that play sound" $runner "$cost_before"
 kill -INT $runner
 wait $runner
 is "a run beside a user with $games games and $drones threads that play sound ends with status 0" $? 0
