@@ -189,10 +189,13 @@ core_fn u64 vtime_reweighed(u64 own_vtime, u64 queue_vtime, u64 old_weight, u64 
 
 /* The credit of a thread after a sleep: how far before the queue's clock it may join. An urgent one gets more, so that
  * it is first when it wakes; since all it runs is charged, its share of the CPU stays its weight's. A batch thread gets
- * none. `credit` is that of an urgent one, in slices. */
+ * none, and one of which nothing is known a turn: whoever else wakes waits for all of that. `credit` is that of an
+ * urgent one, in slices. */
 core_fn u64 tier_credit_ns(u32 tier, u64 slice_ns, u32 credit)
 {
-	return tier == TIER_LATENCY_CRITICAL ? credit * slice_ns : tier == TIER_INTERACTIVE ? slice_ns : 0;
+	if (tier == TIER_LATENCY_CRITICAL)
+		return credit * slice_ns;
+	return tier == TIER_BATCH ? 0 : slice_ns < TIER_TURN_NS ? slice_ns : TIER_TURN_NS;
 }
 
 /* The same where many are urgent: then none gets more than others. */
@@ -393,6 +396,13 @@ core_fn int tier_are_many_urgent(u32 threads)
 core_fn int tier_is_light(u64 last_burst_ns, u64 wake_gap_ns, u64 light_ns)
 {
 	return last_burst_ns <= light_ns && wake_gap_ns / TIER_LIGHT_PARTS >= last_burst_ns;
+}
+
+/* Whether one that was light when it woke still is. One that has run for longer and waits again, since its turn is
+ * over, would preempt another such one, and that one it, for ever. */
+core_fn int tier_is_still_light(int was_light, u64 burst_ns, u64 light_ns)
+{
+	return was_light && burst_ns <= light_ns;
 }
 
 /* Whether a thread has not had more than its share, by its queue's clock: only such a one preempts, so that many
