@@ -139,8 +139,9 @@ static __always_inline bool can_preempt(struct task_ctx *thread, u32 tier, s32 c
 	u64 ran_ns = now_ns - run->since_ns;
 
 	return !run->kicked && !run->is_given &&
-	       tier_preempts(tier, thread->scx.is_light, run->tier, burst_on(run, ran_ns), run->last_burst_ns, ran_ns,
-			     settings.light_ns);
+	       tier_preempts(tier,
+			     tier_is_still_light(thread->scx.is_light, thread->scx.burst_ns, settings.light_ns),
+			     run->tier, burst_on(run, ran_ns), run->last_burst_ns, ran_ns, settings.light_ns);
 }
 
 /* A CPU of the cache whose thread this one may preempt; a big one for an urgent thread, if there is one. -1: none. */

@@ -98,13 +98,13 @@ bool tactus_can_preempt(const struct machine *machine, const struct scx_entity *
 {
 	const struct tactus_run *run = &tactus_of(machine)->runs[cpu];
 	const struct sim_thread *running = sim_running(machine, cpu);
-	u64 ran_ns = machine->now_ns - run->since_ns;
+	u64 ran_ns = machine->now_ns - run->since_ns, light_ns = tactus_of(machine)->settings.light_ns;
 	bool is_rt = running && running->prio <= PRIO_REALTIME_LAST;
 
 	return !run->kicked && !run->is_given && !is_rt &&
-	       tier_preempts(tier, entity->is_light, run->tier,
+	       tier_preempts(tier, tier_is_still_light(entity->is_light, entity->burst_ns, light_ns), run->tier,
 			     tier_burst_counted_ns(run->burst_ns + ran_ns, run->may_burn), run->last_burst_ns, ran_ns,
-			     tactus_of(machine)->settings.light_ns);
+			     light_ns);
 }
 
 static s32 victim_in_cache(const struct machine *machine, const struct sim_thread *thread, u32 tier, u32 cache)

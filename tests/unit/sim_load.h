@@ -27,6 +27,7 @@ struct load_thread {
 	s32 nice;
 	u32 is_urgent, pinned_plus; /* to that CPU, plus one; 0: not */
 	u32 is_bound;		    /* the kernel's, for that CPU */
+	u32 kept_off;		    /* CPUs that it may not use, by bits */
 };
 
 enum { LOAD_THREADS_MOST = 16, LOAD_START_NS = 1000000000 };
@@ -57,6 +58,14 @@ static inline void load_make_urgent(struct work *work, u32 thread)
 	work->timed[work->timed_len++] =
 		(struct work_timed){ .time_ns = work->first_ns, .at = work->kept_len, .thread = thread + 1 };
 	work->kept_len += sizeof(role);
+}
+
+static inline void load_keep_off(struct work_thread *thread, u32 kept_off)
+{
+	if (!kept_off)
+		return;
+	thread->kept_off = calloc(1, sizeof(*thread->kept_off));
+	thread->kept_off[0] = kept_off;
 }
 
 static inline void load_fill(struct work *work, const struct load_thread *of, u32 thread, u64 end_ns)
@@ -121,6 +130,7 @@ static inline void load_build(struct work *work, const struct load *load)
 			work->threads[index].only_cpu = of->pinned_plus ? (s32)(of->pinned_plus - 1) % (s32)load->cpus
 									: -1;
 			work->threads[index].is_kernel = of->is_bound != 0;
+			load_keep_off(&work->threads[index], of->kept_off);
 			load_fill(work, of, (u32)index, end_ns);
 			if (of->is_urgent)
 				load_make_urgent(work, (u32)index);
