@@ -36,7 +36,10 @@ struct behaviour {
 	u64 frame_wakes;
 	u64 serves; /* wake-ups by it of urgent threads of its process that work by a timer */
 	u64 awaits; /* wake-ups by it of urgent threads that waited for it, see role_is_awaited */
+	u64 asks;   /* wake-ups of it by urgent threads of its process */
 	u32 prio;   /* as in core/event.h */
+	u32 in_turn;	    /* it was its turn in a pool that an urgent thread waits for, see core/awaited.h */
+	u32 awaited_gap_ms; /* between waits for it: moving average */
 	u32 unused;
 };
 
@@ -73,6 +76,7 @@ enum {
 	AWAITED_PERCENT = 20,		  /* of its wake-ups */
 	AWAITED_PARTS = 100,		  /* of a window */
 	AWAITED_FADES = 8,		  /* an eighth of it goes in a window without */
+	AWAITED_GAP_MOST_MS = 1000,	  /* of one that is waited for seldom, such a window is two gaps */
 	NET_TURN_NS = 10 * NSEC_PER_MSEC, /* the longest tick of a kernel */
 };
 
@@ -292,22 +296,45 @@ core_fn int behaviour_serves(const struct behaviour *seen)
 	return seen->wakeups >= LEAST_WAKES && percent_of(seen->serves, seen->wakeups) >= MOSTLY_PERCENT;
 }
 
+/* Whether urgent threads wait for it: often; or for a pool in which its turn comes, however seldom that is among many,
+ * and what it does is for them. Who meets others at a barrier may be the last of them once in a while only, but is asked
+ * each time. */
+core_fn int behaviour_is_awaited(const struct behaviour *seen)
+{
+	u64 share = percent_of(seen->awaits, seen->wakeups);
+
+	if (share >= AWAITED_PERCENT)
+		return seen->in_turn || seen->awaits >= AWAITED_LEAST;
+	return seen->in_turn && percent_of(seen->asks, seen->wakeups) >= MOSTLY_PERCENT;
+}
+
+/* How long it takes until a part of having been waited for is gone: half a second, or twice the time from one wait to the
+ * next, up to two seconds. */
+core_fn u64 awaited_window_ns(u32 gap_ms)
+{
+	u64 window_ns = (u64)(gap_ms < AWAITED_GAP_MOST_MS ? gap_ms : AWAITED_GAP_MOST_MS) * NSEC_PER_MSEC * 2;
+
+	return window_ns > ROLE_WINDOW_NS ? window_ns : ROLE_WINDOW_NS;
+}
+
 /* Urgent threads wait for it time and again. It keeps that for some seconds after the last of them: the queue between
  * them may be full for a while, and who loses his urgency then is late as soon as it is empty. One that gets no CPU
- * keeps it longer. It goes by time and not by stretches, of which a thread that wakes often has fifty a second. */
+ * keeps it longer, and so does one of many that take turns. It goes by time and not by stretches, of which a thread that
+ * wakes often has fifty a second. */
 core_step int pattern_learn_awaited(struct pattern *pattern, const struct behaviour *seen)
 {
+	u64 window_ns;
 	u32 parts;
 
 	if (!pattern || !seen)
 		return 0;
-	if (seen->awaits >= AWAITED_LEAST && percent_of(seen->awaits, seen->wakeups) >= AWAITED_PERCENT) {
+	if (behaviour_is_awaited(seen)) {
 		pattern->awaited += (u8)((101u - pattern->awaited) / 2);
 		pattern->unawaited = 0;
 		return 0;
 	}
-	parts = seen->span_ns < ROLE_WINDOW_NS ? (u32)(seen->span_ns / (ROLE_WINDOW_NS / AWAITED_PARTS))
-					       : AWAITED_PARTS;
+	window_ns = awaited_window_ns(seen->awaited_gap_ms);
+	parts = seen->span_ns < window_ns ? (u32)(seen->span_ns / (window_ns / AWAITED_PARTS)) : AWAITED_PARTS;
 	parts = pattern->unawaited + (behaviour_is_hindered(seen) ? parts / 4 : parts);
 	if (parts >= AWAITED_PARTS) {
 		pattern->awaited -= (pattern->awaited + AWAITED_FADES - 1u) / AWAITED_FADES;
