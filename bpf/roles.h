@@ -5,7 +5,7 @@
 #define TACTUS_BPF_ROLES_H
 
 #include "threads.h"
-#include "../core/role.h"
+#include "../core/role_awaited.h"
 
 enum { NAMES_MAX = 4096 };
 
@@ -142,8 +142,8 @@ static __always_inline bool role_tick(struct task_struct *p, struct task_ctx *th
 	return true;
 }
 
-/* An urgent thread was woken; by `current`, or by an interrupt (NULL). Where the kernel does not say whether an interrupt
- * wakes, one that meets a relative counts as well. */
+/* An urgent thread was woken; by `current`, or by an interrupt (NULL). Where the kernel does not say whether an
+ * interrupt wakes, one that meets a relative counts as well. */
 static __noinline int role_waited(struct task_struct *p, struct task_ctx *thread, struct task_struct *current,
 				  u64 now_ns)
 {
@@ -184,12 +184,13 @@ static __always_inline void role_woken(struct task_struct *p, struct task_ctx *t
 	bool is_within = role_is_woken_within(by == EVENT_FLAG_BY_INTERRUPT, pid_of(current) == pid_of(p));
 	struct task_ctx *waker = is_within ? thread_of(current) : NULL;
 
-	if (!waker)
-		timer_heard(&thread->role.timer, now_ns);
-	else if (role_is_by_clock(&thread->role))
-		waker->role.served++;
-	if (waker)
+	if (waker) {
+		waker->role.served += role_is_by_clock(&thread->role);
 		role_is_asked_within(&thread->role, &waker->role);
+	} else {
+		timer_heard(&thread->role.timer, now_ns);
+		thread->role.told += by == EVENT_FLAG_BY_THREAD && !(current->flags & PF_KTHREAD);
+	}
 	if (thread->role.answer.tier == TIER_LATENCY_CRITICAL)
 		role_waited(p, thread, by == EVENT_FLAG_BY_INTERRUPT ? NULL : current, now_ns);
 	if (input_is_near(now_ns) && by != EVENT_FLAG_BY_INTERRUPT)

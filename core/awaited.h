@@ -8,24 +8,24 @@
 #include "account.h"
 
 enum {
-	EDGES = 4, /* a power of two; the lightest makes room */
+	EDGES = 4,	/* a power of two; the lightest makes room */
 	EDGE_SHIFT = 5, /* a weight is of the latest 32 waits or so */
 	EDGE_WAIT = 1 << 10,
 	EDGE_SLEPT_MOST_US = 1000000, /* a longer sleep counts as so much */
-	EDGE_STRONG_PERCENT = 20, /* of the waits, or of the time they took */
-	EDGE_KEEPS_PERCENT = 10, /* a strong edge stays so until it has less */
-	EDGE_WAITS_LEAST = 8, /* fewer show nothing */
-	EDGE_FAIR = 4, /* whose turn comes so many times less often than it would by turns is no part of a pool */
+	EDGE_STRONG_PERCENT = 20,     /* of the waits, or of the time they took */
+	EDGE_KEEPS_PERCENT = 10,      /* a strong edge stays so until it has less */
+	EDGE_WAITS_LEAST = 8,	      /* fewer show nothing */
+	EDGE_FAIR = 4,	   /* whose turn comes so many times less often than it would by turns is no part of a pool */
 	ASKED_LASTS_S = 5, /* who was asked by an urgent thread waits to be asked again for so long */
 };
 #define EDGE_TURN_NS (5ull * NSEC_PER_SEC) /* an edge dies after one to two of these without a wait */
 
 struct edge {
-	u32 group;    /* see awaited_group; 0: there is no such edge */
-	u32 waits;    /* that the group ended */
-	u32 often;    /* the same among the latest of all */
-	u32 slept_us; /* how long these took */
-	u64 members;  /* who ended them in this turn, a bit each by tid, */
+	u32 group;	    /* see awaited_group; 0: there is no such edge */
+	u32 waits;	    /* that the group ended */
+	u32 often;	    /* the same among the latest of all */
+	u32 slept_us;	    /* how long these took */
+	u64 members;	    /* who ended them in this turn, a bit each by tid, */
 	u64 members_before; /* and in the turn before */
 };
 
@@ -187,7 +187,7 @@ core_step int edge_ended(struct edges *edges, struct edge_turn *turn, u32 group,
 	}
 	edges->strong |= 1u << place;
 	return is_known && waits <= EDGE_FAIR * count_bits(edge->members | edge->members_before) ? EDGE_IN_TURN
-												   : EDGE_STRONG;
+												 : EDGE_STRONG;
 }
 
 #endif

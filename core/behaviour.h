@@ -32,12 +32,13 @@ struct behaviour {
 	u64 periods;	/* wake-ups from outside its process; the timer that is found in them, see core/timer.h */
 	u64 period_ns;
 	u64 period_dev_ns;
+	u64 told; /* of these wake-ups those by a thread, which no timer makes itself */
 	u64 net_wakes;
 	u64 frame_wakes;
-	u64 serves; /* wake-ups by it of urgent threads of its process that work by a timer */
-	u64 awaits; /* wake-ups by it of urgent threads that waited for it, see role_is_awaited */
-	u64 asks;   /* wake-ups of it by urgent threads of its process */
-	u32 prio;   /* as in core/event.h */
+	u64 serves;	    /* wake-ups by it of urgent threads of its process that work by a timer */
+	u64 awaits;	    /* wake-ups by it of urgent threads that waited for it, see role_is_awaited */
+	u64 asks;	    /* wake-ups of it by urgent threads of its process */
+	u32 prio;	    /* as in core/event.h */
 	u32 in_turn;	    /* it was its turn in a pool that an urgent thread waits for, see core/awaited.h */
 	u32 awaited_gap_ms; /* between waits for it: moving average */
 	u32 unused;
@@ -106,17 +107,27 @@ core_fn int behaviour_has_timer(const struct behaviour *seen)
 	       percent_of(seen->period_dev_ns, seen->period_ns) <= EXACT_PERCENT;
 }
 
-/* A thread that waits for a CPU most of the time cannot show what it is. */
+/* A thread that waits for a CPU most of the time cannot show what it is: most of the stretch, or, where it slept until
+ * there was something to do, most of the time from one wake-up to the next. */
 core_fn int behaviour_is_hindered(const struct behaviour *seen)
 {
-	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
+	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT ||
+	       percent_of(seen->wait_ns, seen->gap_ns * seen->wakeups) >= MOSTLY_PERCENT;
+}
+
+/* Whether a timer is found that is the thread's own or of somebody who keeps time. What others hand to one that waits
+ * for a CPU most of the time comes as regularly as they get their turns, and seems to be a timer's. */
+core_fn int behaviour_has_true_timer(const struct behaviour *seen)
+{
+	return behaviour_has_timer(seen) &&
+	       (!behaviour_is_hindered(seen) || percent_of(seen->told, seen->periods) < MOSTLY_PERCENT);
 }
 
 /* Whether it wakes by a clock, by its regular wake-ups. One that waits for a CPU most of the time wakes as regularly as
  * it gets its turns: of forty threads that wake each other some always seem to. Only a timer counts then. */
 core_fn int behaviour_shows_clock(const struct behaviour *seen)
 {
-	return behaviour_is_regular(seen) && (!behaviour_is_hindered(seen) || behaviour_has_timer(seen));
+	return behaviour_is_regular(seen) && (!behaviour_is_hindered(seen) || behaviour_has_true_timer(seen));
 }
 
 /* Programs ask for the most urgent nice values for sound, where they may not have a realtime priority. */
@@ -297,8 +308,8 @@ core_fn int behaviour_serves(const struct behaviour *seen)
 }
 
 /* Whether urgent threads wait for it: often; or for a pool in which its turn comes, however seldom that is among many,
- * and what it does is for them. Who meets others at a barrier may be the last of them once in a while only, but is asked
- * each time. */
+ * and what it does is for them. Who meets others at a barrier may be the last of them once in a while only, but is
+ * asked each time. */
 core_fn int behaviour_is_awaited(const struct behaviour *seen)
 {
 	u64 share = percent_of(seen->awaits, seen->wakeups);
@@ -308,8 +319,8 @@ core_fn int behaviour_is_awaited(const struct behaviour *seen)
 	return seen->in_turn && percent_of(seen->asks, seen->wakeups) >= MOSTLY_PERCENT;
 }
 
-/* How long it takes until a part of having been waited for is gone: half a second, or twice the time from one wait to the
- * next, up to two seconds. */
+/* How long it takes until a part of having been waited for is gone: half a second, or twice the time from one wait to
+ * the next, up to two seconds. */
 core_fn u64 awaited_window_ns(u32 gap_ms)
 {
 	u64 window_ns = (u64)(gap_ms < AWAITED_GAP_MOST_MS ? gap_ms : AWAITED_GAP_MOST_MS) * NSEC_PER_MSEC * 2;
@@ -319,8 +330,8 @@ core_fn u64 awaited_window_ns(u32 gap_ms)
 
 /* Urgent threads wait for it time and again. It keeps that for some seconds after the last of them: the queue between
  * them may be full for a while, and who loses his urgency then is late as soon as it is empty. One that gets no CPU
- * keeps it longer, and so does one of many that take turns. It goes by time and not by stretches, of which a thread that
- * wakes often has fifty a second. */
+ * keeps it longer, and so does one of many that take turns. It goes by time and not by stretches, of which a thread
+ * that wakes often has fifty a second. */
 core_step int pattern_learn_awaited(struct pattern *pattern, const struct behaviour *seen)
 {
 	u64 window_ns;
@@ -352,8 +363,8 @@ core_step int pattern_learn_timely(struct pattern *pattern, const struct behavio
 
 	if (!pattern || !seen)
 		return 0;
-	by_clock = (behaviour_shows_clock(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_timer(seen) ||
-		   behaviour_serves(seen);
+	by_clock = (behaviour_shows_clock(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) ||
+		   behaviour_has_true_timer(seen) || behaviour_serves(seen);
 	if (percent_of(seen->cpu_ns, seen->span_ns) >= TIMELY_SHARE_PERCENT)
 		pattern->timely -= (pattern->timely + 3u) / 4u;
 	else if (by_clock)

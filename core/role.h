@@ -264,13 +264,14 @@ struct role_state {
 	struct role_answer answer;
 	u64 first_ns; /* watched as what it is since */
 	struct timer timer;
-	struct edges edges;	/* to whom it waits for, while it is urgent */
-	struct edge_turn turn;	/* when it was last waited for */
-	u64 awaited_ns;		/* the same by the clock, and the moving average of the gaps between */
+	struct edges edges;    /* to whom it waits for, while it is urgent */
+	struct edge_turn turn; /* when it was last waited for */
+	u64 awaited_ns;	       /* the same by the clock, and the moving average of the gaps between */
 	u32 awaited_gap_ms;
-	u32 owes_tid;		/* an urgent thread asked it and has no answer yet; 0: none */
-	u64 asked_ns;		/* when one did last */
-	u64 asks, asked;	/* wake-ups by urgent threads of its process: when the stretch began, and until now */
+	u32 owes_tid;	 /* an urgent thread asked it and has no answer yet; 0: none */
+	u64 asked_ns;	 /* when one did last */
+	u64 asks, asked; /* wake-ups by urgent threads of its process: when the stretch began, and until now */
+	u64 tells, told; /* the same of those by threads of other processes */
 	/* The account as it was when the present stretch of behaviour began. */
 	u64 since_ns;
 	u64 cpu_ns;
@@ -381,89 +382,6 @@ core_fn int role_is_woken_within(int by_interrupt, int is_own_process)
 	return is_own_process && !by_interrupt;
 }
 
-/* An urgent thread slept until this one woke it. */
-core_fn void role_is_awaited(struct role_state *role, u32 depth_of_woken, u64 now_ns)
-{
-	u64 gap_ms = span_between(role->awaited_ns, now_ns) / NSEC_PER_MSEC;
-	u8 depth = (u8)(depth_of_woken + 1);
-
-	gap_ms = !role->awaited_ns ? 0 : gap_ms < AWAITED_GAP_MOST_MS ? gap_ms : AWAITED_GAP_MOST_MS;
-	if (role->awaited_gap_ms)
-		role->awaited_gap_ms += (u32)(gap_ms + 3) / 4 - role->awaited_gap_ms / 4;
-	else
-		role->awaited_gap_ms = (u32)gap_ms;
-	role->awaited_ns = now_ns;
-	role->awaited++;
-	if (!role->awaited_depth_seen || depth < role->awaited_depth_seen)
-		role->awaited_depth_seen = depth;
-}
-
-/* How a thread that is urgent was woken. */
-struct wait_end {
-	u64 now_ns;
-	u32 group; /* that the waker is of, see awaited_group */
-	u32 tid;
-	u32 waiter_tid;
-	u32 slept_us;
-	u32 was_asked; /* the woken one had woken the waker last */
-};
-
-core_fn u32 slept_us(const struct thread_account *account, u64 now_ns)
-{
-	u64 us = account->run_since_ns ? 0 : span_between(account->charged_ns, now_ns) / NSEC_PER_USEC;
-
-	return us < EDGE_SLEPT_MOST_US ? (u32)us : EDGE_SLEPT_MOST_US;
-}
-
-/* An urgent thread is woken, by `waker` or by something else (NULL). Whether it waited for that one: not where a more
- * urgent one asks it for something, nor where it is asked by such at times and has nothing to answer now: then it waited
- * for anybody who wants something of it. */
-core_step int role_wait_ends(struct role_state *role, struct role_state *waker, const struct wait_end *end)
-{
-	u32 depth, waker_depth;
-	int found;
-
-	if (!role || !end)
-		return 0;
-	edges_wait(&role->edges, end->slept_us, end->now_ns);
-	depth = role_urgency_depth(role);
-	if (!waker || depth >= AWAITED_DEPTH_MOST)
-		return 0;
-	if (waker->owes_tid == end->waiter_tid)
-		waker->owes_tid = 0;
-	waker_depth = role_urgency_depth(waker);
-	if (waker_depth < depth) {
-		role->owes_tid = end->tid;
-		role->asked_ns = end->now_ns;
-		return 0;
-	}
-	if (end->was_asked && waker_depth > depth)
-		waker->asked_ns = end->now_ns;
-	if (!end->group || (depth && !role->owes_tid && role->asked_ns &&
-			    end->now_ns - role->asked_ns < ASKED_LASTS_S * (u64)NSEC_PER_SEC))
-		return 0;
-	found = edge_ended(&role->edges, &waker->turn, end->group, (u64)end->waiter_tid << 32 | end->tid,
-			   end->slept_us);
-	if (end->group == GROUP_SIBLINGS && found == EDGE_WEAK)
-		return 0;
-	waker->in_turn |= found == EDGE_IN_TURN;
-	role_is_awaited(waker, depth, end->now_ns);
-	return 0;
-}
-
-/* A thread is woken by another of its process. */
-core_fn void role_is_asked_within(struct role_state *role, const struct role_state *waker)
-{
-	role->asked += role_urgency_depth(waker) < AWAITED_DEPTH_MOST;
-}
-
-/* Whether who is woken by this thread, while an input event is near, is told of it: people wait for what that one does
- * then, as an urgent thread waits for who wakes it. */
-core_fn int role_tells_of_input(const struct role_state *waker)
-{
-	return waker->answer.tier == TIER_LATENCY_CRITICAL && input_reads_now(&waker->facts) >= LEAST_WAKES;
-}
-
 /* Whether enough has happened since the last judgement; however often it wakes, that takes a while. */
 core_fn int role_is_due(const struct role_state *role, const struct thread_account *account, u64 now_ns, u32 wakeups)
 {
@@ -485,6 +403,7 @@ core_fn void role_window_begins(struct role_state *role, const struct thread_acc
 	role->serves = role->served;
 	role->awaits = role->awaited;
 	role->asks = role->asked;
+	role->tells = role->told;
 	role->in_turn = 0;
 	if (role->awaited_depth_seen)
 		role->awaited_depth = role->awaited_depth_seen;
@@ -547,6 +466,7 @@ core_fn void judge_stretch(struct role_state *role, const struct thread_account 
 		.serves = role->served - role->serves,
 		.awaits = role->awaited - role->awaits,
 		.asks = role->asked - role->asks,
+		.told = role->told - role->tells,
 		.in_turn = role->in_turn,
 		.awaited_gap_ms = role->awaited_gap_ms,
 		.prio = account->prio,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* core/role.h: who an urgent thread waits for is urgent, through how many threads, and for how long. */
-#include "../../core/role.h"
+#include "../../core/role_awaited.h"
 #include "tap.h"
 
 enum { WINDOWS = 20 };

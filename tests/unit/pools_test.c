@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* core/awaited.h and core/role.h: urgency follows the work through pools of any width, over pipes, barriers and chains
- * of processes, however seldom each of many is waited for, and goes when the edge dies. Threads of a small model wake
- * each other; what the kernel half does at a wake-up is done here with the same functions. */
-#include "../../core/role.h"
+/* core/awaited.h and core/role_awaited.h: urgency follows the work through pools of any width, over pipes, barriers and
+ * chains of processes, however seldom each of many is waited for, and goes when the edge dies. Threads of a small model
+ * wake each other; what the kernel half does at a wake-up is done here with the same functions. */
+#include "../../core/role_awaited.h"
 #include "tap.h"
 
 enum { ONES_MOST = 40, LOOK_NS = NSEC_PER_SEC, TEAM = 16 };
@@ -189,8 +189,8 @@ static void test_loaders(void)
 
 			train(trainer, workers, width, NSEC_PER_SEC / rate, 60 * rate);
 			seen = outcome_of(workers, width);
-			printf("# measured: %u workers, %u steps a second: %u urgent, the last after %u ms, %u falls\n", width,
-			       rate, seen.urgent, seen.last_ns ? ms(seen.last_ns - from_ns) : 0, seen.falls);
+			printf("# measured: %u workers, %u steps a second: %u urgent, the last after %u ms, %u falls\n",
+			       width, rate, seen.urgent, seen.last_ns ? ms(seen.last_ns - from_ns) : 0, seen.falls);
 			is(seen.urgent, width, "pool of %u that feeds a trainer of %u steps a second is urgent", width,
 			   rate);
 			is(seen.falls, 0, "pool of %u that feeds a trainer of %u steps a second stays urgent", width,
@@ -244,9 +244,10 @@ static void test_teams(void)
 		from_ns = scene.now_ns;
 		compute(master, team, widths[w], 60 * 60);
 		seen = outcome_of(team, widths[w]);
-		printf("# measured: team of %u: %u urgent, the last after %u ms, %u falls\n", widths[w] + 1, seen.urgent,
-		       seen.last_ns ? ms(seen.last_ns - from_ns) : 0, seen.falls);
-		is(seen.urgent, widths[w], "team of %u that an urgent thread meets at a barrier is urgent", widths[w] + 1);
+		printf("# measured: team of %u: %u urgent, the last after %u ms, %u falls\n", widths[w] + 1,
+		       seen.urgent, seen.last_ns ? ms(seen.last_ns - from_ns) : 0, seen.falls);
+		is(seen.urgent, widths[w], "team of %u that an urgent thread meets at a barrier is urgent",
+		   widths[w] + 1);
 		is(seen.falls, 0, "team of %u that an urgent thread meets at a barrier stays urgent", widths[w] + 1);
 	}
 }
@@ -285,8 +286,8 @@ static void test_chain(void)
 	ok(!stranger->is_urgent, "stranger that wakes an urgent process as often is not urgent");
 }
 
-/* Four threads that serve whoever asks, one request after another: `every`-th is an urgent thread's. The batch one works on
- * its own between two requests. */
+/* Four threads that serve whoever asks, one request after another: `every`-th is an urgent thread's. The batch one
+ * works on its own between two requests. */
 static void serve(struct one *urgent, struct one *batch, struct one *pool, u32 every, u32 requests)
 {
 	for (u32 i = 0; i < requests; i++) {
@@ -337,7 +338,8 @@ static void test_mixed(void)
 		is(batch->was_awaited, 0, "batch thread that is served by the same pool %s is not waited for", where);
 		mix(40, is_one_process, &pool, &batch);
 		seen = outcome_of(pool, 4);
-		is(seen.urgent, 0, "pool %s that serves an urgent thread in a fortieth of its work is not urgent", where);
+		is(seen.urgent, 0, "pool %s that serves an urgent thread in a fortieth of its work is not urgent",
+		   where);
 		is(batch->was_awaited, 0, "batch thread that such a pool %s serves is not waited for", where);
 	}
 }
