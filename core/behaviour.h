@@ -71,6 +71,7 @@ enum {
 	SOUND_SENT_LEAST_NS = 80 * NSEC_PER_MSEC,
 	SOUND_SENT_MOST_NS = 800 * NSEC_PER_MSEC,
 	MOSTLY_PERCENT = 60,
+	CROWDED_PERCENT = 30,
 	SPARE_DEMAND_PERCENT = 10,
 	LEAST_WAKES = 8,		  /* fewer show no period */
 	AWAITED_LEAST = 4,		  /* waits of urgent threads for this one, in a stretch */
@@ -107,27 +108,32 @@ core_fn int behaviour_has_timer(const struct behaviour *seen)
 	       percent_of(seen->period_dev_ns, seen->period_ns) <= EXACT_PERCENT;
 }
 
-/* A thread that waits for a CPU most of the time cannot show what it is: most of the stretch, or, where it slept until
- * there was something to do, most of the time from one wake-up to the next. */
+/* A thread that waits for a CPU most of the time cannot show what it is. */
 core_fn int behaviour_is_hindered(const struct behaviour *seen)
 {
-	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT ||
-	       percent_of(seen->wait_ns, seen->gap_ns * seen->wakeups) >= MOSTLY_PERCENT;
+	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
 }
 
-/* Whether a timer is found that is the thread's own or of somebody who keeps time. What others hand to one that waits
- * for a CPU most of the time comes as regularly as they get their turns, and seems to be a timer's. */
+/* Whether it waits for a CPU for much of the time from one wake-up to the next, so that these may come as regularly as
+ * threads get their turns: of forty that wake each other some always seem to work by a clock. The stretch says less: it
+ * may have slept until there was something to do. */
+core_fn int behaviour_is_crowded(const struct behaviour *seen)
+{
+	return percent_of(seen->wait_ns, seen->gap_ns * seen->wakeups) >= CROWDED_PERCENT;
+}
+
+/* Whether the timer that is found is one: what other processes hand to a thread in such a crowd comes regularly too. */
 core_fn int behaviour_has_true_timer(const struct behaviour *seen)
 {
 	return behaviour_has_timer(seen) &&
-	       (!behaviour_is_hindered(seen) || percent_of(seen->told, seen->periods) < MOSTLY_PERCENT);
+	       (!behaviour_is_crowded(seen) || percent_of(seen->told, seen->periods) < MOSTLY_PERCENT);
 }
 
-/* Whether it wakes by a clock, by its regular wake-ups. One that waits for a CPU most of the time wakes as regularly as
- * it gets its turns: of forty threads that wake each other some always seem to. Only a timer counts then. */
+/* Whether it wakes by a clock, by its regular wake-ups. In a crowd only a timer counts. */
 core_fn int behaviour_shows_clock(const struct behaviour *seen)
 {
-	return behaviour_is_regular(seen) && (!behaviour_is_hindered(seen) || behaviour_has_true_timer(seen));
+	return behaviour_is_regular(seen) &&
+	       (!(behaviour_is_hindered(seen) || behaviour_is_crowded(seen)) || behaviour_has_true_timer(seen));
 }
 
 /* Programs ask for the most urgent nice values for sound, where they may not have a realtime priority. */

@@ -91,25 +91,27 @@ static void test_queue_is_no_clock(void)
 {
 	struct behaviour seen = { .span_ns = 600 * NSEC_PER_MSEC,
 				  .cpu_ns = 5500 * NSEC_PER_USEC,
-				  .wait_ns = 290 * NSEC_PER_MSEC,
-				  .wakeups = 127,
-				  .gap_ns = 1500 * NSEC_PER_USEC,
-				  .gap_dev_ns = 200 * NSEC_PER_USEC };
+				  .wait_ns = 15 * NSEC_PER_MSEC,
+				  .wakeups = 130,
+				  .gap_ns = 230 * NSEC_PER_USEC,
+				  .gap_dev_ns = 30 * NSEC_PER_USEC };
 	struct pattern pattern = { 0 };
 
 	pattern_learn_timely(&pattern, &seen);
-	is(pattern.timely, 0, "thread that waits from one wake-up to the next is not known to work by a timer");
+	is(pattern.timely, 0,
+	   "thread that waits for half of the time from one wake-up to the next is not known to work by a timer");
 	is(role_of_behaviour(&seen).role, ROLE_UNKNOWN,
-	   "thread that waits from one wake-up to the next is for nothing known");
-	seen.periods = seen.told = 127;
-	seen.period_ns = 1500 * NSEC_PER_USEC;
+	   "thread that waits for half of the time from one wake-up to the next is for nothing known");
+	seen.periods = seen.told = 130;
+	seen.period_ns = 230 * NSEC_PER_USEC;
 	pattern_learn_timely(&pattern, &seen);
-	is(pattern.timely, 0, "period of what other processes hand to a thread that waits is not held for a timer");
+	is(pattern.timely, 0,
+	   "period of what other processes hand to a thread that waits so long is not held for a timer");
 	seen.told = 0;
 	pattern_learn_timely(&pattern, &seen);
 	ok(pattern.timely >= TIMELY_ENOUGH, "period of interrupts is a timer's however long the thread waits");
-	seen.told = 127;
-	seen.wait_ns = 20 * NSEC_PER_MSEC;
+	seen.told = 130;
+	seen.wait_ns = 3 * NSEC_PER_MSEC;
 	pattern = (struct pattern){ 0 };
 	pattern_learn_timely(&pattern, &seen);
 	ok(pattern.timely >= TIMELY_ENOUGH,
