@@ -5,7 +5,7 @@
 #define TACTUS_BPF_ROLES_H
 
 #include "threads.h"
-#include "../core/role.h"
+#include "../core/role_awaited.h"
 
 enum { NAMES_MAX = 4096 };
 
@@ -142,35 +142,37 @@ static __always_inline bool role_tick(struct task_struct *p, struct task_ctx *th
 	return true;
 }
 
-/* An urgent thread was woken. That it waited for who woke it is sure where both belong together, by process or as
- * parent and child, and where it had woken that one itself: it asked and got an answer. Anybody else may just want
- * something of it. Where the kernel does not say whether an interrupt wakes, one that meets a relative counts as well.
- */
-static __noinline int role_waited(struct task_struct *p, struct task_ctx *thread, struct task_struct *current)
+/* An urgent thread was woken; by `current`, or by an interrupt (NULL). Where the kernel does not say whether an
+ * interrupt wakes, one that meets a relative counts as well. */
+static __noinline int role_waited(struct task_struct *p, struct task_ctx *thread, struct task_struct *current,
+				  u64 now_ns)
 {
-	u32 depth = role_urgency_depth(&thread->role);
-	struct task_ctx *waker;
-	bool is_related;
+	struct wait_end end = { .now_ns = now_ns,
+				.waiter_tid = tid_of(p),
+				.slept_us = slept_us(&thread->account, now_ns) };
+	struct task_ctx *waker = NULL;
 
-	if (depth >= AWAITED_DEPTH_MOST || (current->flags & PF_KTHREAD) || !tid_of(current))
+	if (current && !(current->flags & PF_KTHREAD) && tid_of(current))
+		waker = thread_of(current);
+	if (!waker || waker == thread) {
+		role_wait_ends(&thread->role, NULL, &end);
 		return 0;
-	waker = thread_of(current);
-	if (!waker || waker == thread)
-		return 0;
-	is_related = pid_of(current) == pid_of(p) || pid_of(current->real_parent) == pid_of(p) ||
-		     pid_of(p->real_parent) == pid_of(current);
-	if (is_related || waker->waker_tid == tid_of(p))
-		role_is_awaited(&waker->role, depth);
+	}
+	end.tid = tid_of(current);
+	end.was_asked = waker->waker_tid == end.waiter_tid;
+	end.group = awaited_group((struct kin){ pid_of(p), pid_of(p->real_parent) },
+				  (struct kin){ pid_of(current), pid_of(current->real_parent) }, (int)end.was_asked);
+	role_wait_ends(&thread->role, &waker->role, &end);
 	return 0;
 }
 
 /* A thread is woken by another, and an input event is near. */
-static __noinline int role_told_of_input(struct task_ctx *thread, struct task_struct *current)
+static __noinline int role_told_of_input(struct task_ctx *thread, struct task_struct *current, u64 now_ns)
 {
 	struct task_ctx *waker = tid_of(current) ? thread_of(current) : NULL;
 
 	if (waker && waker != thread && role_tells_of_input(&waker->role))
-		role_is_awaited(&thread->role, 0);
+		role_is_awaited(&thread->role, 0, now_ns);
 	return 0;
 }
 
@@ -182,14 +184,17 @@ static __always_inline void role_woken(struct task_struct *p, struct task_ctx *t
 	bool is_within = role_is_woken_within(by == EVENT_FLAG_BY_INTERRUPT, pid_of(current) == pid_of(p));
 	struct task_ctx *waker = is_within ? thread_of(current) : NULL;
 
-	if (!waker)
+	if (waker) {
+		waker->role.served += role_is_by_clock(&thread->role);
+		role_is_asked_within(&thread->role, &waker->role);
+	} else {
 		timer_heard(&thread->role.timer, now_ns);
-	else if (role_is_by_clock(&thread->role))
-		waker->role.served++;
-	if (thread->role.answer.tier == TIER_LATENCY_CRITICAL && by != EVENT_FLAG_BY_INTERRUPT)
-		role_waited(p, thread, current);
+		thread->role.told += by == EVENT_FLAG_BY_THREAD && !(current->flags & PF_KTHREAD);
+	}
+	if (thread->role.answer.tier == TIER_LATENCY_CRITICAL)
+		role_waited(p, thread, by == EVENT_FLAG_BY_INTERRUPT ? NULL : current, now_ns);
 	if (input_is_near(now_ns) && by != EVENT_FLAG_BY_INTERRUPT)
-		role_told_of_input(thread, current);
+		role_told_of_input(thread, current, now_ns);
 	thread->role.for_frames = waker && role_is_for_frames(&waker->role);
 	thread->role.facts.frame_wakes += thread->role.for_frames;
 	if ((config.raise & RAISE_FRAMES) && thread->role.for_frames)

@@ -32,11 +32,15 @@ struct behaviour {
 	u64 periods;	/* wake-ups from outside its process; the timer that is found in them, see core/timer.h */
 	u64 period_ns;
 	u64 period_dev_ns;
+	u64 told; /* of these wake-ups those by a thread, which no timer makes itself */
 	u64 net_wakes;
 	u64 frame_wakes;
-	u64 serves; /* wake-ups by it of urgent threads of its process that work by a timer */
-	u64 awaits; /* wake-ups by it of urgent threads that waited for it, see role_is_awaited */
-	u32 prio;   /* as in core/event.h */
+	u64 serves;	    /* wake-ups by it of urgent threads of its process that work by a timer */
+	u64 awaits;	    /* wake-ups by it of urgent threads that waited for it, see role_is_awaited */
+	u64 asks;	    /* wake-ups of it by urgent threads of its process */
+	u32 prio;	    /* as in core/event.h */
+	u32 in_turn;	    /* it was its turn in a pool that an urgent thread waits for, see core/awaited.h */
+	u32 awaited_gap_ms; /* between waits for it: moving average */
 	u32 unused;
 };
 
@@ -67,12 +71,14 @@ enum {
 	SOUND_SENT_LEAST_NS = 80 * NSEC_PER_MSEC,
 	SOUND_SENT_MOST_NS = 800 * NSEC_PER_MSEC,
 	MOSTLY_PERCENT = 60,
+	CROWDED_PERCENT = 30,
 	SPARE_DEMAND_PERCENT = 10,
 	LEAST_WAKES = 8,		  /* fewer show no period */
 	AWAITED_LEAST = 4,		  /* waits of urgent threads for this one, in a stretch */
 	AWAITED_PERCENT = 20,		  /* of its wake-ups */
 	AWAITED_PARTS = 100,		  /* of a window */
 	AWAITED_FADES = 8,		  /* an eighth of it goes in a window without */
+	AWAITED_GAP_MOST_MS = 1000,	  /* of one that is waited for seldom, such a window is two gaps */
 	NET_TURN_NS = 10 * NSEC_PER_MSEC, /* the longest tick of a kernel */
 };
 
@@ -108,11 +114,26 @@ core_fn int behaviour_is_hindered(const struct behaviour *seen)
 	return percent_of(seen->wait_ns, seen->span_ns) >= MOSTLY_PERCENT;
 }
 
-/* Whether it wakes by a clock, by its regular wake-ups. One that waits for a CPU most of the time wakes as regularly as
- * it gets its turns: of forty threads that wake each other some always seem to. Only a timer counts then. */
+/* Whether it waits for a CPU for much of the time from one wake-up to the next, so that these may come as regularly as
+ * threads get their turns: of forty that wake each other some always seem to work by a clock. The stretch says less: it
+ * may have slept until there was something to do. */
+core_fn int behaviour_is_crowded(const struct behaviour *seen)
+{
+	return percent_of(seen->wait_ns, seen->gap_ns * seen->wakeups) >= CROWDED_PERCENT;
+}
+
+/* Whether the timer that is found is one: what other processes hand to a thread in such a crowd comes regularly too. */
+core_fn int behaviour_has_true_timer(const struct behaviour *seen)
+{
+	return behaviour_has_timer(seen) &&
+	       (!behaviour_is_crowded(seen) || percent_of(seen->told, seen->periods) < MOSTLY_PERCENT);
+}
+
+/* Whether it wakes by a clock, by its regular wake-ups. In a crowd only a timer counts. */
 core_fn int behaviour_shows_clock(const struct behaviour *seen)
 {
-	return behaviour_is_regular(seen) && (!behaviour_is_hindered(seen) || behaviour_has_timer(seen));
+	return behaviour_is_regular(seen) &&
+	       (!(behaviour_is_hindered(seen) || behaviour_is_crowded(seen)) || behaviour_has_true_timer(seen));
 }
 
 /* Programs ask for the most urgent nice values for sound, where they may not have a realtime priority. */
@@ -292,22 +313,45 @@ core_fn int behaviour_serves(const struct behaviour *seen)
 	return seen->wakeups >= LEAST_WAKES && percent_of(seen->serves, seen->wakeups) >= MOSTLY_PERCENT;
 }
 
+/* Whether urgent threads wait for it: often; or for a pool in which its turn comes, however seldom that is among many,
+ * and what it does is for them. Who meets others at a barrier may be the last of them once in a while only, but is
+ * asked each time. */
+core_fn int behaviour_is_awaited(const struct behaviour *seen)
+{
+	u64 share = percent_of(seen->awaits, seen->wakeups);
+
+	if (share >= AWAITED_PERCENT)
+		return seen->in_turn || seen->awaits >= AWAITED_LEAST;
+	return seen->in_turn && percent_of(seen->asks, seen->wakeups) >= MOSTLY_PERCENT;
+}
+
+/* How long it takes until a part of having been waited for is gone: half a second, or twice the time from one wait to
+ * the next, up to two seconds. */
+core_fn u64 awaited_window_ns(u32 gap_ms)
+{
+	u64 window_ns = (u64)(gap_ms < AWAITED_GAP_MOST_MS ? gap_ms : AWAITED_GAP_MOST_MS) * NSEC_PER_MSEC * 2;
+
+	return window_ns > ROLE_WINDOW_NS ? window_ns : ROLE_WINDOW_NS;
+}
+
 /* Urgent threads wait for it time and again. It keeps that for some seconds after the last of them: the queue between
  * them may be full for a while, and who loses his urgency then is late as soon as it is empty. One that gets no CPU
- * keeps it longer. It goes by time and not by stretches, of which a thread that wakes often has fifty a second. */
+ * keeps it longer, and so does one of many that take turns. It goes by time and not by stretches, of which a thread
+ * that wakes often has fifty a second. */
 core_step int pattern_learn_awaited(struct pattern *pattern, const struct behaviour *seen)
 {
+	u64 window_ns;
 	u32 parts;
 
 	if (!pattern || !seen)
 		return 0;
-	if (seen->awaits >= AWAITED_LEAST && percent_of(seen->awaits, seen->wakeups) >= AWAITED_PERCENT) {
+	if (behaviour_is_awaited(seen)) {
 		pattern->awaited += (u8)((101u - pattern->awaited) / 2);
 		pattern->unawaited = 0;
 		return 0;
 	}
-	parts = seen->span_ns < ROLE_WINDOW_NS ? (u32)(seen->span_ns / (ROLE_WINDOW_NS / AWAITED_PARTS))
-					       : AWAITED_PARTS;
+	window_ns = awaited_window_ns(seen->awaited_gap_ms);
+	parts = seen->span_ns < window_ns ? (u32)(seen->span_ns / (window_ns / AWAITED_PARTS)) : AWAITED_PARTS;
 	parts = pattern->unawaited + (behaviour_is_hindered(seen) ? parts / 4 : parts);
 	if (parts >= AWAITED_PARTS) {
 		pattern->awaited -= (pattern->awaited + AWAITED_FADES - 1u) / AWAITED_FADES;
@@ -325,8 +369,8 @@ core_step int pattern_learn_timely(struct pattern *pattern, const struct behavio
 
 	if (!pattern || !seen)
 		return 0;
-	by_clock = (behaviour_shows_clock(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) || behaviour_has_timer(seen) ||
-		   behaviour_serves(seen);
+	by_clock = (behaviour_shows_clock(seen) && seen->gap_ns <= PERIOD_SOUND_MOST_NS) ||
+		   behaviour_has_true_timer(seen) || behaviour_serves(seen);
 	if (percent_of(seen->cpu_ns, seen->span_ns) >= TIMELY_SHARE_PERCENT)
 		pattern->timely -= (pattern->timely + 3u) / 4u;
 	else if (by_clock)

@@ -5,6 +5,7 @@
 #define TACTUS_CORE_ROLE_H
 
 #include "timer.h"
+#include "awaited.h"
 #include "behaviour.h"
 #include "event.h"
 #include "facts.h"
@@ -258,10 +259,19 @@ struct role_state {
 	u8 reported_tier;
 	u8 awaited_depth; /* through how many threads it is waited for; and the least since the stretch began, or 0 */
 	u8 awaited_depth_seen;
-	u8 unused[2];
+	u8 in_turn; /* it was its turn in a pool that is waited for, in this stretch */
+	u8 unused;
 	struct role_answer answer;
 	u64 first_ns; /* watched as what it is since */
 	struct timer timer;
+	struct edges edges;    /* to whom it waits for, while it is urgent */
+	struct edge_turn turn; /* when it was last waited for */
+	u64 awaited_ns;	       /* the same by the clock, and the moving average of the gaps between */
+	u32 awaited_gap_ms;
+	u32 owes_tid;	 /* an urgent thread asked it and has no answer yet; 0: none */
+	u64 asked_ns;	 /* when one did last */
+	u64 asks, asked; /* wake-ups by urgent threads of its process: when the stretch began, and until now */
+	u64 tells, told; /* the same of those by threads of other processes */
 	/* The account as it was when the present stretch of behaviour began. */
 	u64 since_ns;
 	u64 cpu_ns;
@@ -372,23 +382,6 @@ core_fn int role_is_woken_within(int by_interrupt, int is_own_process)
 	return is_own_process && !by_interrupt;
 }
 
-/* An urgent thread slept until this one woke it. */
-core_fn void role_is_awaited(struct role_state *role, u32 depth_of_woken)
-{
-	u8 depth = (u8)(depth_of_woken + 1);
-
-	role->awaited++;
-	if (!role->awaited_depth_seen || depth < role->awaited_depth_seen)
-		role->awaited_depth_seen = depth;
-}
-
-/* Whether who is woken by this thread, while an input event is near, is told of it: people wait for what that one does
- * then, as an urgent thread waits for who wakes it. */
-core_fn int role_tells_of_input(const struct role_state *waker)
-{
-	return waker->answer.tier == TIER_LATENCY_CRITICAL && input_reads_now(&waker->facts) >= LEAST_WAKES;
-}
-
 /* Whether enough has happened since the last judgement; however often it wakes, that takes a while. */
 core_fn int role_is_due(const struct role_state *role, const struct thread_account *account, u64 now_ns, u32 wakeups)
 {
@@ -409,6 +402,9 @@ core_fn void role_window_begins(struct role_state *role, const struct thread_acc
 	role->frame_wakes = role->facts.frame_wakes;
 	role->serves = role->served;
 	role->awaits = role->awaited;
+	role->asks = role->asked;
+	role->tells = role->told;
+	role->in_turn = 0;
 	if (role->awaited_depth_seen)
 		role->awaited_depth = role->awaited_depth_seen;
 	role->awaited_depth_seen = 0;
@@ -469,6 +465,10 @@ core_fn void judge_stretch(struct role_state *role, const struct thread_account 
 		.frame_wakes = role->facts.frame_wakes - role->frame_wakes,
 		.serves = role->served - role->serves,
 		.awaits = role->awaited - role->awaits,
+		.asks = role->asked - role->asks,
+		.told = role->told - role->tells,
+		.in_turn = role->in_turn,
+		.awaited_gap_ms = role->awaited_gap_ms,
 		.prio = account->prio,
 	};
 

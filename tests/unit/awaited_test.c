@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* core/role.h: who an urgent thread waits for is urgent, through how many threads, and for how long. */
-#include "../../core/role.h"
+#include "../../core/role_awaited.h"
 #include "tap.h"
 
 enum { WINDOWS = 20 };
@@ -102,7 +102,7 @@ static void test_input(void)
 	ok(!role_tells_of_input(&background), "thread that the user calls background tells nobody");
 	role_window_begins(&told, &account, NSEC_PER_SEC);
 	for (int i = 0; i < 10; i++)
-		role_is_awaited(&told, 0);
+		role_is_awaited(&told, 0, NSEC_PER_SEC);
 	account.wakeups = 10;
 	role_judge(&told, &account, NSEC_PER_SEC + ROLE_WINDOW_NS);
 	role_answers(&told);
@@ -162,23 +162,23 @@ static void test_depth(void)
 	   "thread that only wakes regularly makes nobody else urgent");
 	is(role_urgency_depth(&one), AWAITED_DEPTH_MOST, "thread that is not urgent makes nobody else so");
 	one.pattern.awaited = two.pattern.awaited = 95;
-	role_is_awaited(&one, role_urgency_depth(&feeds));
+	role_is_awaited(&one, role_urgency_depth(&feeds), now_ns);
 	role_window_begins(&one, &account, now_ns);
 	role_answers(&one);
 	role_answers(&two);
 	is(role_urgency_depth(&one), 1, "thread that a feeding one waits for is urgent through one");
-	role_is_awaited(&two, role_urgency_depth(&one));
-	role_is_awaited(&two, 2);
+	role_is_awaited(&two, role_urgency_depth(&one), now_ns);
+	role_is_awaited(&two, 2, now_ns);
 	role_window_begins(&two, &account, now_ns);
 	is(role_urgency_depth(&two), 2,
 	   "thread that is waited for through one and through two is so through the fewer");
 	/* From now on they only wait for each other. */
 	for (int i = 0; i < 2; i++) {
 		if (role_urgency_depth(&two) < AWAITED_DEPTH_MOST)
-			role_is_awaited(&one, role_urgency_depth(&two));
+			role_is_awaited(&one, role_urgency_depth(&two), now_ns);
 		role_window_begins(&one, &account, now_ns);
 		if (role_urgency_depth(&one) < AWAITED_DEPTH_MOST)
-			role_is_awaited(&two, role_urgency_depth(&one));
+			role_is_awaited(&two, role_urgency_depth(&one), now_ns);
 		role_window_begins(&two, &account, now_ns);
 	}
 	is(role_urgency_depth(&one), AWAITED_DEPTH_MOST,

@@ -85,6 +85,39 @@ static void test_hindered(void)
 	   "thread that waits seldom and wakes at a sound's gaps is for sound");
 }
 
+/* What hackbench's threads looked like that passed for urgent: they slept until the first message came, and each
+ * message after that is by another process, at the gaps that those have their turns. */
+static void test_queue_is_no_clock(void)
+{
+	struct behaviour seen = { .span_ns = 600 * NSEC_PER_MSEC,
+				  .cpu_ns = 5500 * NSEC_PER_USEC,
+				  .wait_ns = 15 * NSEC_PER_MSEC,
+				  .wakeups = 130,
+				  .gap_ns = 230 * NSEC_PER_USEC,
+				  .gap_dev_ns = 30 * NSEC_PER_USEC };
+	struct pattern pattern = { 0 };
+
+	pattern_learn_timely(&pattern, &seen);
+	is(pattern.timely, 0,
+	   "thread that waits for half of the time from one wake-up to the next is not known to work by a timer");
+	is(role_of_behaviour(&seen).role, ROLE_UNKNOWN,
+	   "thread that waits for half of the time from one wake-up to the next is for nothing known");
+	seen.periods = seen.told = 130;
+	seen.period_ns = 230 * NSEC_PER_USEC;
+	pattern_learn_timely(&pattern, &seen);
+	is(pattern.timely, 0,
+	   "period of what other processes hand to a thread that waits so long is not held for a timer");
+	seen.told = 0;
+	pattern_learn_timely(&pattern, &seen);
+	ok(pattern.timely >= TIMELY_ENOUGH, "period of interrupts is a timer's however long the thread waits");
+	seen.told = 130;
+	seen.wait_ns = 3 * NSEC_PER_MSEC;
+	pattern = (struct pattern){ 0 };
+	pattern_learn_timely(&pattern, &seen);
+	ok(pattern.timely >= TIMELY_ENOUGH,
+	   "period of what another process hands to a thread that hardly waits is one");
+}
+
 /* Sends to a sound server at these times, in ms; returns how often it counted. */
 static u32 after_sends(u64 step_ms, int times)
 {
@@ -174,6 +207,7 @@ int main(void)
 	test_recorded();
 	test_hinted();
 	test_hindered();
+	test_queue_is_no_clock();
 	test_sound_periods();
 	test_other_periods();
 	test_sends();
