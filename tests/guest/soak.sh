@@ -143,14 +143,16 @@ holds "memory of the last quarter is that of the second, within a twentieth and 
 holds "descriptors of the last quarter, but for probes, are those of the second, within two" test "$fds_late" -le $((fds_early + 2))
 # One comes each 20 s, and has its probes for eleven minutes at most.
 holds "probes in libraries of containers that come and go are never more than those of eleven minutes" test "$(printf '%s\n' "$own_early" "$own_late" | sort -n | tail -n 1)" -le 34
-is "no library has kept its probes for eleven minutes after the last who mapped it" "$(fact stale)" ""
+say_measured "a library kept its probes after the last who mapped it for $(fact kept)"
+is "no library has kept its probes for longer than ten minutes and two looks for it after the last who mapped it" "$(fact stale)" ""
 # Where others run programs beside this, they bring libraries of their own.
 [ -z "${TACTUS_VM:-}" ] || is "no library has more probes in the last quarter than in the second" "$(fact grown)" ""
 # A library that somebody maps for the first time has its probes from then on, whoever that is on this machine; none has the same twice.
 comm -13 "$scratch/early" "$scratch/late" >"$scratch/came"
 say_measured "descriptors that came since the first quarter: $(tr '\n' ';' <"$scratch/came")"
 is "no probe is in a place of a library where another one of the same program is" "$(grep -E '(uprobe|uretprobe)' "$scratch/late" | uniq -d)" ""
-is "probes that came since the first quarter are in libraries that had none" "$(grep -E '(uprobe|uretprobe)' "$scratch/came" | grep -oE '/[^ ]+' | sort -u | grep -Fxf <(grep -E '(uprobe|uretprobe)' "$scratch/early" | grep -oE '/[^ ]+' | sort -u))" ""
+# In other roots than this one other files may have the same name.
+is "probes that came since the first quarter are in libraries that had none" "$(while read -r file; do [ ! -e "$file" ] && [[ $file != /soak-* ]] || echo "$file"; done < <(grep -E '(uprobe|uretprobe)' "$scratch/came" | grep -oE '/[^ ]+' | sort -u | grep -Fxf <(grep -E '(uprobe|uretprobe)' "$scratch/early" | grep -oE '/[^ ]+' | sort -u)))" ""
 is "maps of the last quarter are those of the second" "$maps_late" "$maps_early"
 holds "CPU time of the last quarter is at most half as much again as that of the second" awk "BEGIN { exit !($cpu_late <= 1.5 * $cpu_early + 1) }"
 kill -INT $runner
