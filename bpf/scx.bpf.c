@@ -356,11 +356,13 @@ void BPF_PROG(tactus_stopping, struct task_struct *p, bool runnable)
 		return;
 	now_ns = bpf_ktime_get_ns();
 	thread->scx.watch.awake_ns += span_between(thread->scx.awake_since_ns, now_ns);
-	/* Its user may have changed. */
-	if (urgent_watch_is_over(&thread->scx.watch, now_ns))
+	/* Its user may have changed, and its group. */
+	if (urgent_watch_is_over(&thread->scx.watch, now_ns)) {
 		thread->scx.owner = owner_of(p);
+		thread->scx.group_owner = group_owner_of(p);
+	}
 	may_burn = settings.cpus_len >= URGENCY_BURN_CPUS && urgent_watch_burns(&thread->scx.watch, now_ns) &&
-		   owner_may_burn(thread->scx.owner, urgent_watch_uncharged_ns(&thread->scx.watch), now_ns);
+		   owners_may_burn(thread, urgent_watch_uncharged_ns(&thread->scx.watch), now_ns);
 	thread->scx.vtime += urgent_watch_ends(&thread->scx.watch, now_ns, may_burn);
 }
 
@@ -389,6 +391,8 @@ s32 BPF_PROG(tactus_init_task, struct task_struct *p, struct scx_init_task_args 
 	thread->scx.group = bpf_core_field_exists(args->cgroup) ? group_id(args->cgroup) : 0;
 	thread->scx.group_weight = 0;
 	thread->scx.owner = owner_of(p);
+	/* One that is forked is put into its group later. */
+	thread->scx.group_owner = OWNER_UNKNOWN;
 	return 0;
 }
 

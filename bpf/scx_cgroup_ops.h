@@ -45,6 +45,7 @@ void BPF_PROG(tactus_cgroup_move, struct task_struct *p, struct cgroup *from, st
 	if (thread->scx.group_weight)
 		group_thread_leaves(thread->scx.group, thread->scx.group_weight);
 	thread->scx.group = group_id(to);
+	thread->scx.group_owner = OWNER_UNKNOWN;
 	if (thread->scx.group_weight)
 		group_thread_joins(thread->scx.group, thread->scx.group_weight);
 }

@@ -6,6 +6,10 @@
 
 #include "../core/effective_tier.h"
 
+/* Of group_owner: none has these numbers. */
+#define OWNER_NONE 0xffffffffu	  /* no control group but the root */
+#define OWNER_UNKNOWN 0xfffffffeu /* not looked for yet */
+
 struct scx_task {
 	u64 vtime;	  /* virtual time used, by the clock of its queue */
 	u64 charged_ns;	  /* how much of its CPU time has been charged to its vtime */
@@ -31,6 +35,7 @@ struct scx_task {
 	u32 by_timer;	      /* a timer or a device woke it last */
 	u32 boost;	      /* that it was enqueued with */
 	u32 owner;	      /* whose budget its urgency is charged to */
+	u32 group_owner;      /* and which control group's */
 	u64 effective_weight; /* its weight among all threads, see core/tier.h */
 	u64 group;	      /* the control group's id; 0: the root */
 	u64 group_weight;     /* what the group's sum has of it; 0: it is not runnable */

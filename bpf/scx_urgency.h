@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How urgent a thread is at this moment, and what the urgent threads of one user may run together.
+/* How urgent a thread is at this moment, and what the urgent threads of one user, or of one control group, may run
+ * together.
  * For the scheduler alone. The rules are core/effective_tier.h's and core/urgency.h's. */
 #ifndef TACTUS_BPF_SCX_URGENCY_H
 #define TACTUS_BPF_SCX_URGENCY_H
@@ -13,10 +14,11 @@ enum {
 	POLICY_IDLE = 5,
 	NICE_0_PRIO = 120,
 	OWNERS_BITS = 10,
+	OWNER_GROUP_LEVEL = 2, /* groups further down share a budget, as by hints: it is the level of a user's, or a service's */
 	USER_NAMESPACES_MOST = 33, /* the kernel nests no deeper */
 };
 
-/* By a hash of the user: two that collide share a budget. */
+/* By a hash of the user, and behind all users by one of the control group: two that collide share a budget. */
 struct owner {
 	struct bpf_spin_lock lock;
 	u32 unused;
@@ -25,7 +27,7 @@ struct owner {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1 << OWNERS_BITS);
+	__uint(max_entries, 2 << OWNERS_BITS);
 	__type(key, u32);
 	__type(value, struct owner);
 } owners SEC(".maps");
@@ -50,6 +52,21 @@ static __noinline u32 owner_of(struct task_struct *p)
 	return uid * 2654435761u >> (32 - OWNERS_BITS);
 }
 
+/* The control group of the thread, or the one above it at that level. */
+static __noinline u32 group_owner_of(struct task_struct *p)
+{
+	struct cgroup *group = BPF_CORE_READ(p, cgroups, dfl_cgrp), *top = NULL;
+	u64 level = (u64)FIELD_PROBED(group, level), offset;
+
+	if (!level)
+		return OWNER_NONE;
+	if (level > OWNER_GROUP_LEVEL)
+		level = OWNER_GROUP_LEVEL;
+	offset = bpf_core_field_offset(struct cgroup, ancestors) + level * sizeof(top);
+	bpf_probe_read_kernel(&top, sizeof(top), (char *)group + offset);
+	return (1u << OWNERS_BITS) + (u32)(BPF_CORE_READ(top, kn, id) * 0x9e3779b97f4a7c15ull >> (64 - OWNERS_BITS));
+}
+
 static __noinline int owner_charge(u32 slot, u64 ran_ns, u64 now_ns)
 {
 	struct owner *owner = bpf_map_lookup_elem(&owners, &slot);
@@ -70,11 +87,31 @@ static __noinline bool owner_may_burn(u32 slot, u64 ran_ns, u64 now_ns)
 	bool may;
 
 	if (!owner)
-		return false;
+		return true;
 	bpf_spin_lock(&owner->lock);
 	may = urgency_burn_charge(&owner->burnt, settings.cpus_len, ran_ns, now_ns);
 	bpf_spin_unlock(&owner->lock);
 	return may;
+}
+
+/* So much of urgency is for its user's and its group's account. A thread that has just begun is in no group yet. */
+static __always_inline void charge_owners(struct task_struct *p, struct task_ctx *thread, u64 ran_ns)
+{
+	u64 now_ns = bpf_ktime_get_ns();
+
+	if (thread->scx.group_owner == OWNER_UNKNOWN)
+		thread->scx.group_owner = group_owner_of(p);
+	owner_charge(thread->scx.owner, ran_ns, now_ns);
+	if (thread->scx.group_owner != OWNER_NONE)
+		owner_charge(thread->scx.group_owner, ran_ns, now_ns);
+}
+
+static __always_inline bool owners_may_burn(const struct task_ctx *thread, u64 ran_ns, u64 now_ns)
+{
+	bool may = owner_may_burn(thread->scx.owner, ran_ns, now_ns);
+
+	/* The group's is charged in any case. */
+	return owner_may_burn(thread->scx.group_owner, ran_ns, now_ns) && may;
 }
 
 /* Most have budget left; then no lock is taken. */
@@ -129,7 +166,8 @@ static __always_inline u32 tier_of(struct task_struct *p, struct task_ctx *threa
 
 	if (now.limit == TIER_LIMIT_BURST) {
 		count(SCX_COUNT_BURNT);
-	} else if (tier_uses_budget(now.tier, inputs.is_kernel_thread) && owner_is_spent(thread->scx.owner, now_ns)) {
+	} else if (tier_uses_budget(now.tier, inputs.is_kernel_thread) &&
+		   (owner_is_spent(thread->scx.owner, now_ns) || owner_is_spent(thread->scx.group_owner, now_ns))) {
 		count(SCX_COUNT_SPENT);
 		now = tier_over_budget();
 	}

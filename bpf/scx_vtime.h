@@ -19,7 +19,7 @@ static __always_inline void charge_burning(struct task_struct *p, struct task_ct
 		return;
 	now_ns = bpf_ktime_get_ns();
 	may = thread->scx.watch.throttled_until_ns <= now_ns &&
-	      owner_may_burn(thread->scx.owner, was_urgent ? ran_ns : 0, now_ns);
+	      owners_may_burn(thread, was_urgent ? ran_ns : 0, now_ns);
 	if (was_urgent)
 		thread->scx.watch.burnt_ns += ran_ns;
 	if (thread->scx.may_burn && !may)
@@ -45,7 +45,7 @@ static __always_inline void charge(struct task_struct *p, struct task_ctx *threa
 	thread->scx.vtime += cost;
 	if (tier_uses_budget(thread->scx.tier, p->flags & PF_KTHREAD)) {
 		urgent_watch_ran(&thread->scx.watch, ran_ns, vtime_charge(ran_ns, thread->scx.effective_weight) - cost);
-		owner_charge(thread->scx.owner, ran_ns, bpf_ktime_get_ns());
+		charge_owners(p, thread, ran_ns);
 	}
 	charge_burning(p, thread, ran_ns);
 }

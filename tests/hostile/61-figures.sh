@@ -29,7 +29,8 @@ for _ in $(seq 100); do
 done
 holds "a rank of a training job is among the figures" test -n "$(value 'tactus_rank_cpu_seconds_total{training_job="4711",rank="0"}')"
 # What figures take at all is there by now.
-cost_before=$(cost $server)
+answerer=$(pgrep -P $server tactus-metrics)
+cost_before=$(cost $server) answerer_before=$(cost "$answerer")
 SLURM_JOB_ID=4711 SLURM_PROCID=0 "${he[@]}" "$scratch/pace" 0 1 100000 >/dev/null &
 forger=$!
 pids+=("$forger")
@@ -104,9 +105,9 @@ done
 is "a user who holds connections takes no descriptor of who watches" "$(fds $server)" "$before"
 kill $holder 2>/dev/null
 wait $holder 2>/dev/null
-# Programs that begin on the machine meanwhile are counted and drawn too: half of what was there, and what any may grow by.
-may_grow() { echo $((${cost_before%% *} / 2 + 4096)); }
-costs_as_before "serve beside a user who claims ranks and holds connections" $server "$cost_before" "$(may_grow)"
+# Rings become resident as others on the machine fill them. Who is called has none.
+costs_as_before "serve beside a user who claims ranks and holds connections" $server "$cost_before" 32768
+costs_as_before "who answers scrapes beside a user who holds connections" "$answerer" "$answerer_before" 1024 40
 kill -INT $server
 wait $server
 is "serve ends with status 0 after a hostile user" $? 0
@@ -121,12 +122,14 @@ is "a user without the token gets nothing of what root sees" "$("${he[@]}" curl 
 port=$(sed -E 's|.*:([0-9]+)/.*|\1|' <<<"$url")
 # What a page takes at all is there from the first one on.
 curl -s --max-time 60 -o "$scratch/page" "$url"
-cost_before=$(cost $server)
+answerer=$(pgrep -P $server tactus-page)
+cost_before=$(cost $server) answerer_before=$(cost "$answerer")
 hold "$port" 15 "/${url#*127.0.0.1:*/}"
 is "the page is answered beside a user who has the token and does not read" "$(curl -s --max-time 60 -o "$scratch/page" -w '%{http_code}' "$url")" 200
 kill $holder 2>/dev/null
 wait $holder 2>/dev/null
-costs_as_before "report --serve beside a user who holds connections" $server "$cost_before" "$(may_grow)"
+costs_as_before "report --serve beside a user who holds connections" $server "$cost_before" 65536
+costs_as_before "who answers for the page beside a user who holds connections" "$answerer" "$answerer_before" 1024 40
 kill -INT $server
 wait $server
 is "report --serve ends with status 0 after a hostile user" $? 0
