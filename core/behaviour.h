@@ -76,6 +76,7 @@ enum {
 	LEAST_WAKES = 8,		  /* fewer show no period */
 	AWAITED_LEAST = 4,		  /* waits of urgent threads for this one, in a stretch */
 	AWAITED_PERCENT = 20,		  /* of its wake-ups */
+	ASKED_PERCENT = 33,		  /* of its wake-ups: a barrier wakes it for its end too */
 	AWAITED_PARTS = 100,		  /* of a window */
 	AWAITED_FADES = 8,		  /* an eighth of it goes in a window without */
 	AWAITED_GAP_MOST_MS = 1000,	  /* of one that is waited for seldom, such a window is two gaps */
@@ -322,7 +323,7 @@ core_fn int behaviour_is_awaited(const struct behaviour *seen)
 
 	if (share >= AWAITED_PERCENT)
 		return seen->in_turn || seen->awaits >= AWAITED_LEAST;
-	return seen->in_turn && percent_of(seen->asks, seen->wakeups) >= MOSTLY_PERCENT;
+	return seen->in_turn && percent_of(seen->asks, seen->wakeups) >= ASKED_PERCENT;
 }
 
 /* How long it takes until a part of having been waited for is gone: half a second, or twice the time from one wait to

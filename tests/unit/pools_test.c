@@ -198,7 +198,8 @@ static void test_loaders(void)
 		}
 }
 
-/* Threads of one process meet at a barrier: the last of them wakes the first thread, which then wakes all. */
+/* Threads of one process meet at a barrier: the last of them wakes all, and the first thread wakes them for the next
+ * part. */
 static void compute(struct one *master, struct one *team, u32 len, u32 regions)
 {
 	for (u32 i = 0; i < regions; i++) {
@@ -215,8 +216,16 @@ static void compute(struct one *master, struct one *team, u32 len, u32 regions)
 			sleeps(master);
 			passes(region_ns / 4);
 			wakes(&team[last], master);
-			sleeps(&team[last]);
+			for (u32 j = 0; j < len; j++)
+				if (j != last)
+					wakes(&team[last], &team[j]);
+			for (u32 j = 0; j < len; j++)
+				sleeps(&team[j]);
 		} else {
+			for (u32 j = 0; j < len; j++)
+				wakes(master, &team[j]);
+			for (u32 j = 0; j < len; j++)
+				sleeps(&team[j]);
 			passes(region_ns / 4);
 		}
 		submits(master);
