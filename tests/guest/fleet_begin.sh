@@ -33,7 +33,7 @@ ip link set lo up 2>/dev/null
 holds "the package installs" dpkg --force-unsafe-io -i "$package"
 printf '%s\n' '[options run]' 'actuator = none' 'without = all' >>/etc/tactus.conf
 typed Begin 1
-is "one machine serves figures as the page has it" "$? $(tail -n 1 "$scratch/said")" "0 tactus_run_up 1"
+is "figures of one machine are served as the page has it" "$? $(tail -n 1 "$scratch/said")" "0 tactus_run_up 1"
 typed Begin 1
 is "what the page has for one machine may be typed twice" "$? $(tail -n 1 "$scratch/said")" "0 tactus_run_up 1"
 typed Begin 2
