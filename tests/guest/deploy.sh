@@ -74,7 +74,7 @@ mkdir -p /var/lib/dpkg/updates && dpkg -s tactus >/var/lib/dpkg/updates/0001
 is "a package is not set up where its installation was broken off" "$(dpkg-query -W -f '${db:Status-Status}' tactus)" unpacked
 with "$etc"
 is "install-hosts ends an installation that was broken off" "$? $(dpkg-query -W -f '${db:Status-Status}' tactus) $(service ActiveState)" "0 installed active"
-[ -z "$(grep FAILED "$scratch/with")" ] || sed 's/^/# /' "$scratch/with"
+! grep -q FAILED "$scratch/with" || sed "s|^|# |" "$scratch/with"
 rm -r /etc/systemd/system/tactus.service.d /etc/tactus
 printf '%s\n' '[options run]' 'compare = off' 'actuator = none' 'without = all' >/etc/tactus.conf
 systemctl daemon-reload

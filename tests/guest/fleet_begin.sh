@@ -33,7 +33,7 @@ ip link set lo up 2>/dev/null
 holds "the package installs" dpkg --force-unsafe-io -i "$package"
 printf '%s\n' '[options run]' 'actuator = none' 'without = all' >>/etc/tactus.conf
 typed Begin 1
-is "one machine serves figures as the page has it" "$? $(tail -n 1 "$scratch/said")" "0 tactus_run_up 1"
+is "figures of one machine are served as the page has it" "$? $(tail -n 1 "$scratch/said")" "0 tactus_run_up 1"
 typed Begin 1
 is "what the page has for one machine may be typed twice" "$? $(tail -n 1 "$scratch/said")" "0 tactus_run_up 1"
 typed Begin 2
@@ -85,7 +85,7 @@ ends "fetch-segments without a folder is bad usage" 2 'usage:' deploy/fetch-segm
 from_ns=$(json 'rows[1]["from_wall_ns"] + 1000' <$index) second=$(json 'rows[1]["file"]' <$index)
 deploy/fetch-segments.sh this-machine "@$((from_ns / 1000000000 + 1))" "@$((from_ns / 1000000000 + 1))" "$scratch/one" >"$scratch/fetched" 2>&1
 is "fetch-segments brings the segment of a time, and none but that" "$? $(cat "$scratch/fetched") $(cmp "$scratch/one/this-machine/$second" "/var/lib/tactus/segments/$second")" "0 $scratch/one/this-machine/$second "
-printf '{"file":"../../x.tactus","from_wall_ns":1795135999244283297,"to_wall_ns":1795135999244283297}\n{"file":"-x.tactus","from_wall_ns":1795135999244283297,"to_wall_ns":1795135999244283297}\n' >$scratch/evil
+printf '{"file":"../../x.tactus","from_wall_ns":1795135999244283297,"to_wall_ns":1795135999244283297}\n{"file":"-x.tactus","from_wall_ns":1795135999244283297,"to_wall_ns":1795135999244283297}\n' >"$scratch/evil"
 cp $index "$scratch/index" && cp "$scratch/evil" $index
 ends "fetch-segments takes no names from a host that lead elsewhere" 1 'nothing of that time is there; it has nothing' deploy/fetch-segments.sh this-machine 2020-01-01 2030-01-01 "$scratch/evil-folder"
 cp "$scratch/index" $index

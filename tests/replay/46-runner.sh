@@ -197,4 +197,21 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "a test of this kernel runs where the runner is root" "needs root"
 fi
+# What a soak's looks say of a library whose probes outlive it: rows as tests/soak_looks.py writes them, 20 s apart, of a library that somebody maps for the first minute.
+# looks TOOK KEPT: how long a look at all processes takes, and how long the probes stay
+looks() {
+	python3 - "$1" "$2" <<-'END'
+		import json, sys
+		took, kept = float(sys.argv[1]), int(sys.argv[2])
+		for s in range(0, 2000, 20):
+		    has = s < 60 + kept
+		    print(json.dumps({"s": s, "took": took, "kb": 1000, "cpu": s, "kinds": {"map 1": 1}, "libraries": {"/soak-1/libX.so": 2} if has else {}, "mapped": ["/soak-1/libX.so"] if s < 60 else [], "threads": 9}))
+	END
+}
+# stale TOOK KEPT: what the verdict names
+stale() { looks "$1" "$2" >"$scratch/looks" && tests/soak_looks.py verdict "$scratch/looks" /soak- | sed -n 's/^stale\t//p'; }
+is "a soak's library whose probes went after ten minutes and two looks is not named" "$(stale 0.1 640)" ""
+like "a soak's library whose probes stayed for twelve minutes on a machine that looks quickly is named" "$(stale 0.1 740)" '^/soak-1/libX.so 7[0-9]+ s$'
+is "a soak's library whose probes stayed for twelve minutes on a machine that takes three seconds for a look is not named" "$(stale 3 740)" ""
+like "a soak's library whose probes stayed for sixteen minutes on a machine that takes three seconds for a look is named" "$(stale 3 960)" '^/soak-1/libX.so 9[0-9]+ s$'
 done_testing
