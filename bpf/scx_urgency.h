@@ -14,7 +14,7 @@ enum {
 	POLICY_IDLE = 5,
 	NICE_0_PRIO = 120,
 	OWNERS_BITS = 10,
-	OWNER_GROUP_LEVEL = 2, /* groups further down share a budget, as by hints: it is the level of a user's, or a service's */
+	OWNER_GROUP_LEVEL = 2,	   /* a user's, or a service's; groups further down share its budget, as by hints */
 	USER_NAMESPACES_MOST = 33, /* the kernel nests no deeper */
 };
 

@@ -4,8 +4,10 @@
 
 # systemd_in_guest: the next guest boots a real systemd
 systemd_in_guest() {
+	local here
+	here=$(pwd -P)
 	# An empty 'container' says that it is in none, whatever this machine's files look like.
-	export APPEND="tactus_init=/lib/systemd/systemd container= SYSTEMD_UNIT_PATH=$(pwd -P)/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
+	export APPEND="tactus_init=/lib/systemd/systemd container= SYSTEMD_UNIT_PATH=$here/tests/guest/systemd:/run/systemd/system systemd.unit=tactus-test.target systemd.show_status=0"
 }
 # service_on KERNEL: a guest with that kernel boots a real systemd, which installs, runs, upgrades and removes the package. Source kernel.sh too.
 service_on() {

@@ -26,7 +26,7 @@ done
 is "the machine's first process is systemd" "$(cat /proc/1/comm)" systemd
 rm -f /usr/sbin/policy-rc.d
 install -m 755 build/tactus /usr/sbin/tactus
-install -D -m 644 packaging/systemd/tactus.service /run/systemd/system/tactus.service
+install -D -m 644 packaging/systemd/tactus.service /lib/systemd/system/tactus.service
 printf '%s\n' '[options run]' 'compare = off' 'actuator = hints' 'without = launch,gpu,feed,wine,input,frame,socket,sound,display,names' >/etc/tactus.conf
 mkdir -p /run/systemd/system/tactus.service.d
 usual=$(slice_of $$)

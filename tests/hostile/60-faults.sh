@@ -201,7 +201,7 @@ trap 'kill "${load[@]}" 2>/dev/null; rm -rf "$scratch"' EXIT
 # A killed run's journal: whatever fails while it is undone, no thread of it is forgotten.
 leave_journal() {
 	local tid
-	mkdir -p -m 700 /run/tactus
+	[ -d /run/tactus ] || mkdir -m 700 /run/tactus
 	for tid in "${load[@]}"; do
 		build/workloads/attr "$tid" nice -9 >/dev/null
 		echo "tid $tid start $(cut -d' ' -f22 "/proc/$tid/stat") had 0 0 0 given 0 -9 0 end"
