@@ -75,16 +75,17 @@ static inline void print_load(const struct load *load)
 {
 	printf("#   { .cpus = %u, .span_ms = %u, .len = %u, .threads = {\n", load->cpus, load->span_ms, load->len);
 	for (u32 i = 0; i < load->len; i++)
-		printf("#     { %u, %u, %u, %d, %u, %u, %u },\n", load->threads[i].kind, load->threads[i].period_us,
+		printf("#     { %u, %u, %u, %d, %u, %u, %u, %u },\n", load->threads[i].kind, load->threads[i].period_us,
 		       load->threads[i].run_us, load->threads[i].nice, load->threads[i].is_urgent,
-		       load->threads[i].pinned_plus, load->threads[i].is_bound);
+		       load->threads[i].pinned_plus, load->threads[i].is_bound, load->threads[i].kept_off);
 	printf("#   }, .credit = %u, .discount = %u },\n", load->credit, load->discount);
 }
 
 static inline bool same_thread(const struct load_thread *a, const struct load_thread *b)
 {
 	return a->kind == b->kind && a->period_us == b->period_us && a->run_us == b->run_us && a->nice == b->nice &&
-	       a->is_urgent == b->is_urgent && a->pinned_plus == b->pinned_plus && a->is_bound == b->is_bound;
+	       a->is_urgent == b->is_urgent && a->pinned_plus == b->pinned_plus && a->is_bound == b->is_bound &&
+	       a->kept_off == b->kept_off;
 }
 
 static inline bool same_load(const struct load *a, const struct load *b)

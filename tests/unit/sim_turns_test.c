@@ -10,7 +10,7 @@ enum { MS = 1000000, WARM_MS = 300, THREADS = LOAD_THREADS_MOST, REALTIME = PRIO
 struct seen {
 	const struct machine *machine;
 	u64 longest_ns[THREADS], mean_ns[THREADS], waits[THREADS], throttled_until_ns[THREADS];
-	u64 switches;
+	u64 ran_ns[THREADS], switches, moves;
 };
 
 static void on_wait(void *data, const struct sim_thread *thread, u64 wait_ns)
@@ -42,8 +42,11 @@ static struct seen play(const struct load *load, u32 discount, u64 slice_ns)
 	work.tick_ns = 4 * MS;
 	if (machine_run(&machine, &work, &topology, &params))
 		exit(1);
-	for (u32 i = 0; i < machine.len && i < THREADS; i++)
+	for (u32 i = 0; i < machine.len && i < THREADS; i++) {
 		seen.throttled_until_ns[i] = machine.threads[i].scx->watch.throttled_until_ns;
+		seen.ran_ns[i] = machine.threads[i].ran_ns;
+	}
+	seen.moves = machine.counts.moves;
 	seen.switches = machine.counts.switches;
 	machine_free(&machine);
 	work_free(&work);
@@ -150,12 +153,125 @@ static void test_far_ahead(void)
 	ok(beside.switches < alone.switches * 2, "hogs do not switch more often for one that is far ahead of them");
 }
 
+/* It sleeps and runs for so long, in that CPU's own queue. */
+static struct load_thread pinned_sleeper(u32 run_us, u32 period_us)
+{
+	return (struct load_thread){
+		.kind = LOAD_SLEEPER, .run_us = run_us, .period_us = period_us, .pinned_plus = 1
+	};
+}
+
+static void add_pinned_hogs(struct load *load, u32 hogs, u32 pinned_plus)
+{
+	for (u32 i = 0; i < hogs; i++)
+		load->threads[load->len++] = (struct load_thread){ .kind = LOAD_HOG, .pinned_plus = pinned_plus };
+}
+
+/* Whoever waits in a CPU's own queue counts as in the shared one. */
+static void test_own_queue_asks(void)
+{
+	struct load load = { .cpus = 2, .span_ms = 4000 };
+	u64 longest_ns;
+
+	add_pinned_hogs(&load, 2, 1);
+	load.threads[load.len++] = pinned_sleeper(4500, 20100);
+	load.threads[load.len++] = pinned_sleeper(800, 9300);
+	load.threads[load.len++].kind = LOAD_HOG;
+	longest_ns = play(&load, 0, 0).longest_ns[3];
+	printf("# pinned thread that a timer woke, behind one that is no hog: waits %" PRIu64 " us at most\n",
+	       longest_ns / 1000);
+	is_between(0, longest_ns / 1000, 2 * TIER_TURN_NS / 1000,
+		   "pinned thread that a timer woke waits for short turns of those pinned there, not until a tick");
+}
+
+/* It uses up more than its credit each time, by the clock of the queue that it is in. */
+static void test_own_turn(void)
+{
+	u64 worst_ns = 0;
+
+	for (u32 run_us = 9000; run_us <= 18000; run_us += 3000) {
+		struct load load = { .cpus = 2, .span_ms = 4000 };
+		u64 longest_ns;
+
+		add_pinned_hogs(&load, 3, 1);
+		load.threads[load.len++] = pinned_sleeper(run_us, 9300);
+		add_pinned_hogs(&load, 3, 2);
+		longest_ns = play(&load, 0, 0).longest_ns[3];
+		worst_ns = longest_ns > worst_ns ? longest_ns : worst_ns;
+	}
+	printf("# pinned thread that runs for long at a time: waits %" PRIu64 " us at most\n", worst_ns / 1000);
+	is_between(0, worst_ns / 1000, 2 * TIER_TURN_NS / 1000,
+		   "thread pinned beside pinned hogs ends its own turn in time, so that it does not wait off more");
+}
+
+/* Hogs in a CPU's own queue have another clock than one that waits in the shared queue. */
+static void test_two_clocks(void)
+{
+	u64 worst_ns = 0;
+
+	for (u32 run_us = 3000; run_us <= 18000; run_us += 3000) {
+		struct load load = { .cpus = 2, .span_ms = 4000 };
+		u64 longest_ns;
+
+		add_pinned_hogs(&load, 3, 1);
+		load.threads[load.len++] = (struct load_thread){
+			.kind = LOAD_SLEEPER, .run_us = run_us, .period_us = 9300, .kept_off = 1 << 1
+		};
+		longest_ns = play(&load, 0, 0).longest_ns[3];
+		worst_ns = longest_ns > worst_ns ? longest_ns : worst_ns;
+	}
+	printf("# thread of the shared queue beside pinned hogs: waits %" PRIu64 " us at most\n", worst_ns / 1000);
+	is_between(0, worst_ns / 1000, TIER_TURN_NS / 1000,
+		   "thread of the shared queue waits for one short turn of a pinned hog, whatever their clocks say");
+}
+
+/* Urgent threads wait at nearly every look for late ones. */
+static void test_late(void)
+{
+	struct load load = { .cpus = 1,
+			     .span_ms = 8000,
+			     .len = 3,
+			     .threads = { { .kind = LOAD_HOG, .nice = -10 },
+					  { .kind = LOAD_HOG, .nice = -10 },
+					  { .kind = LOAD_HOG, .nice = 19 } } };
+	u64 ran_ns;
+
+	for (u32 i = 0; i < 3; i++)
+		load.threads[load.len++] = (struct load_thread){
+			.kind = LOAD_PERIODIC, .run_us = 600, .period_us = 4900, .is_urgent = 1
+		};
+	ran_ns = play(&load, 0, 0).ran_ns[2];
+	printf("# thread of little weight that is late each second, beside urgent ones: ran %" PRIu64 " us in 8 s\n",
+	       ran_ns / 1000);
+	ok(ran_ns >= 4 * (u64)TIER_LATE_SLICE_NS,
+	   "thread that has waited for a second runs for its millisecond, though urgent ones wait");
+}
+
+/* Two hogs pinned to each CPU, and some that are woken at the same moment. */
+static struct load woken_together(u32 cpus, u32 kept_off, u32 len, const u32 (*run_and_period_us)[2])
+{
+	struct load load = { .cpus = cpus, .span_ms = 3000 };
+
+	for (u32 cpu = 0; cpu < cpus; cpu++)
+		add_pinned_hogs(&load, 2, cpu + 1);
+	for (u32 i = 0; i < len; i++)
+		load.threads[load.len++] = (struct load_thread){ .kind = LOAD_PERIODIC,
+								 .run_us = run_and_period_us[i][0],
+								 .period_us = run_and_period_us[i][1],
+								 .kept_off = kept_off };
+	return load;
+}
+
 int main(void)
 {
 	test_burning_undiscounted();
 	test_own_queue();
+	test_own_queue_asks();
+	test_own_turn();
+	test_two_clocks();
 	test_not_owed();
 	test_realtime();
 	test_far_ahead();
+	test_late();
 	return tap_end();
 }

@@ -64,6 +64,10 @@ static void undiscounted_watch_tests(void)
 
 static void light_tests(void)
 {
+	ok(tier_is_still_light(1, TIER_LIGHT_NS, TIER_LIGHT_NS), "thread that was light as it woke is so for as long");
+	ok(!tier_is_still_light(1, TIER_LIGHT_NS + 1, TIER_LIGHT_NS),
+	   "thread that was light as it woke and has run for longer is not");
+	ok(!tier_is_still_light(0, 0, TIER_LIGHT_NS), "thread that was not light as it woke does not become so");
 	ok(!tier_preempts(TIER_BATCH, 1, TIER_BATCH, ~0ULL, 0, ~0ULL, TIER_LIGHT_NS),
 	   "light batch thread preempts nothing");
 	ok(tier_preempts(TIER_INTERACTIVE, 1, TIER_BATCH, TIER_LIGHT_NS + 1, 0, 0, TIER_LIGHT_NS),
@@ -206,8 +210,12 @@ static void enqueue_tests(void)
 
 	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 0, 1), clock - 4 * slice,
 	   "urgent thread that slept joins by its credit before the clock");
-	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 1, 1), clock - slice,
-	   "urgent thread that slept joins by one slice before the clock where many are urgent");
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 1, 1), clock - TIER_TURN_NS,
+	   "urgent thread that slept joins by one turn before the clock where many are urgent");
+	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, slice, 4, 0, 1), clock - TIER_TURN_NS,
+	   "thread of which nothing is known that slept joins by one turn before the clock");
+	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, TIER_TURN_NS / 2, 4, 0, 1), clock - TIER_TURN_NS / 2,
+	   "thread that slept joins by one slice before the clock where slices are shorter than a turn");
 	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 1), clock, "batch thread that slept joins at the clock");
 	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 0), clock - 3 * slice,
 	   "thread that did not sleep keeps what it is owed, whatever its tier");
