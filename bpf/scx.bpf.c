@@ -70,7 +70,7 @@ static __always_inline s32 select_cpu(struct task_struct *p, s32 prev_cpu, u64 w
 				 : bpf_ktime_get_ns();
 		join_group(p, thread);
 		tier = tier_of(p, thread, now_ns, &boost);
-		join_queue(thread, cache_of(cpu), tier, true);
+		join_queue(thread, cache_of(cpu), tier, true, 0);
 		thread->scx.tier = tier;
 		thread->scx.boost = boost;
 		thread->scx.queued_at_ns = now_ns;
@@ -125,7 +125,7 @@ static __always_inline void enqueue(struct task_struct *p, u64 enq_flags, bool b
 	plan.stay = stays_on_cpu(p, thread, enq_flags, now_ns);
 	plan.queue = plan.stay ? queue_of_cpu(cpu) : cache_of(cpu);
 	update_weight(p, thread, now_ns);
-	join_queue(thread, plan.queue, plan.tier, wakeup);
+	join_queue(thread, plan.queue, plan.tier, wakeup, wakeup ? behind_ns(p, cpu) : 0);
 	thread->scx.tier = plan.tier;
 	thread->scx.boost = plan.boost;
 	thread->scx.queued_at_ns = now_ns;

@@ -32,7 +32,7 @@ static __always_inline u64 bound_flags(s32 cpu, bool wakes)
 /* It is as urgent as any: one that needs little may preempt it once it has run for longer. */
 static __always_inline void bound_joins(struct task_struct *p, struct task_ctx *thread, s32 cpu, bool wakes)
 {
-	join_queue(thread, cache_of(cpu), TIER_LATENCY_CRITICAL, wakes);
+	join_queue(thread, cache_of(cpu), TIER_LATENCY_CRITICAL, wakes, 0);
 	thread->scx.tier = TIER_LATENCY_CRITICAL;
 	thread->scx.boost = 0;
 }

@@ -30,6 +30,18 @@ static __always_inline s64 first_lag(u32 queue)
 	return dsq_first_lag(queue, *clock_of(queue), NO_LAG);
 }
 
+/* How far behind their clocks the queues are that this CPU takes from, for a thread that may not run everywhere. */
+static __noinline u64 behind_ns(struct task_struct *p, s32 cpu)
+{
+	s64 shared, own;
+
+	if (settings.cpus_len == 1 || (u32)p->nr_cpus_allowed >= settings.cpus_len)
+		return 0;
+	shared = first_lag(cache_of(cpu));
+	own = run_on(cpu)->own_waits ? first_lag(queue_of_cpu(cpu)) : NO_LAG;
+	return queue_behind_ns(own < shared ? own : shared, settings.slice_ns, settings.credit);
+}
+
 /* Where threads of both queues compete for this CPU, its own clock advances with the shared one: else a thread in the
  * own queue would stay as far from being first as it is, while those of the shared queue come and go. */
 static __always_inline void follow_shared(s32 cpu, u32 shared, bool has_rivals)

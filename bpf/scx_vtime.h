@@ -63,7 +63,7 @@ static __always_inline void update_weight(struct task_struct *p, struct task_ctx
 }
 
 /* Moves the thread's vtime to the clock of the queue that it joins. */
-static __always_inline void join_queue(struct task_ctx *thread, u32 queue, u32 tier, bool slept)
+static __always_inline void join_queue(struct task_ctx *thread, u32 queue, u32 tier, bool slept, u64 behind_ns)
 {
 	u64 *clock = clock_of(queue);
 
@@ -72,7 +72,7 @@ static __always_inline void join_queue(struct task_ctx *thread, u32 queue, u32 t
 		thread->scx.queue = queue;
 	}
 	thread->scx.vtime = vtime_enqueued(thread->scx.vtime, *clock, tier_credited(tier, is_neutral != 0),
-					   settings.slice_ns, settings.credit, load_of(queue)->many_urgent, slept);
+					   settings.slice_ns, settings.credit, load_of(queue)->many_urgent, slept, behind_ns);
 }
 
 #endif

@@ -22,6 +22,7 @@ enum {
 	TIER_TURN_NS = 1 * NSEC_PER_MSEC,
 	TIER_HOG_TURN_NS = 700 * NSEC_PER_USEC,	 /* of a hog, while one that is no hog waits */
 	TIER_TURN_LEAST_NS = 20 * NSEC_PER_USEC, /* no timer is set for less */
+	TIER_TURN_LOOKED = 16,			 /* of so many at the head of a queue one is looked for that may run there */
 	TIER_LIGHT_NS = 500 * NSEC_PER_USEC,	 /* a thread that ran no longer than this before it slept */
 	TIER_LIGHT_LEAST_US = 50,
 	TIER_LIGHT_MOST_US = 2000,
@@ -211,13 +212,26 @@ core_fn u64 vtime_owed(u64 own_vtime, u64 queue_vtime, u64 slice_ns, u32 credit)
 	return vtime_join(own_vtime, queue_vtime, tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns, credit) - slice_ns);
 }
 
-/* Where a thread joins a queue. One that slept gets a credit by its tier; one that did not keeps its lag, within
- * bounds. */
-core_fn u64 vtime_enqueued(u64 own_vtime, u64 queue_vtime, u32 tier, u64 slice_ns, u32 credit, int many_urgent,
-			   int slept)
+/* How far behind its clock a queue is, by the deadline of the first that waits there: where threads may run on some CPUs
+ * alone, the clock may go by what others get elsewhere. No more than such threads may be owed. */
+core_fn u64 queue_behind_ns(s64 first_lag, u64 slice_ns, u32 credit)
 {
+	u64 most_ns = tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns, credit) - slice_ns;
+
+	if (first_lag >= (s64)slice_ns)
+		return 0;
+	return first_lag < (s64)slice_ns - (s64)most_ns ? most_ns : (u64)((s64)slice_ns - first_lag);
+}
+
+/* Where a thread joins a queue. One that slept gets a credit by its tier, but goes not behind all others where these
+ * are behind the clock; one that did not keeps its lag, within bounds. */
+core_fn u64 vtime_enqueued(u64 own_vtime, u64 queue_vtime, u32 tier, u64 slice_ns, u32 credit, int many_urgent,
+			   int slept, u64 behind_ns)
+{
+	u64 credit_ns = tier_credit_among_ns(tier, slice_ns, credit, many_urgent);
+
 	if (slept)
-		return vtime_join(own_vtime, queue_vtime, tier_credit_among_ns(tier, slice_ns, credit, many_urgent));
+		return vtime_join(own_vtime, queue_vtime, credit_ns > behind_ns ? credit_ns : behind_ns);
 	return vtime_owed(own_vtime, queue_vtime, slice_ns, credit);
 }
 

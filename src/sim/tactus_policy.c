@@ -103,7 +103,7 @@ static s32 tactus_select(struct machine *machine, struct sim_thread *thread, s32
 		tactus_on_wakeup(machine, thread);
 	entity->tier = tactus_tier(machine, thread, &boost);
 	entity->boost = boost;
-	tactus_join_queue(machine, entity, tactus_cache(tactus, cpu), entity->tier, true);
+	tactus_join_queue(machine, entity, tactus_cache(tactus, cpu), entity->tier, true, 0);
 	entity->queued_at_ns = machine->now_ns;
 	entity->direct_cpu = cpu;
 	tactus->runs[cpu].is_given = 1;
@@ -203,7 +203,7 @@ static void enqueue_bound(struct machine *machine, struct sim_thread *thread, s3
 	u32 running = tier_now(run->tier, tier_burst_counted_ns(run->burst_ns + ran_ns, run->may_burn)),
 	    joins = tier_bound_joins(wakes, run->kicked != 0, running);
 
-	tactus_join_queue(machine, thread->scx, tactus_cache(tactus, cpu), TIER_LATENCY_CRITICAL, wakes);
+	tactus_join_queue(machine, thread->scx, tactus_cache(tactus, cpu), TIER_LATENCY_CRITICAL, wakes, 0);
 	thread->scx->tier = TIER_LATENCY_CRITICAL;
 	thread->scx->boost = 0;
 	insert_local(machine, thread, cpu, tactus->settings.slice_ns, joins != TIER_BOUND_LAST);
@@ -243,7 +243,8 @@ static void tactus_enqueue(struct machine *machine, struct sim_thread *thread, s
 	machine->counts.stayed += plan.stay && thread->only_cpu < 0;
 	plan.queue = plan.stay ? tactus_own_queue(cpu) : tactus_cache(tactus, cpu);
 	tactus_update_weight(machine, thread);
-	tactus_join_queue(machine, entity, plan.queue, plan.tier, wakeup);
+	tactus_join_queue(machine, entity, plan.queue, plan.tier, wakeup,
+			  wakeup ? tactus_behind_ns(tactus, thread, cpu) : 0);
 	entity->tier = plan.tier;
 	entity->boost = plan.boost;
 	entity->queued_at_ns = machine->now_ns;

@@ -13,6 +13,16 @@ s64 tactus_first_lag(const struct tactus *tactus, u32 queue)
 	return dsq->len ? (s64)(dsq_at(dsq, 0)->key - tactus->clocks[queue]) : NO_LAG;
 }
 
+u64 tactus_behind_ns(struct tactus *tactus, const struct sim_thread *thread, s32 cpu)
+{
+	s64 own = tactus_first_lag(tactus, tactus_own_queue(cpu)),
+	    shared = tactus_first_lag(tactus, tactus_cache(tactus, cpu));
+
+	if (thread->only_cpu < 0 && !thread->kept_off)
+		return 0;
+	return queue_behind_ns(own < shared ? own : shared, tactus->settings.slice_ns, tactus->settings.credit);
+}
+
 void tactus_follow_shared(struct tactus *tactus, s32 cpu, u32 shared, bool has_rivals)
 {
 	struct tactus_run *run = &tactus->runs[cpu];

@@ -87,13 +87,15 @@ s32 tactus_find_victim(const struct machine *machine, const struct sim_thread *t
 u32 tactus_tier(struct machine *machine, const struct sim_thread *thread, u32 *boost);
 void tactus_charge(struct machine *machine, struct sim_thread *thread);
 void tactus_update_weight(struct machine *machine, struct sim_thread *thread);
-void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 queue, u32 tier, bool slept);
+void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 queue, u32 tier, bool slept,
+		       u64 behind_ns);
 void tactus_on_wakeup(struct machine *machine, struct sim_thread *thread);
 void tactus_on_sleep(struct machine *machine, struct sim_thread *thread);
 
 /* tactus_queues.c: as bpf/scx_queues.h. */
 s64 tactus_first_lag(const struct tactus *tactus, u32 queue);
 void tactus_follow_shared(struct tactus *tactus, s32 cpu, u32 shared, bool has_rivals);
+u64 tactus_behind_ns(struct tactus *tactus, const struct sim_thread *thread, s32 cpu);
 bool tactus_move_first(struct machine *machine, u32 queue, s32 cpu);
 bool tactus_dispatch_any_late(struct machine *machine, u32 own, u32 shared, s32 cpu);
 bool tactus_steal(struct machine *machine, u32 shared, s32 cpu);

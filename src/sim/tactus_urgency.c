@@ -105,7 +105,8 @@ void tactus_update_weight(struct machine *machine, struct sim_thread *thread)
 	entity->effective_weight = weight;
 }
 
-void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 queue, u32 tier, bool slept)
+void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 queue, u32 tier, bool slept,
+		       u64 behind_ns)
 {
 	struct tactus *tactus = tactus_of(machine);
 	u64 clock = tactus->clocks[queue];
@@ -115,7 +116,7 @@ void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 q
 		entity->queue = queue;
 	}
 	entity->vtime = vtime_enqueued(entity->vtime, clock, tier_credited(tier, 0), tactus->settings.slice_ns,
-				       tactus->settings.credit, (int)tactus->loads[queue].many_urgent, slept);
+				       tactus->settings.credit, (int)tactus->loads[queue].many_urgent, slept, behind_ns);
 }
 
 void tactus_on_wakeup(struct machine *machine, struct sim_thread *thread)

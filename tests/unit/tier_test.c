@@ -118,14 +118,14 @@ static void settings_tests(void)
 	   "discount of 0 is none, and divides by nothing");
 	is(tier_charge(8000, effective_weight(100), TIER_INTERACTIVE, TIER_DISCOUNT_MOST, 0), 8000,
 	   "thread that is not urgent gets no discount, however large");
-	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, TIER_CREDIT_MOST, 0, 1),
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, TIER_CREDIT_MOST, 0, 1, 0),
 	   clock - TIER_CREDIT_MOST * slice, "urgent thread that slept joins as early as its credit");
-	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, slice, TIER_CREDIT_MOST, 0, 1), clock - slice,
+	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, slice, TIER_CREDIT_MOST, 0, 1, 0), clock - slice,
 	   "thread that is not urgent joins at most a slice early, whatever urgent ones get");
 	ok(vtime_owed(0, clock, slice, TIER_CREDIT_LEAST) < clock,
 	   "thread that did not sleep is owed something by the least credit");
 	for (u32 credit = TIER_CREDIT_LEAST; credit <= TIER_CREDIT_MOST; credit++)
-		if (!vtime_before(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, credit, 0, 1),
+		if (!vtime_before(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, credit, 0, 1, 0),
 				  vtime_owed(0, clock, slice, credit)))
 			is(credit, 0, "urgent thread that wakes goes before one that is owed, by each credit");
 }
@@ -208,16 +208,16 @@ static void enqueue_tests(void)
 {
 	u64 slice = TIER_SLICE_NS, clock = 1000 * slice;
 
-	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 0, 1), clock - 4 * slice,
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 0, 1, 0), clock - 4 * slice,
 	   "urgent thread that slept joins by its credit before the clock");
-	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 1, 1), clock - TIER_TURN_NS,
+	is(vtime_enqueued(0, clock, TIER_LATENCY_CRITICAL, slice, 4, 1, 1, 0), clock - TIER_TURN_NS,
 	   "urgent thread that slept joins by one turn before the clock where many are urgent");
-	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, slice, 4, 0, 1), clock - TIER_TURN_NS,
+	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, slice, 4, 0, 1, 0), clock - TIER_TURN_NS,
 	   "thread of which nothing is known that slept joins by one turn before the clock");
-	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, TIER_TURN_NS / 2, 4, 0, 1), clock - TIER_TURN_NS / 2,
+	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, TIER_TURN_NS / 2, 4, 0, 1, 0), clock - TIER_TURN_NS / 2,
 	   "thread that slept joins by one slice before the clock where slices are shorter than a turn");
-	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 1), clock, "batch thread that slept joins at the clock");
-	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 0), clock - 3 * slice,
+	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 1, 0), clock, "batch thread that slept joins at the clock");
+	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 0, 0), clock - 3 * slice,
 	   "thread that did not sleep keeps what it is owed, whatever its tier");
 	ok(tier_preempts_own_cpu(1, 1, TIER_LATENCY_CRITICAL, 0), "urgent thread that wakes tries its own CPU first");
 	ok(tier_preempts_own_cpu(1, 1, TIER_INTERACTIVE, 1), "light thread that wakes tries its own CPU first");
