@@ -52,8 +52,6 @@ struct cpu_run {
 	u64 turn_vtime;	   /* its thread's vtime then, by the clock of this queue */
 	u32 queue;
 	u32 boost;
-	u32 turn_looked; /* while one is looked for that goes first */
-	u32 unused;
 	u64 effective_weight;
 	u64 turn_over;	   /* the timer found that another thread goes first now: the turn that it looked at */
 	u64 turn_again;	   /* the timer found that this turn goes on, */

@@ -155,7 +155,7 @@ static __always_inline void turn_begins(struct task_ctx *thread, s32 cpu, u64 no
 	time_turn(cpu, now_ns);
 }
 
-/* Lets the first of the queue that may run there do so, if it would be by its deadline. Where no CPU can be kicked, it is moved
+/* Lets the first of the queue run on that CPU, if it would be by its deadline. Where no CPU can be kicked, it is moved
  * there: not while somebody is in the CPU's local queue, who would wait for every turn to come. */
 static __noinline bool end_turn_for(u32 queue, s32 cpu, u64 turn, u64 now_ns)
 {
@@ -165,18 +165,13 @@ static __noinline bool end_turn_for(u32 queue, s32 cpu, u64 turn, u64 now_ns)
 	bool ended = false;
 
 	vtime = vtime_moved(turn_vtime_at(run, now_ns), *clock_of(run->queue), clock);
-	run->turn_looked = 0;
 	bpf_for_each(scx_dsq, p, queue, 0)
 	{
-		struct task_ctx *first;
+		struct task_ctx *first = vtime_before(vtime, clock) ? thread_of(p) : NULL;
 
-		if (run->turn_looked++ >= TIER_TURN_LOOKED)
-			break;
-		if (!may_run_here(p, cpu))
-			continue;
-		first = vtime_before(vtime, clock) ? thread_of(p) : NULL;
 		vtime = tier_turn_vtime(vtime, clock, first && first->scx.asks_in);
-		if (tier_keeps_cpu(tier_deadline(vtime, settings.slice_ns, run->effective_weight, run->boost), clock,
+		if (!may_run_here(p, cpu) ||
+		    tier_keeps_cpu(tier_deadline(vtime, settings.slice_ns, run->effective_weight, run->boost), clock,
 				   (s64)(p->scx.dsq_vtime - clock)))
 			break;
 		if (can_kick()) {

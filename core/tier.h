@@ -22,7 +22,6 @@ enum {
 	TIER_TURN_NS = 1 * NSEC_PER_MSEC,
 	TIER_HOG_TURN_NS = 700 * NSEC_PER_USEC,	 /* of a hog, while one that is no hog waits */
 	TIER_TURN_LEAST_NS = 20 * NSEC_PER_USEC, /* no timer is set for less */
-	TIER_TURN_LOOKED = 16,			 /* of so many at the head of a queue one is looked for that may run there */
 	TIER_LIGHT_NS = 500 * NSEC_PER_USEC,	 /* a thread that ran no longer than this before it slept */
 	TIER_LIGHT_LEAST_US = 50,
 	TIER_LIGHT_MOST_US = 2000,

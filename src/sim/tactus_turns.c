@@ -131,34 +131,22 @@ void tactus_turn_begins(struct machine *machine, const struct scx_entity *entity
 	time_turn(machine, cpu);
 }
 
-/* The first of the queue that may run there. */
-static const struct sim_thread *first_for(const struct machine *machine, const struct dsq *dsq, s32 cpu, u64 *key)
-{
-	for (u32 at = 0; at < dsq->len && at < TIER_TURN_LOOKED; at++) {
-		const struct sim_thread *thread = &machine->threads[dsq_at(dsq, at)->thread];
-
-		*key = dsq_at(dsq, at)->key;
-		if (sim_may_run(thread, cpu))
-			return thread;
-	}
-	return NULL;
-}
-
-/* Lets it run on that CPU, if it would be by its deadline. */
+/* Lets the first of the queue run on that CPU, if it would be by its deadline. */
 static bool end_turn_for(struct machine *machine, u32 queue, s32 cpu)
 {
 	struct tactus *tactus = tactus_of(machine);
 	const struct scx_config *settings = &tactus->settings;
 	struct tactus_run *run = &tactus->runs[cpu];
-	u64 clock = tactus->clocks[queue], vtime, deadline, key;
-	const struct sim_thread *first = first_for(machine, &tactus->queues[queue], cpu, &key);
+	u64 clock = tactus->clocks[queue], vtime, deadline;
+	const struct sim_thread *first;
 
-	if (!first)
+	if (!tactus->queues[queue].len)
 		return false;
+	first = &machine->threads[dsq_at(&tactus->queues[queue], 0)->thread];
 	vtime = vtime_moved(turn_vtime_at(tactus, run, machine->now_ns), tactus->clocks[run->queue], clock);
 	vtime = tier_turn_vtime(vtime, clock, first->scx->asks_in != 0);
 	deadline = tier_deadline(vtime, settings->slice_ns, run->effective_weight, run->boost);
-	if (tier_keeps_cpu(deadline, clock, (s64)(key - clock)))
+	if (!sim_may_run(first, cpu) || tier_keeps_cpu(deadline, clock, tactus_first_lag(tactus, queue)))
 		return false;
 	run->turn_over = run->turn;
 	tactus_kick(machine, cpu);

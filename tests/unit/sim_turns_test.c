@@ -262,16 +262,121 @@ static struct load woken_together(u32 cpus, u32 kept_off, u32 len, const u32 (*r
 	return load;
 }
 
+static u64 worst_of_ns(const struct load *load, u32 first)
+{
+	struct seen seen = play(load, 0, 0);
+	u64 worst_ns = 0;
+
+	for (u32 i = first; i < load->len; i++)
+		worst_ns = seen.longest_ns[i] > worst_ns ? seen.longest_ns[i] : worst_ns;
+	return worst_ns;
+}
+
+/* One CPU's hogs have it for themselves, and the clock goes by what these get. */
+static void test_confined(void)
+{
+	static const u32 woken_us[][2] = { { 600, 18000 }, { 2400, 12000 }, { 1200, 6000 } };
+	struct load load = woken_together(3, 1 << 0, 3, woken_us);
+	struct seen seen = play(&load, 0, 0);
+	u64 mean_ns = (seen.mean_ns[6] + seen.mean_ns[7] + seen.mean_ns[8]) / 3;
+
+	printf("# threads that may use two CPUs of three, where most hogs are: wait %" PRIu64 " us on average\n",
+	       mean_ns / 1000);
+	is_between(0, mean_ns / 1000, 3 * TIER_TURN_NS / 1000,
+		   "threads that may use some CPUs alone wait for few turns on average, though others get more elsewhere");
+}
+
+/* Two kinds of hogs in one queue, more for each CPU where one wakes. */
+static void test_halves(void)
+{
+	struct load load = { .cpus = 4, .span_ms = 4000, .len = 9 };
+	u64 mean_ns;
+
+	for (u32 i = 0; i < 8; i++)
+		load.threads[i].kept_off = i < 5 ? 3 : 12;
+	load.threads[8] = (struct load_thread){
+		.kind = LOAD_SLEEPER, .run_us = 1500, .period_us = 8300, .kept_off = 3
+	};
+	mean_ns = play(&load, 0, 0).mean_ns[8];
+	printf("# one that may use two CPUs of four, beside hogs confined to either half: waits %" PRIu64
+	       " us on average\n",
+	       mean_ns / 1000);
+	is_between(0, mean_ns / 1000, 5 * TIER_TURN_NS / 1000,
+		   "thread that may use half of the CPUs does not wait until hogs there have caught up with the other "
+		   "half's");
+}
+
+/* The timer of the CPU that they ran on is set by the first that wakes. */
+static void test_timers_of_others(void)
+{
+	static const u32 masked_us[][2] = { { 1500, 22000 }, { 1500, 11000 } }, free_us[][2] = { { 1200, 5000 },
+												  { 600, 15000 } };
+	struct load load = woken_together(3, 1 << 0, 2, masked_us);
+	u64 worst_ns = worst_of_ns(&load, 6);
+
+	printf("# two that wake together and may not use CPU 0: wait %" PRIu64 " us at most\n", worst_ns / 1000);
+	is_between(0, worst_ns / 1000, 2 * TIER_TURN_NS / 1000,
+		   "thread that wakes has the turn ended of a CPU that it may run on, not of another");
+	load = woken_together(4, 1 << 0, 2, free_us);
+	worst_ns = worst_of_ns(&load, 9);
+	printf("# second of two that wake together: waits %" PRIu64 " us at most\n", worst_ns / 1000);
+	is_between(0, worst_ns / 1000, TIER_TURN_NS / 1000,
+		   "second of two that wake together has the turn ended of another CPU than the first");
+}
+
+/* Who wakes where one runs that is no hog, both in a CPU's own queue. */
+static void test_own_queue_timers(void)
+{
+	struct load load = { .cpus = 2, .span_ms = 3000, .len = 3 };
+	u64 worst_ns;
+
+	load.threads[0] = pinned_sleeper(5600, 4800);
+	load.threads[1] = pinned_sleeper(2400, 8900);
+	worst_ns = worst_of_ns(&load, 0);
+	printf("# two that run for long at a time, pinned to one CPU: wait %" PRIu64 " us at most\n", worst_ns / 1000);
+	is_between(0, worst_ns / 1000, 2 * TIER_TURN_NS / 1000,
+		   "pinned thread that is no hog gives way in a turn to one that a timer woke and is pinned there too");
+	load = (struct load){ .cpus = 2, .span_ms = 3000 };
+	add_pinned_hogs(&load, 1, 1);
+	load.threads[load.len++] = pinned_sleeper(6000, 20500);
+	load.threads[load.len++] = pinned_sleeper(2800, 10200);
+	load.len++;
+	worst_ns = worst_of_ns(&load, 1);
+	printf("# the same beside a hog: wait %" PRIu64 " us at most\n", worst_ns / 1000);
+	is_between(0, worst_ns / 1000, TIER_TURN_NS / 1000,
+		   "timer that is set for a later end is set anew for a pinned thread that a timer woke");
+}
+
+/* Each has run for longer than a light thread does when its first turn is over. */
+static void test_no_storm(void)
+{
+	struct load load = { .cpus = 7, .span_ms = 1500, .len = 8 };
+	struct seen seen;
+
+	load.threads[2].nice = 4;
+	load.threads[7].nice = -9;
+	seen = play(&load, 0, 0);
+	printf("# eight hogs that begin together on seven CPUs: %" PRIu64 " switches and %" PRIu64
+	       " moves in 1.5 s, the hogs of nice 0 have %" PRIu64 " and %" PRIu64 " ms\n",
+	       seen.switches, seen.moves, seen.ran_ns[0] / MS, seen.ran_ns[3] / MS);
+	ok(seen.switches < 1000, "hogs whose first turn is over do not preempt each other for ever");
+}
+
 int main(void)
 {
 	test_burning_undiscounted();
 	test_own_queue();
 	test_own_queue_asks();
+	test_own_queue_timers();
 	test_own_turn();
 	test_two_clocks();
 	test_not_owed();
 	test_realtime();
 	test_far_ahead();
 	test_late();
+	test_confined();
+	test_halves();
+	test_timers_of_others();
+	test_no_storm();
 	return tap_end();
 }
