@@ -139,8 +139,7 @@ static __always_inline bool can_preempt(struct task_ctx *thread, u32 tier, s32 c
 	u64 ran_ns = now_ns - run->since_ns;
 
 	return !run->kicked && !run->is_given &&
-	       tier_preempts(tier,
-			     tier_is_still_light(thread->scx.is_light, thread->scx.burst_ns, settings.light_ns),
+	       tier_preempts(tier, tier_is_still_light(thread->scx.is_light, thread->scx.burst_ns, settings.light_ns),
 			     run->tier, burst_on(run, ran_ns), run->last_burst_ns, ran_ns, settings.light_ns);
 }
 

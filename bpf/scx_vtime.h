@@ -72,7 +72,8 @@ static __always_inline void join_queue(struct task_ctx *thread, u32 queue, u32 t
 		thread->scx.queue = queue;
 	}
 	thread->scx.vtime = vtime_enqueued(thread->scx.vtime, *clock, tier_credited(tier, is_neutral != 0),
-					   settings.slice_ns, settings.credit, load_of(queue)->many_urgent, slept, behind_ns);
+					   settings.slice_ns, settings.credit, load_of(queue)->many_urgent, slept,
+					   behind_ns);
 }
 
 #endif

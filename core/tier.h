@@ -211,8 +211,8 @@ core_fn u64 vtime_owed(u64 own_vtime, u64 queue_vtime, u64 slice_ns, u32 credit)
 	return vtime_join(own_vtime, queue_vtime, tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns, credit) - slice_ns);
 }
 
-/* How far behind its clock a queue is, by the deadline of the first that waits there: where threads may run on some CPUs
- * alone, the clock may go by what others get elsewhere. No more than such threads may be owed. */
+/* How far behind its clock a queue is, by the deadline of the first that waits there: where threads may run on some
+ * CPUs alone, the clock may go by what others get elsewhere. No more than such threads may be owed. */
 core_fn u64 queue_behind_ns(s64 first_lag, u64 slice_ns, u32 credit)
 {
 	u64 most_ns = tier_credit_ns(TIER_LATENCY_CRITICAL, slice_ns, credit) - slice_ns;

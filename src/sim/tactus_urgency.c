@@ -116,7 +116,8 @@ void tactus_join_queue(struct machine *machine, struct scx_entity *entity, u32 q
 		entity->queue = queue;
 	}
 	entity->vtime = vtime_enqueued(entity->vtime, clock, tier_credited(tier, 0), tactus->settings.slice_ns,
-				       tactus->settings.credit, (int)tactus->loads[queue].many_urgent, slept, behind_ns);
+				       tactus->settings.credit, (int)tactus->loads[queue].many_urgent, slept,
+				       behind_ns);
 }
 
 void tactus_on_wakeup(struct machine *machine, struct sim_thread *thread)

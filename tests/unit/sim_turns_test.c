@@ -156,9 +156,7 @@ static void test_far_ahead(void)
 /* It sleeps and runs for so long, in that CPU's own queue. */
 static struct load_thread pinned_sleeper(u32 run_us, u32 period_us)
 {
-	return (struct load_thread){
-		.kind = LOAD_SLEEPER, .run_us = run_us, .period_us = period_us, .pinned_plus = 1
-	};
+	return (struct load_thread){ .kind = LOAD_SLEEPER, .run_us = run_us, .period_us = period_us, .pinned_plus = 1 };
 }
 
 static void add_pinned_hogs(struct load *load, u32 hogs, u32 pinned_plus)
@@ -237,9 +235,8 @@ static void test_late(void)
 	u64 ran_ns;
 
 	for (u32 i = 0; i < 3; i++)
-		load.threads[load.len++] = (struct load_thread){
-			.kind = LOAD_PERIODIC, .run_us = 600, .period_us = 4900, .is_urgent = 1
-		};
+		load.threads[load.len++] =
+			(struct load_thread){ .kind = LOAD_PERIODIC, .run_us = 600, .period_us = 4900, .is_urgent = 1 };
 	ran_ns = play(&load, 0, 0).ran_ns[2];
 	printf("# thread of little weight that is late each second, beside urgent ones: ran %" PRIu64 " us in 8 s\n",
 	       ran_ns / 1000);
@@ -282,8 +279,9 @@ static void test_confined(void)
 
 	printf("# threads that may use two CPUs of three, where most hogs are: wait %" PRIu64 " us on average\n",
 	       mean_ns / 1000);
-	is_between(0, mean_ns / 1000, 3 * TIER_TURN_NS / 1000,
-		   "threads that may use some CPUs alone wait for few turns on average, though others get more elsewhere");
+	is_between(
+		0, mean_ns / 1000, 3 * TIER_TURN_NS / 1000,
+		"threads that may use some CPUs alone wait for few turns on average, though others get more elsewhere");
 }
 
 /* Two kinds of hogs in one queue, more for each CPU where one wakes. */
@@ -294,9 +292,8 @@ static void test_halves(void)
 
 	for (u32 i = 0; i < 8; i++)
 		load.threads[i].kept_off = i < 5 ? 3 : 12;
-	load.threads[8] = (struct load_thread){
-		.kind = LOAD_SLEEPER, .run_us = 1500, .period_us = 8300, .kept_off = 3
-	};
+	load.threads[8] =
+		(struct load_thread){ .kind = LOAD_SLEEPER, .run_us = 1500, .period_us = 8300, .kept_off = 3 };
 	mean_ns = play(&load, 0, 0).mean_ns[8];
 	printf("# one that may use two CPUs of four, beside hogs confined to either half: waits %" PRIu64
 	       " us on average\n",
@@ -309,8 +306,8 @@ static void test_halves(void)
 /* The timer of the CPU that they ran on is set by the first that wakes. */
 static void test_timers_of_others(void)
 {
-	static const u32 masked_us[][2] = { { 1500, 22000 }, { 1500, 11000 } }, free_us[][2] = { { 1200, 5000 },
-												  { 600, 15000 } };
+	static const u32 masked_us[][2] = { { 1500, 22000 }, { 1500, 11000 } },
+			 free_us[][2] = { { 1200, 5000 }, { 600, 15000 } };
 	struct load load = woken_together(3, 1 << 0, 2, masked_us);
 	u64 worst_ns = worst_of_ns(&load, 6);
 

@@ -162,15 +162,17 @@ static void test_scene(const struct scene *scene)
 		const char *who = scene->busy_is_batch ? ", beside a busy one that passes for batch" : "",
 			   *urgent = scene->has_urgent ? ", beside an urgent one that needs a fifth of the CPU" : "";
 
-		printf("# %s%s%s: longest wait %" PRIu64 " us under eevdf, really %u, %" PRIu64 " us under tactus, %" PRIu64
-		       " in the worst run\n",
-		       kinds[i].name, who, urgent, eevdf_ns[i] / 1000, really_us, tactus_ns[i] / 1000, worst_ns[i] / 1000);
+		printf("# %s%s%s: longest wait %" PRIu64 " us under eevdf, really %u, %" PRIu64
+		       " us under tactus, %" PRIu64 " in the worst run\n",
+		       kinds[i].name, who, urgent, eevdf_ns[i] / 1000, really_us, tactus_ns[i] / 1000,
+		       worst_ns[i] / 1000);
 		is_between(0, tactus_ns[i] / 1000, really_us * PERCENT_MOST / 100,
 			   "%s, of which nothing is known%s%s, waits at most 1.25 times as long under tactus as "
 			   "was measured under eevdf",
 			   kinds[i].name, who, urgent);
 		is_between(0, worst_ns[i] / 1000, really_us * WORST_PERCENT_MOST / 100,
-			   "%s, of which nothing is known%s%s, waits in the worst of twelve runs at most twice as long under "
+			   "%s, of which nothing is known%s%s, waits in the worst of twelve runs at most twice as long "
+			   "under "
 			   "tactus as was measured under eevdf",
 			   kinds[i].name, who, urgent);
 	}

@@ -217,14 +217,16 @@ static void enqueue_tests(void)
 	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, TIER_TURN_NS / 2, 4, 0, 1, 0), clock - TIER_TURN_NS / 2,
 	   "thread that slept joins by one slice before the clock where slices are shorter than a turn");
 	is(queue_behind_ns((s64)slice, slice, 4), 0, "queue whose first is due as the clock says is not behind it");
-	is(queue_behind_ns(-(s64)slice, slice, 4), 2 * slice, "queue is as far behind its clock as its first thread is");
+	is(queue_behind_ns(-(s64)slice, slice, 4), 2 * slice,
+	   "queue is as far behind its clock as its first thread is");
 	is(queue_behind_ns(-100 * (s64)slice, slice, 4), 3 * slice, "queue is no further behind than one may be owed");
 	is(queue_behind_ns(0x7fffffffffffffffLL, slice, 4), 0, "empty queue is not behind its clock");
 	is(vtime_enqueued(0, clock, TIER_INTERACTIVE, slice, 4, 0, 1, 2 * slice), clock - 2 * slice,
 	   "thread that slept joins beside the first where all that wait are behind the clock");
 	is(vtime_enqueued(clock - slice, clock, TIER_INTERACTIVE, slice, 4, 0, 1, 2 * slice), clock - slice,
 	   "thread that slept keeps what it has had too much where all that wait are behind the clock");
-	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 1, 0), clock, "batch thread that slept joins at the clock");
+	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 1, 0), clock,
+	   "batch thread that slept joins at the clock");
 	is(vtime_enqueued(0, clock, TIER_BATCH, slice, 4, 0, 0, 0), clock - 3 * slice,
 	   "thread that did not sleep keeps what it is owed, whatever its tier");
 	ok(tier_preempts_own_cpu(1, 1, TIER_LATENCY_CRITICAL, 0), "urgent thread that wakes tries its own CPU first");
