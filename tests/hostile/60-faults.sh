@@ -213,7 +213,7 @@ nothing_is_forgotten() {
 	echo "the load after another 'tactus undo': $(attrs | tr '\n' ' ')" >>"$here/why"
 	[ "$(attrs)" = "$before" ] || status=1
 	leave_journal
-	return $status
+	return "$status"
 }
 before=$(attrs)
 leave_journal
