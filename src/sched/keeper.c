@@ -55,7 +55,7 @@ static void close_all_but(int kept)
 	close(STDOUT_FILENO);
 }
 
-/* It has to be there when it is needed, beside threads that have been made pressing. */
+/* It has to be there when it is needed. */
 static void become_hard_to_kill(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -65,7 +65,6 @@ static void become_hard_to_kill(void)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
 	prctl(PR_SET_NAME, "tactus-keeper");
-	setpriority(PRIO_PROCESS, 0, NICE_MOST);
 	if (fd >= 0) {
 		/* Refused: then it dies as others do. */
 		if (write(fd, "-1000", 5) < 0)
@@ -121,6 +120,8 @@ static void keep(pid_t run, bool (*undo)(char *words, size_t size), void (*relie
 	run_fd = watch_process(run);
 	close_all_but(run_fd);
 	wait_for_death(run, run_fd, relieve);
+	/* Beside threads that have been made pressing; not before, since one that weighs so much makes others late. */
+	setpriority(PRIO_PROCESS, 0, NICE_MOST);
 	for (int i = 0; i < TRIES && !undo(words, sizeof(words)); i++)
 		nanosleep(&step, NULL);
 	if (words[0])

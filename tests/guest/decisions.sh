@@ -35,7 +35,7 @@ is "a deadline miss names who left the CPU as the thread came" "$(python3 -c 'im
 holds "most deadline misses name the realtime thread that took the CPU" test "$(grep -o "($(said taker), " "$scratch/pairs" | wc -l)" -ge $((late_bursts * 3 / 4))
 is "a deadline miss says how long the wait was, of 9 ms" "$(json "all(8e6 < w < 10.5e6 for w in $waits)" <"$scratch/decisions")" True
 holds "the run's lines count the deadline misses" test "$(grep '^{' "$scratch/out" | json 'sum(r.get("deadline_misses", 0) for r in rows)')" -ge "$misses"
-like "a deadline miss is told in words" "$("$tactus" events -i "$scratch/late.tac" | grep 'is urgent' | head -n 1)" 'is urgent and waited (8|9|10)\.[0-9]+ ms behind decisions'
+like "a deadline miss is told in words" "$("$tactus" events -i "$scratch/late.tac" | grep -E "\\[ *$(said tid)\\] is urgent" | head -n 1)" 'is urgent and waited (8|9|10)\.[0-9]+ ms behind decisions'
 
 decide shove $seconds
 moves=$(json "sum(r['tid'] == $(said tid) and r['what'] == 2 for r in rows)" <"$scratch/decisions")

@@ -13,11 +13,11 @@ chmod 666 "$scratch/go"
 cat >"$scratch/touches.sh" <<'END'
 cd "$1" || exit
 as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-# How many tactus has once it is done with what it was just told of: the same number for a second, within fifteen.
+# How many of the kernel's objects, among them probes, tactus has once it is done with what it was just told of: the same number for a second, within fifteen.
 descriptors() {
 	local now last='' same=0 left=150
 	while [ $same -lt 10 ] && [ $((left -= 1)) -gt 0 ]; do
-		now=$(find "/proc/$PPID/fd" -type l 2>/dev/null | wc -l)
+		now=$(find "/proc/$PPID/fd" -lname 'anon_inode:*' 2>/dev/null | wc -l)
 		if [ "$now" = "$last" ]; then same=$((same + 1)); else same=0; fi
 		last=$now
 		sleep 0.1
