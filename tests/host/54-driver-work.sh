@@ -19,6 +19,9 @@ stop_tracing() {
 }
 trap 'stop_tracing 2>/dev/null; rm -rf "$scratch"' EXIT
 for event in workqueue/workqueue_queue_work sched/sched_waking syscalls/sys_enter_ioctl syscalls/sys_exit_ioctl; do echo 1 >"$traced/events/$event/enable"; done
+# On a busy machine all that wakes there would drive out what matters.
+echo 'comm == "kdevtmpfs"' >"$traced/events/sched/sched_waking/filter"
+echo 16384 >"$traced/buffer_size_kb"
 
 build/workloads/tty_work 10 >"$scratch/other" &
 "$tactus" cuda --json -o "$scratch/recording" -- build/workloads/tty_work 10 >"$scratch/all" 2>"$scratch/err"
