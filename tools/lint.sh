@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # Formatting, static analysis, shell scripts, sizes, and the rules of the rooms: who may include what.
-# Prints each breach; exit status 1 if there is one. Usage: tools/lint.sh [quick]   (quick: without cppcheck, which takes minutes)
+# Prints each breach; exit status 1 if there is one.
 set -uo pipefail
+case ${*:-whole} in
+whole | quick) ;;
+-h | --help) echo "Usage: tools/lint.sh [quick]   (quick: without cppcheck, which takes minutes)"; exit 0 ;;
+*) echo "tactus: tools/lint.sh: '$*' is not 'quick'; see --help" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.." || exit 1
 . tools/lib.sh
 
