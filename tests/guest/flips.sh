@@ -56,6 +56,7 @@ answers virtio_gpu
 
 echo "# who has the whole screen is a game"
 export TACTUS_FEED=$scratch/feed
+: >"$scratch/err"
 "$tactus" run --actuator none --json --without learned,feed,launch,wine,input,socket,sound >"$scratch/run" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" 'observing only'

@@ -102,6 +102,7 @@ gap_and_replay() {
 
 # A run counts what the hook saw of all.
 run_counts() {
+	: >"$scratch/err"
 	TACTUS_FEED=$scratch/feed "$tactus" run --actuator none --json --without $others,learned,names,feed,wine >"$scratch/run" 2>"$scratch/err" &
 	local pid=$!
 	wait_for "$scratch/err" 'observing only'

@@ -53,6 +53,7 @@ is "a run with a slice of 700 us ends well" $? 0
 echo 1 >/sys/kernel/tracing/events/sched_ext/sched_ext_dump/enable
 printf "# Found by tactus tune: for 'tactus run --config FILE'.\n[options run]\nslice-us = 4000\nraise = input\ncredit = 16\ndiscount = 2\nlight-us = 1000\n" >"$scratch/tuned.conf"
 chmod 600 "$scratch/tuned.conf"
+: >"$scratch/err"
 "${run[@]}" --config "$scratch/tuned.conf" -d 4 >/dev/null 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "scheduling by sched_ext"
@@ -79,6 +80,7 @@ kill "$(cat "$scratch/left")"
 
 # A --partial run that is killed: the kernel takes the scheduler out, and the thread has its own policy again. How long that takes is
 # printed; the guest's clock goes on while this machine emulates something else, so there is no second to hold it to.
+: >"$scratch/err"
 "${run[@]}" --partial -- sleep 60 >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" "scheduling by sched_ext"

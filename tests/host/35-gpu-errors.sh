@@ -27,6 +27,7 @@ is "a recording has the same errors of the GPU" "$(errors "$scratch/replayed.jso
 
 echo "# a driver that is loaded while tactus watches"
 mv "$scratch/events/nvidia" "$scratch/events/later"
+: >"$scratch/err"
 posed nvidia "$tactus" cuda >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching

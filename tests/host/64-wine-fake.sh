@@ -78,6 +78,7 @@ watch_ends
 echo "# in tactus run, and what doctor says of it"
 export TACTUS_FEED=$scratch/feed
 watcher_says=$scratch/run-err
+: >"$scratch/run-err"
 timeout 100 "$tactus" run -v --actuator none --json -d 80 >"$scratch/run" 2>"$scratch/run-err" &
 run_pid=$!
 wait_for "$scratch/run-err" 'observing only'

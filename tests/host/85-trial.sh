@@ -41,6 +41,7 @@ holds "a program that launches kernels has as many a second as it launches" test
 "$tactus" trial --actuator none --without all --by launches --turn 500ms --json -d 3 -p $pace >"$scratch/out" 2>"$scratch/err"
 is "a program that launches nothing has no launches a second" "$(grep '"trial_pair"' "$scratch/out" | json '{r[side] for r in rows for side in ("with", "without")}')" "{0.0}"
 
+: >"$scratch/err"
 "$tactus" trial --actuator none --without all -d 30 -p $pace >"$scratch/out" 2>"$scratch/err" &
 runner=$!
 wait_for "$scratch/err" 'observing only'

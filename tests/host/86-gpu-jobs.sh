@@ -66,6 +66,7 @@ echo "# a driver that is loaded while tactus watches"
 mv "$scratch/events/gpu_scheduler" "$scratch/events/later"
 is "doctor: the jobs sensor waits where no driver has such jobs" \
 	"$(posed gpu_scheduler "$tactus" doctor --json | json '[(s["state"], s["hook"]) for s in d["sensors"] if s["name"] == "jobs"]')" "[('ok', 'none yet')]"
+: >"$scratch/err"
 posed gpu_scheduler "$tactus" gpu --interval 1 --json >"$scratch/out" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching

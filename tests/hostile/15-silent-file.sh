@@ -14,6 +14,7 @@ if ! [ -c /dev/fuse ]; then
 	skip "a silent file" "there is no /dev/fuse here"
 	done_testing
 fi
+: >"$scratch/err"
 "$tactus" roles -v --json -n all >"$scratch/roles" 2>"$scratch/err" &
 watcher=$!
 wait_for "$scratch/err" watching

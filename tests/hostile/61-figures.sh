@@ -112,6 +112,7 @@ kill -INT $server
 wait $server
 is "serve ends with status 0 after a hostile user" $? 0
 
+: >"$scratch/err"
 "$tactus" report --serve 127.0.0.1:0 >"$scratch/out" 2>"$scratch/err" &
 server=$!
 pids+=("$server")

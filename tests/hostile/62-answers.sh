@@ -79,6 +79,7 @@ if [ "$(id -u)" != 0 ]; then
 	done_testing
 fi
 for what in endless silent rubbish; do
+	: >"$scratch/err"
 	"$tactus" serve --otlp "http://127.0.0.1:$port/$what" --every 1s --without launch,gpu,wine,input,frame,socket,sound,names,learned >"$scratch/out" 2>"$scratch/err" &
 	server=$!
 	pids+=("$server")
