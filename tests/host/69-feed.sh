@@ -35,7 +35,7 @@ tail -n +$((stopped + 1)) -f "$scratch/roles" >"$scratch/after" &
 follower=$!
 trap 'kill $watcher $trainer $follower 2>/dev/null; rm -rf "$scratch"' EXIT
 for name in trainer collector backward; do
-	wait_for "$scratch/after" "$(line_of "$(tid_of $name)" interactive '')" &&
+	wait_for "$scratch/after" "$(line_of "$(tid_of $name)" '(interactive|batch)' '')" &&
 		pass "$name is no longer urgent when nothing is launched any more"
 done
 kill -INT $watcher
