@@ -439,14 +439,17 @@ int libraries_fd(const struct libraries *libraries)
 	return libraries->mappings ? mappings_fd(libraries->mappings) : -1;
 }
 
-/* Files that were mapped again just after they were looked at may have changed in between. */
+/* Files that were mapped again just after they were looked at may have changed in between. One that was looked at a
+ * moment ago would be passed over as too soon: it keeps its turn. */
 static void look_again(struct libraries *libraries)
 {
+	u64 now_ns = clock_now_ns();
+
 	for (size_t i = 0; i < libraries->files.len; i++) {
 		struct library_file *file = &libraries->files.all[i];
 		u32 pid = file->holders[(file->holders_next + HOLDERS_MAX - 1) % HOLDERS_MAX];
 
-		if (!file->look_again)
+		if (!file->look_again || now_ns - file->looked_ns < LOOK_NS)
 			continue;
 		file->look_again = false;
 		libraries_scan_process(libraries, pid);
